@@ -54,9 +54,13 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
+    // Its limit is too short to judge the statements of other pools.
+    if (created === poolsByName().get("watchPool")) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
-  created.onQuiet = () => void endLost(watchPool().sql, openPools());
+  created.onQuiet = () => {
+    if (!created.isEnding) void endLost(watchPool().sql, openPools());
+  };
   return created;
 }
 

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
+import postgres from "postgres";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { closePools, mainPool, urgentPool } from "#lib/db/client.ts";
+import { closePools, mainPool, poolsByName, urgentPool } from "#lib/db/client.ts";
 import { databaseAway, outcomeUnknown } from "#lib/db/failure.ts";
 import { forget } from "#lib/process.ts";
 import { Link } from "#test/link.ts";
@@ -59,7 +61,7 @@ describe("a lost message between the service and the database", () => {
     const lock = async () => mainPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(4712), pg_sleep(0.3)`);
     await Promise.all([1, 2, 3].map(() => mainPool().sql`SELECT pg_sleep(0.1)`));
     const locking = [1, 2, 3].map(() => timed(lock));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
     link.leaveHalfOpen();
     const results = await Promise.all(locking);
     expect(results.map(({ error, ms }) => databaseAway(error) && ms < 2_500)).toEqual([true, true, true]);
@@ -71,7 +73,7 @@ describe("a lost message between the service and the database", () => {
     await mainPool().sql`SELECT 1`;
     link.freeze();
     const asked = timed(() => mainPool().sql`SELECT 1`);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await pause(1_500);
     link.mend();
     const { error, ms } = await asked;
     expect(databaseAway(error)).toBe(true);
@@ -96,10 +98,66 @@ describe("a lost message between the service and the database", () => {
     expect([error, ms > 2_400]).toEqual([null, true]);
     const locked = mainPool().begin(async (sql) => {
       await sql`SELECT pg_advisory_xact_lock(4711)`;
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      await pause(2_500);
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
     const waits = await timed(() => urgentPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(4711)`));
     expect([waits.error, await errorOf(locked)]).toEqual([null, null]);
+  });
+
+  test("is not suspected because this process was busy and sent its statements late", async () => {
+    await mainPool().sql`SELECT pg_sleep(1.2)`;
+    for (let round = 0; round < 4; round += 1) {
+      await pause(700);
+      const asked = Array.from({ length: 6 }, () => errorOf(mainPool().sql`SELECT 1`));
+      // The driver has the statements, and has not written them.
+      for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+      for (const until = performance.now() + 1_050; performance.now() < until;);
+      expect(await Promise.all(asked)).toEqual(asked.map(() => null));
+    }
+  });
+
+  test("does not end a connection that waits for the lock of a healthy one", async () => {
+    await mainPool().sql`SELECT 1`;
+    const holder = postgres(direct, { max: 1 });
+    const holding = holder.begin(async (sql) => {
+      await sql`SELECT pg_advisory_xact_lock(4713)`;
+      await pause(2_600);
+    });
+    await pause(100);
+    const other = await Link.to(direct);
+    process.env["DATABASE_URL"] = other.through(direct);
+    forget("env");
+    const waits = errorOf(urgentPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(4713)`));
+    await pause(200);
+    link.leaveHalfOpen();
+    expect(databaseAway(await errorOf(mainPool().sql`SELECT 1`))).toBe(true);
+    expect(await waits).toBeNull();
+    await holding;
+    await holder.end();
+    other.close();
+  });
+
+  test("does not end another process that got the same pid after a failover", async () => {
+    const other = postgres(direct, { max: 1, connection: { application_name: "countersign" } });
+    const [row] = await other<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+    await pause(600);
+    const asked = mainPool().use(async (sql, connection) => {
+      connection.backend = { pid: row!.pid, since: performance.now() - 600_000 };
+      link.leaveHalfOpen();
+      await sql`SELECT 1`;
+    });
+    expect(databaseAway(await errorOf(asked))).toBe(true);
+    expect(await other`SELECT pg_backend_pid() AS pid`).toEqual([row]);
+    await other.end();
+  });
+
+  test("is not looked for after the pools were closed", async () => {
+    await mainPool().sql`SELECT 1`;
+    const slow = errorOf(mainPool().sql`SELECT pg_sleep(1.6)`);
+    await pause(100);
+    await closePools();
+    expect(await slow).toBeNull();
+    expect(poolsByName().size).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { QUIET_MS, type Connection } from "#lib/db/connection.ts";
+import { QUIET_MS, type Backend, type Connection } from "#lib/db/connection.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { perProcess } from "#lib/process.ts";
@@ -7,42 +7,66 @@ import { perProcess } from "#lib/process.ts";
 /** Statements may also wait for a lock, so the server is not asked more often than this. */
 const PAUSE_MS = 250;
 
-type Waiting = { readonly pid: number; readonly forLock: boolean };
+type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
-/** The server processes that wait for a message from us or for a lock, and those that ended. */
-const selectWaiting = (sql: Sql, pids: readonly number[]) => sql<Waiting[]>`
-  SELECT asked.pid, a.wait_event_type IS NOT DISTINCT FROM 'Lock' AS "forLock"
-  FROM unnest(string_to_array(${pids.join()}, ',')::int[]) AS asked (pid) LEFT JOIN pg_stat_activity a ON a.pid = asked.pid
-  WHERE a.pid IS NULL OR a.wait_event_type = 'Lock'
-    OR (a.wait_event = 'ClientRead' AND a.state_change < clock_timestamp() - interval '500 milliseconds')`;
+/**
+ * The server processes that ended, that wait for a message from us, or that wait for a lock. `blockers`: the processes that keep the lock;
+ * null for the others.
+ */
+async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
+  const rows = await sql<{ pid: number; blockers: string | null }[]>`
+    SELECT asked.pid, CASE WHEN a.wait_event_type = 'Lock' THEN array_to_string(pg_blocking_pids(a.pid), ',') END AS blockers
+    FROM unnest(string_to_array(${pids.join()}, ',')::int[]) AS asked (pid) LEFT JOIN pg_stat_activity a ON a.pid = asked.pid
+    WHERE a.pid IS NULL OR a.wait_event_type = 'Lock'
+      OR (a.wait_event = 'ClientRead' AND a.state_change < clock_timestamp() - interval '500 milliseconds')`;
+  return rows.map(({ pid, blockers }) => ({ pid, blockers: blockers?.split(",").map(Number) ?? null }));
+}
 
-/** Frees the locks of processes whose connections are lost. */
-const terminate = (sql: Sql, pids: readonly number[]) => sql`
-  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE pid = ANY (string_to_array(${pids.join()}, ',')::int[]) AND usename = current_user
-    AND application_name = current_setting('application_name')`;
+/**
+ * The processes whose connections are lost. One that waits for the lock of a lost one may be lost too. It would keep the lock when it
+ * gets it, so it is ended as well.
+ */
+function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
+  const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
+  for (const { pid, blockers } of waiting) if (blockers?.some((one) => lost.has(one))) lost.add(pid);
+  return lost;
+}
+
+/** Frees the locks of processes whose connections are lost. The age distinguishes a process from a later one with the same pid. */
+const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
+  SELECT pg_terminate_backend(a.pid)
+  FROM unnest(string_to_array(${backends.map(({ pid }) => pid).join()}, ',')::int[],
+    string_to_array(${backends.map(({ since }) => performance.now() - since).join()}, ',')::float8[]) AS lost (pid, age)
+  JOIN pg_stat_activity a ON a.pid = lost.pid AND a.backend_start <= clock_timestamp() - lost.age * interval '1 millisecond'
+  WHERE a.usename = current_user AND a.application_name = current_setting('application_name')`;
 
 const pidsOf = (connections: readonly Connection[]): number[] =>
   connections.flatMap(({ backend }) => (backend ? [backend.pid] : []));
 
 async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
-  const quiet = pools.flatMap((pool) => pool.quiet);
-  const pids = pidsOf(quiet);
+  const quiet = (): readonly Connection[] => pools.flatMap((pool) => pool.quiet);
+  const pids = pidsOf(quiet());
   if (pids.length === 0) return;
-  const waiting = await selectWaiting(sql, pids);
-  if (waiting.every(({ forLock }) => forLock)) return;
-  // A process that waits for a lock may have lost its connection too. It would keep the lock when it gets it, so it is ended as well.
-  const waitingPids = new Set(waiting.map(({ pid }) => pid));
-  const lost = quiet.filter(({ isQuiet, backend }) => isQuiet && backend && waitingPids.has(backend.pid));
+  const suspected = lostAmong(await selectWaiting(sql, pids));
+  if (suspected.size === 0) return;
+  // A process that was busy sends its statements late, and they may be on their way.
+  await pause(PAUSE_MS, undefined, { ref: false });
+  const waiting = await selectWaiting(sql, pidsOf(quiet()));
+  const lostPids = lostAmong(waiting.filter(({ pid, blockers }) => blockers !== null || suspected.has(pid)));
+  const lost = quiet().filter(({ backend }) => backend && lostPids.has(backend.pid));
+  if (lost.length === 0) return;
   // The connections end first: a terminated process could report that a COMMIT failed whose answer was lost.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
-  await terminate(sql, pidsOf([...lost, ...idle]));
+  await terminate(
+    sql,
+    [...lost, ...idle].flatMap(({ backend }) => backend ?? []),
+  );
 }
 
 /**
  * Ends connections on which both sides wait for each other: a statement waits for its answer, and its server process waits for a
- * statement, because a message between them was lost. This is known after about a second, long before the silence limit.
+ * statement, because a message between them was lost. This is known after about 1.3 seconds, long before the silence limit.
  */
 export async function endLost(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const state = perProcess("lostConnections", () => ({ isAsking: false }));

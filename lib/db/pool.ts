@@ -39,7 +39,7 @@ export class Pool {
   #failures = 0;
   #pause: NodeJS.Timeout | null = null;
   #sweep: NodeJS.Timeout | null = null;
-  #ending = false;
+  isEnding = false;
   /** Statements outside of a transaction, each on any free connection. */
   readonly sql: Sql;
   /** Called when a connection fell silent, so that other connections to the same lost server end too. */
@@ -114,7 +114,7 @@ export class Pool {
 
   /** Refuses new work, waits up to `limitMs` for lent connections, then closes all. */
   async end(limitMs: number): Promise<void> {
-    this.#ending = true;
+    this.isEnding = true;
     if (this.#pause) clearTimeout(this.#pause);
     if (this.#sweep) clearTimeout(this.#sweep);
     for (const { reject } of this.#waiters.splice(0)) reject(new ConnectionLost("The pool has ended."));
@@ -152,7 +152,7 @@ export class Pool {
   }
 
   #lend(): Promise<Connection> {
-    if (this.#ending) return Promise.reject(new ConnectionLost("The pool has ended."));
+    if (this.isEnding) return Promise.reject(new ConnectionLost("The pool has ended."));
     const free = this.#idle.pop();
     if (free) {
       this.#lent.add(free);
@@ -191,7 +191,7 @@ export class Pool {
   }
 
   #give(connection: Connection): void {
-    if (this.#ending) return connection.close();
+    if (this.isEnding) return connection.close();
     const next = this.#waiters.shift();
     if (next) return next.resolve(connection);
     this.#idle.push(connection);
@@ -199,7 +199,7 @@ export class Pool {
   }
 
   #fill(): void {
-    while (!this.#ending && !this.#pause && this.#wanted > 0) {
+    while (!this.isEnding && !this.#pause && this.#wanted > 0) {
       this.#opening += 1;
       void this.#open();
     }
@@ -249,7 +249,7 @@ export class Pool {
   /** Rejects waiting callers at once, unless a lent connection may still come back. */
   #refused(error: unknown): void {
     if (this.#lent.size === 0) for (const { reject } of this.#waiters.splice(0)) reject(error);
-    if (this.#pause || this.#ending) return;
+    if (this.#pause || this.isEnding) return;
     const pause = Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), PAUSE_MAX_MS);
     this.#pause = setTimeout(() => {
       this.#pause = null;
