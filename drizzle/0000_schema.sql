@@ -152,7 +152,8 @@ CREATE TABLE "audit_entries" (
 	"hash" text NOT NULL,
 	"node" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "audit_entries_chain_sequence_pk" PRIMARY KEY("chain","sequence")
+	CONSTRAINT "audit_entries_chain_sequence_pk" PRIMARY KEY("chain","sequence"),
+	CONSTRAINT "audit_entries_sequence" CHECK (sequence > 0)
 );
 --> statement-breakpoint
 CREATE TABLE "audit_heads" (
@@ -277,6 +278,7 @@ CREATE TABLE "authorizations" (
 	"node" "bytea",
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "authorizations_sequence" CHECK (sequence > 0),
 	CONSTRAINT "authorizations_amount" CHECK (amount >= 0 AND amount < 'NaN'),
 	CONSTRAINT "authorizations_buyer_share" CHECK (buyer_share >= 0 AND buyer_share < 'NaN'),
 	CONSTRAINT "authorizations_seller_share" CHECK (seller_share >= 0 AND seller_share < 'NaN')

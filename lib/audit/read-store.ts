@@ -76,15 +76,19 @@ export async function listEventsOfAll(entityId: string | undefined, place: strin
   return found.toSorted((a, b) => (a.auditEventId < b.auditEventId ? 1 : -1)).slice(0, rows);
 }
 
-/** Oldest first: events after the sequence `after`, up to and including `last`. */
+/**
+ * Oldest first: events after the sequence `after`, up to and including `last`. Two events with one sequence, of which one was forged, are
+ * never divided: the second one would not be read.
+ */
 export async function readEvents(chain: string, after: number, last: number, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
     .from(auditEvents)
     .where(and(eq(auditEvents.chain, chain), gt(auditEvents.sequence, after), lte(auditEvents.sequence, last)))
     .orderBy(asc(auditEvents.sequence))
-    .limit(rows);
-  return found.map(asEvent);
+    .limit(rows + 1);
+  const isWhole = found[rows]?.sequence !== found[rows - 1]?.sequence;
+  return (isWhole ? found.slice(0, rows) : found).map(asEvent);
 }
 
 /** The first event about an entity, which records how it came to be; null if there is none. */

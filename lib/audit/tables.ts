@@ -1,5 +1,16 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, json, pgTable, pgView, primaryKey, text, uniqueIndex, type AnyPgColumn } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  check,
+  index,
+  json,
+  pgTable,
+  pgView,
+  primaryKey,
+  text,
+  uniqueIndex,
+  type AnyPgColumn,
+} from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
 /** The signed sequence, in the metadata of an event of the chain of checkpoints. */
@@ -32,6 +43,7 @@ export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   // Across all chains, newest first: ids sort by creation, so this index only grows at its end.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
+  check("audit_entries_sequence", sql`sequence > 0`),
   index("audit_entries_signed")
     .on(table.entityId, signedSequence(table))
     .where(sql`chain = 'checkpoints'`),

@@ -123,6 +123,19 @@ describe("verifyAudit", () => {
     expect(await verify(more)).toMatchObject({ valid: false, count: 5, firstBad: { sequence: 6 } });
   });
 
+  test.each([499, 500, 501])("an authorization that was added with the number %i of another event is found", async (sequence) => {
+    const forged = await chainOf(510);
+    await tamper(
+      (sql) => sql`
+        INSERT INTO authorizations (authorization_id, organization_id, environment, mandate_id, policy_version, subject_id, intent_id, nonce,
+          outcome, intent, terms_id, slot, fingerprint, findings, amount, buyer_share, seller_share, asset, chain, settlement_mode,
+          max_timeout_seconds, held, request_id, sequence, hash, expires_at)
+        VALUES ('aut_' || ${sequence}::text, ${forged.organizationId}, 'sandbox', 'mdt_x', 1, 'sa_x', 'i' || ${sequence}::text, 'n' || ${sequence}::text, 'allow', '{"amount":"1"}', 't',
+          'slot' || ${sequence}::text, 'f', '[]', 1, 0, 0, 'USDC', 'eip155:84532', 'offchainAuthorized', 60, true, 'req_x', ${sequence}, 'h', now())`,
+    );
+    expect((await verify(forged)).valid).toBe(false);
+  });
+
   test("events that are appended while it runs do not disturb it", async () => {
     const busy = await chainOf(700);
     const appending = Promise.all(Array.from({ length: 20 }, () => newKey(busy)));

@@ -81,6 +81,7 @@ export const authorizations = pgTable(
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
+    check("authorizations_sequence", sql`sequence > 0`),
     amountCheck("authorizations_amount", "amount"),
     amountCheck("authorizations_buyer_share", "buyer_share"),
     amountCheck("authorizations_seller_share", "seller_share"),
