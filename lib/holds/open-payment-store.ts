@@ -35,18 +35,24 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
 
 /** Holds of payments that were not submitted, newest first. Needs the mandate's lock. */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
+  const { authorizationId } = authorizations;
   const newest = tx
-    .select(authorizationColumns)
+    .select({ authorizationId })
     .from(authorizations)
     .where(eq(authorizations.mandateId, mandateId))
-    .orderBy(desc(authorizations.authorizationId))
+    .orderBy(desc(authorizationId))
     .limit(WALKED)
     .as("newest");
-  return tx
-    .select(newest._.selectedFields)
+  const held = tx
+    .select({ id: newest.authorizationId })
     .from(newest)
     .innerJoin(reservations, eq(reservations.authorizationId, newest.authorizationId))
     .where(and(eq(reservations.status, "held"), sql`${reservations.expiresAt} > clock_timestamp()`));
+  return tx
+    .select(authorizationColumns)
+    .from(authorizations)
+    .where(inArray(authorizationId, held))
+    .orderBy(desc(authorizationId));
 }
 
 /** Whether the search limit may have left out held payments. */
