@@ -2,19 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { base64url } from "jose";
 import type { Step } from "#lib/receipts/refusal.ts";
-import {
-  approved,
-  decision,
-  execution,
-  issue,
-  ISSUED_AT,
-  ISSUER,
-  keyOf,
-  sign,
-  withS,
-  type Answer,
-  type Wishes,
-} from "#test/receipts.ts";
+import { approved, decision, execution, issue, ISSUED_AT, ISSUER, keyOf, sign, withS } from "#test/receipts.ts";
+import type { Answer, Wishes } from "#test/receipts.ts";
 
 const [current, earlier, unknown] = await Promise.all(
   ["current", "earlier", "unknown"].map((name) => keyOf(`receipt vectors: ${name}`)),
@@ -309,4 +298,3 @@ const vectors = {
   invalid,
 };
 await writeFile(new URL("../docs/receipts/vectors.json", import.meta.url), `${JSON.stringify(vectors, null, 2)}\n`);
-console.log(`${valid.length} valid, ${invalid.length} invalid`);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { basketHash, canonicalBasket, type Line } from "#lib/approvals/basket.ts";
-import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";
@@ -118,15 +118,6 @@ export async function changeCheckout(path: string, values: Partial<typeof checko
     .update(checkoutIntents)
     .set(values)
     .where(eq(checkoutIntents.checkoutIntentId, idOf(path)));
-}
-
-/** The agent uses the approval and continues, as it would by executing the payment. */
-export async function useApproval(path: string): Promise<void> {
-  await database()
-    .update(checkoutApprovals)
-    .set({ status: "consumed" })
-    .where(eq(checkoutApprovals.checkoutIntentId, idOf(path)));
-  await changeCheckout(path, { status: "authorized" });
 }
 
 const basketOf = (sellerId: string, lines: readonly Line[]) => {
