@@ -3,7 +3,7 @@ import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, changeCheckout, newPurchase, openBasket, writeMandate } from "./setup/purchase.ts";
 import { downloadReceipt } from "./setup/receipt-file.ts";
 
-const approve = /^Approve 43.00 USDC$/;
+const approve = /^Approve 43.00 USDC to acme-[0-9a-f]+.example$/;
 const lines = [
   { productId: "notebook", name: "Field notebook, dotted paper", color: "Graphite", size: "A5", quantity: 6, unitAmount: "4.20" },
   { productId: "labels", name: "Waterproof sample labels, roll of 250", color: "White", quantity: 2, unitAmount: "6.75" },
@@ -58,6 +58,7 @@ test.describe("approving", () => {
       await signInAs(context, purchase.buyer.credential);
       await page.goto(path);
       await expect(page.getByText("SANDBOX")).toBeVisible();
+      await page.getByRole("button", { name: /^Basket and fees/ }).tap();
       await expect(
         page.getByRole("row", { name: /Field notebook, dotted paper.*Graphite, A5.*6.*4.20 USDC.*25.20 USDC/ }),
       ).toBeVisible();
@@ -136,12 +137,13 @@ test.describe("approving", () => {
     await page.goto(path);
     await expect(page.getByRole("button", { name: approve })).toBeEnabled();
     const reached: string[] = [];
-    for (let step = 0; step < 20 && reached.at(-1) !== "Approve 43.00 USDC"; step += 1) {
+    const button = `Approve 43.00 USDC to ${purchase.seller.domain}`;
+    for (let step = 0; step < 20 && reached.at(-1) !== button; step += 1) {
       await page.keyboard.press("Tab");
       reached.push(await page.evaluate(() => document.activeElement?.textContent?.trim() ?? ""));
     }
     expect(reached[0]).toBe("Skip to content");
-    expect(reached.slice(-2)).toEqual(["Decline", "Approve 43.00 USDC"]);
+    expect(reached.slice(-2)).toEqual(["Decline", button]);
     await page.keyboard.press("Enter");
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
     await expect(page.getByRole("main")).toBeFocused();
@@ -164,6 +166,8 @@ test.describe("approving", () => {
     const path = await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);
     const other = await context.newPage();
+    // A tab that follows the other one would have no button any more.
+    await context.route(/waitSeconds=/, (route) => route.abort());
     await Promise.all([page.goto(path), other.goto(path)]);
     const ids: string[] = [];
     for (const tab of [page, other]) {

@@ -5,7 +5,7 @@ import { PASSWORD } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, newPurchase, type Purchase } from "./setup/purchase.ts";
 
-const approve = /^Approve 43.00 USDC$/;
+const approve = /^Approve 43.00 USDC to /;
 
 /** A device with a fingerprint reader that always recognizes its owner. */
 async function plugIn(

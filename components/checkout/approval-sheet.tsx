@@ -12,9 +12,20 @@ import { Decision } from "./decision.tsx";
 import { useDecisions } from "./decisions.ts";
 import { Destination } from "./destination.tsx";
 import { Effects } from "./effects.tsx";
-import { MandateClause } from "./mandate-clause.tsx";
-import { Signatures } from "./signatures.tsx";
+import { Essentials } from "./essentials.tsx";
+import { useFollow } from "./follow.ts";
+import { MandateClause, mustChoose } from "./mandate-clause.tsx";
 import { Terms } from "./terms.tsx";
+
+/** The places of the sections on wide screens: the basket beside the decision, and the rest beneath. */
+const PLACES = {
+  decision: "lg:col-start-2 lg:row-start-1 lg:border-l",
+  basket: "lg:col-start-1 lg:row-span-2 lg:row-start-1",
+  mandate: "lg:col-start-2 lg:row-start-2 lg:border-t lg:border-l",
+  destination: "lg:col-start-1 lg:row-span-2 lg:row-start-3 lg:border-t",
+  effects: "lg:col-start-2 lg:row-start-3 lg:border-t lg:border-l",
+  asks: "lg:col-start-2 lg:row-start-4 lg:border-t lg:border-l",
+} as const;
 
 /** The mandate that the checkout names, otherwise the only mandate that covers it. If several cover it, the person chooses. */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
@@ -32,14 +43,6 @@ const Changed = ({ clicked }: { readonly clicked: boolean }) => (
       Approve again only if you agree with the new total.
     </p>
   </Notice>
-);
-
-const Pledge = ({ view }: { readonly view: CheckoutView }) => (
-  <p className="max-w-[66ch]">
-    You approve exactly this: <strong className="money font-620">{view.amounts.charged}</strong> to{" "}
-    <strong className="font-620 wrap-anywhere">{view.payee.domain}</strong> for the basket above. If anything changes, your
-    approval does not count.
-  </p>
 );
 
 const WhoCan = ({ organization }: Pick<CheckoutView, "organization">) => (
@@ -75,62 +78,58 @@ function Hashes({ view, shown, requestId }: HashesProps) {
   );
 }
 
-type Props = { readonly view: CheckoutView; readonly viewer: string };
+type Props = { readonly view: CheckoutView };
+
+const countChanges = (view: CheckoutView, before: CheckoutView | undefined): number =>
+  basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length;
 
 /** A checkout that waits for a decision. The server renders it; the browser only adds the countdown and the buttons. */
-export function ApprovalSheet({ view, viewer }: Props) {
+export function ApprovalSheet({ view }: Props) {
+  const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();
   const [chosen, setChosen] = useState(defaultMandate(view));
-  const decisions = useDecisions(view.intent.checkoutIntentId, { onChanged: () => setBefore(view) });
+  const decisions = useDecisions(intent.checkoutIntentId, { onChanged: () => setBefore(view) });
+  useFollow(intent.checkoutIntentId, !decisions.sent);
   const mandate = view.mandates.find(({ mandateId }) => mandateId === chosen);
   const shown = before?.intent.basketHash ?? view.before?.basketHash;
-  const was = before?.amounts.charged ?? view.before?.displayAmount;
   const changed = before !== undefined || view.before !== undefined;
-  const { agent, amounts, payee, intent } = view;
+  const choosing = mustChoose(view, mandate);
+  const basket = <BasketTable view={view} before={before} open={changed} className={PLACES.basket} />;
+  const clause = (
+    <MandateClause view={view} mandate={mandate} className={PLACES.mandate} {...(view.mayDecide && { onChoose: setChosen })} />
+  );
   return (
     <>
       {changed && <Changed clicked={before !== undefined} />}
       <div className="sheet">
         <div className="sheet-part upper">
-          <Terms payee={payee} total={amounts.charged} chain={intent.chain} was={was} level={changed ? "h2" : "h1"} />
-          <Asks view={view} mandate={mandate} />
-          <div className="grid grid-cols-1 max-lg:divide-y lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:*:first:row-span-2 lg:*:last:col-span-full lg:*:nth-[n+3]:border-t lg:[&>:not(:first-child,:last-child)]:border-l">
-            <BasketTable view={view} before={before} />
-            <MandateClause view={view} mandate={mandate} {...(view.mayDecide && { onChoose: setChosen })} />
-            <Destination destination={view.destination} intent={intent} />
-            <Effects intent={intent} />
-          </div>
+          <Terms view={view} was={before?.amounts.charged ?? view.before?.displayAmount} level={changed ? "h2" : "h1"} />
+          <Essentials view={view} mandate={mandate} />
         </div>
         <Cut hash={intent.basketHash} {...(shown !== undefined && { shownHash: shown })} />
-        <div className="sheet-part lower">
-          <div className="counter">
-            <Signatures
-              agent={agent.name}
-              requestedAt={view.requestedAt}
-              other={
-                view.mayDecide
-                  ? { state: "open", name: "", what: "Your countersignature", detail: `${viewer}, if you approve` }
-                  : { state: "open", name: "", what: "Countersignature", detail: "An owner, admin or approver" }
-              }
-            />
+        <div className="sheet-part lower grid grid-cols-1 max-lg:divide-y lg:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
+          {changed && basket}
+          {choosing && clause}
+          <section className={`px-4 pt-1 pb-4 lg:px-8 lg:py-4 ${PLACES.decision}`} aria-labelledby="decision">
+            <h2 id="decision" className="max-lg:sr-only lg:mb-2 lg:text-base/6">
+              Your decision
+            </h2>
             {view.mayDecide ? (
-              <>
-                <Pledge view={view} />
-                <Decision
-                  view={view}
-                  mandate={mandate}
-                  changes={
-                    changed
-                      ? basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length
-                      : null
-                  }
-                  decisions={decisions}
-                />
-              </>
+              <Decision
+                view={view}
+                mandate={mandate}
+                changes={changed ? countChanges(view, before) : null}
+                decisions={decisions}
+              />
             ) : (
               <WhoCan organization={view.organization} />
             )}
-          </div>
+          </section>
+          {!changed && basket}
+          {!choosing && clause}
+          <Destination destination={view.destination} intent={intent} className={PLACES.destination} />
+          <Effects intent={intent} className={PLACES.effects} />
+          <Asks view={view} className={PLACES.asks} />
         </div>
       </div>
       <Hashes view={view} shown={shown} requestId={decisions.changedRequestId} />

@@ -4,6 +4,7 @@ import { role } from "#components/ui/table-roles.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { basketChanges, type LineChange } from "./basket-changes.ts";
+import { Fold } from "./fold.tsx";
 import { plural } from "./names.ts";
 
 type CellChange = { readonly now: ReactNode; readonly was: string | undefined };
@@ -114,22 +115,30 @@ const keyOf = ({ line, kind }: LineChange): string =>
     "|",
   );
 
-type Props = { readonly view: CheckoutView; readonly before: CheckoutView | undefined };
+type Props = {
+  readonly view: CheckoutView;
+  readonly before: CheckoutView | undefined;
+  /** Open on small screens too. */
+  readonly open: boolean;
+  readonly className: string;
+};
 
 /** Every line of the stored basket. If the person saw an earlier basket, changes are marked. */
-export function BasketTable({ view, before }: Props) {
+export function BasketTable({ view, before, open, className }: Props) {
   const changes = basketChanges(view.lines, before?.lines ?? view.lines);
   const changed = changes.filter(({ kind }) => kind !== "same").length;
   return (
-    <section className="clause" aria-labelledby="basket">
-      <h2 id="basket">
-        Basket{" "}
-        <span className="text-sm font-normal text-muted">
-          {before === undefined
-            ? `${plural(view.lines.length, "line")}, ${view.intent.quoteId === undefined ? "priced by the seller" : "prices from the seller’s quote"}`
-            : plural(changed, "change")}
-        </span>
-      </h2>
+    <Fold
+      id="basket"
+      title="Basket and fees"
+      note={
+        before === undefined
+          ? `${plural(view.lines.length, "line")}, ${view.intent.quoteId === undefined ? "priced by the seller" : "prices from the seller’s quote"}`
+          : plural(changed, "change")
+      }
+      open={open}
+      className={className}
+    >
       <table className="basket" {...role.table}>
         <caption className="sr">Basket lines, fees and total</caption>
         <thead {...role.rowgroup}>
@@ -148,6 +157,6 @@ export function BasketTable({ view, before }: Props) {
         </tbody>
         <Foot view={view} />
       </table>
-    </section>
+    </Fold>
   );
 }

@@ -15,13 +15,11 @@ export function stateOf({ intent, approval, now }: CheckoutView): CheckoutState 
   return signed.has(intent.status) && approval !== undefined && !lapsed ? "signed" : "closed";
 }
 
-type Props = { readonly view: CheckoutView; readonly viewer: { readonly userId: string; readonly name: string } };
-
-export function CheckoutDocument({ view, viewer }: Props) {
+export function CheckoutDocument({ view }: { readonly view: CheckoutView }) {
   const { approval } = view;
-  const signer = approval && (approval.approvedBySubjectId === viewer.userId ? viewer.name : "Another member");
+  const signer = approval && view.decided?.by;
   const state = stateOf(view);
-  if (state === "open") return <ApprovalSheet view={view} viewer={viewer.name} />;
+  if (state === "open") return <ApprovalSheet view={view} />;
   if (state === "signed" && approval) return <Receipt view={view} approval={approval} signer={signer ?? ""} />;
   return <ClosedSheet view={view} signer={signer} />;
 }

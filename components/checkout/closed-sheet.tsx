@@ -1,6 +1,7 @@
 import { Clock, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Moment } from "#components/ui/moment.tsx";
+import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";
@@ -48,6 +49,9 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
   },
 };
 
+/** What happened to a closed checkout, in one word. */
+export const closedWord = (status: CheckoutView["intent"]["status"]): string => sentences[status]?.stamp ?? "Expired";
+
 function explain({ intent, approval }: CheckoutView): ClosedText {
   const sentence = sentences[intent.status];
   if (sentence) return { ...sentence, at: intent.status === "rejected" ? approval?.createdAt : undefined, icon: X };
@@ -84,6 +88,14 @@ export function ClosedSheet({ view, signer }: Props) {
           </p>
           <h1>{title}</h1>
           <p>{text}</p>
+          {declined && view.decided?.reason !== undefined && (
+            <p className="wrap-anywhere">
+              The reason that was given: <Untrusted>{view.decided.reason}</Untrusted>
+            </p>
+          )}
+          <p>
+            <a href="/approvals">All approvals</a>
+          </p>
         </div>
         <Record view={view} title="What was asked" />
       </div>
@@ -96,7 +108,7 @@ export function ClosedSheet({ view, signer }: Props) {
             other={{
               state: "void",
               name: "Not countersigned",
-              what: declined ? `Declined by ${signer}` : what,
+              what: declined ? `Declined by ${visible(signer)}` : what,
               detail: at === undefined ? null : <Moment at={at} />,
             }}
           />

@@ -5,13 +5,12 @@ import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
-import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { useSettled } from "#components/ui/settled.ts";
 import type { CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
-import { duration, plural } from "./names.ts";
+import { duration, plural, shortDomain } from "./names.ts";
 import { asksForPasskey, StepUp, type Way, waysOf } from "./step-up.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 
@@ -26,40 +25,54 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
   );
 }
 
-const Expiry = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
+/** What the person commits to, and the time that is left for it. */
+const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
   <div className="grid gap-0.5 text-sm text-muted">
-    <p>
-      <span>
-        This request expires at <Moment at={view.intent.expiresAt} show="time" />
-        {seconds > 0 ? ", in " : "."}
-        {seconds > 0 && <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>}
-      </span>
-    </p>
-    {seconds === 0 && <p>This request has expired. Nothing was approved.</p>}
+    {seconds > 0 ? (
+      <p>
+        You approve exactly this. If anything changes, it does not count. Open for{" "}
+        <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>.
+      </p>
+    ) : (
+      <p>This request has expired. Nothing was approved.</p>
+    )}
+    {!view.agent.active && <p className="text-caution">This service account was revoked: it cannot use an approval any more.</p>}
     <noscript>
-      <p>Deciding needs JavaScript. Everything above is what you would decide about.</p>
+      <p>Deciding needs JavaScript. This page shows everything that you would decide about.</p>
     </noscript>
   </div>
 );
 
 type ButtonsProps = {
-  readonly charged: string;
+  readonly view: CheckoutView;
   readonly closed: boolean;
   readonly busy: boolean;
   readonly settled: boolean;
   readonly mayApprove: boolean;
 };
 
-function Buttons({ charged, closed, busy, settled, mayApprove }: ButtonsProps) {
+/** The most characters of a domain that a line of the button holds. */
+const SHOWN = 24;
+
+function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }: ButtonsProps) {
   // aria-disabled and not disabled: a disabled button would lose the focus while the request runs.
   const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
-    <div className="grid grid-cols-1 gap-3 *:whitespace-nowrap md:grid-cols-[1fr_1.4fr] lg:grid-cols-[12rem_17rem]">
-      <Button size="large" type="submit" name="decision" value="decline" formNoValidate disabled={closed} {...state}>
+    <div className="grid grid-cols-[1fr_2fr] gap-3">
+      <Button
+        className="px-2"
+        size="large"
+        type="submit"
+        name="decision"
+        value="decline"
+        formNoValidate
+        disabled={closed}
+        {...state}
+      >
         Decline
       </Button>
       <Button
-        className="max-md:-order-1 [&_abbr]:text-[0.875em] [&_abbr]:text-inherit"
+        className="px-2 [&_abbr]:text-[0.875em] [&_abbr]:text-inherit"
         tone="primary"
         size="large"
         type="submit"
@@ -68,21 +81,26 @@ function Buttons({ charged, closed, busy, settled, mayApprove }: ButtonsProps) {
         disabled={closed || !mayApprove}
         {...state}
       >
-        Approve <Money>{charged}</Money>
+        <span className="min-w-0 wrap-anywhere [&_.money]:whitespace-normal">
+          Approve <Money>{amounts.charged}</Money>{" "}
+          <span className="block text-sm/4 font-450">to {shortDomain(payee.domain, SHOWN)}</span>
+        </span>
       </Button>
     </div>
   );
 }
 
 const Reason = () => (
-  <details className="col-span-full [&_.field]:mt-3 [&_.field]:max-w-136">
+  <details>
     <summary>Add a reason if you decline</summary>
-    <TextArea
-      label="Reason for declining (optional)"
-      name="reason"
-      maxLength={280}
-      hint="The agent and your organization’s audit log receive it."
-    />
+    <div className="mt-3">
+      <TextArea
+        label="Reason for declining (optional)"
+        name="reason"
+        maxLength={280}
+        hint="The agent and your organization’s audit log receive it."
+      />
+    </div>
   </details>
 );
 
@@ -94,9 +112,9 @@ type Props = {
   readonly decisions: ReturnType<typeof useDecisions>;
 };
 
-/** The Approve and Decline buttons, at the end of the document and of equal size. */
+/** What the person commits to, how they confirm it, and the buttons Decline and Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
-  const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, busy } = decisions;
+  const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, sent: sending } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;
   const settled = useSettled();
   const seconds = useCountdown(view.intent.expiresAt, view.now);
@@ -106,7 +124,6 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
   const ways = waysOf({ view, passkeyOnly, asked: asked || stepUpAsked !== null });
   const way = ways?.find((one) => one === chosen) ?? ways?.[0];
   const closed = seconds === 0;
-  const sending = busy || approve.isSuccess || decline.isSuccess;
   const decide = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (!settled || closed || sending) return;
@@ -124,10 +141,11 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
     }
   };
   return (
-    <form className="grid gap-6" method="post" onSubmit={decide}>
+    <form className="grid gap-2.5 lg:gap-4" method="post" onSubmit={decide}>
       {error && passwordError === undefined && changedRequestId === undefined && (
         <ProblemNotice error={error} nothing={approve.error ? "Nothing was approved." : "Nothing was declined."} />
       )}
+      <Pledge view={view} seconds={seconds} />
       {changes !== null && <Seen changes={changes} view={view} />}
       {ways && (
         <StepUp
@@ -140,17 +158,14 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
           path={path}
         />
       )}
-      <div className="grid grid-cols-1 items-center gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,1fr)_auto]">
-        <Expiry view={view} seconds={seconds} />
-        <Buttons
-          charged={view.amounts.charged}
-          closed={closed}
-          busy={sending}
-          settled={settled}
-          mayApprove={(mandate?.match ?? false) && (ways === null || way !== undefined)}
-        />
-        <Reason />
-      </div>
+      <Reason />
+      <Buttons
+        view={view}
+        closed={closed}
+        busy={sending}
+        settled={settled}
+        mayApprove={(mandate?.match ?? false) && (ways === null || way !== undefined)}
+      />
     </form>
   );
 }

@@ -3,11 +3,9 @@ import { useRouter } from "next/navigation";
 import { useRef } from "react";
 import { signWithPasskey } from "#components/identity/passkey-request.ts";
 import { announce } from "#components/ui/announcements.tsx";
-import { approveCheckout, rejectCheckout } from "#lib/commerce/checkout-contract.ts";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import { stepUp } from "#lib/approvals/contract.ts";
-import { challengePasskey } from "#lib/identity/passkeys/contract.ts";
+import { approveCheckout, challengePasskey, rejectCheckout, stepUp } from "./calls.ts";
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 
@@ -104,6 +102,7 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks)
     /** The id of the request that was refused because the terms had changed. */
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: askedFor(error),
-    busy: approve.isPending || decline.isPending,
+    /** A decision of this page is on its way or was accepted. */
+    sent: [approve, decline].some(({ isPending, isSuccess }) => isPending || isSuccess),
   };
 }

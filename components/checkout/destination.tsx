@@ -2,14 +2,19 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { networkName } from "#lib/chains/network-name.ts";
+import { Fold } from "./fold.tsx";
 
-type Props = Pick<CheckoutView, "destination" | "intent">;
+type Props = Pick<CheckoutView, "destination" | "intent"> & { readonly className: string };
 
 /** The payee's address: shortened with a copy button, and in full. */
-export function Destination({ destination: { payTo, tokenAddress, chain }, intent: { asset } }: Props) {
+export function Destination({ destination: { payTo, tokenAddress, chain }, intent: { asset }, className }: Props) {
   return (
-    <section className="clause" aria-labelledby="destination">
-      <h2 id="destination">Destination</h2>
+    <Fold
+      id="destination"
+      title="Destination"
+      note={<span className="lg:hidden">{`${payTo.slice(0, 6)}…${payTo.slice(-4)}, ${networkName(chain)}`}</span>}
+      className={className}
+    >
       <Pairs
         items={[
           ["Pays to", <Copyable key="to" value={payTo} label="destination address" />],
@@ -38,6 +43,6 @@ export function Destination({ destination: { payTo, tokenAddress, chain }, inten
           />
         </div>
       </details>
-    </section>
+    </Fold>
   );
 }

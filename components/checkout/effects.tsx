@@ -1,4 +1,6 @@
+import { Moment } from "#components/ui/moment.tsx";
 import type { CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
+import { Fold } from "./fold.tsx";
 
 const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], string>> = {
   none: "None yet",
@@ -6,29 +8,34 @@ const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], stri
   settled: "Settled",
 };
 
+type Props = { readonly intent: CheckoutIntent; readonly className: string };
+
 /** The effects of an approval, shown before the person approves. */
-export function Effects({ intent: { effects, environment } }: { readonly intent: CheckoutIntent }) {
+export function Effects({ intent, className }: Props) {
+  const { effects, environment, expiresAt } = intent;
   const sandbox = environment === "sandbox";
   const rows = [
     ["Moves funds", !effects.movesFunds ? "No" : sandbox ? "Test money only" : "When the agent continues"],
     ["Creates a fulfilment order", effects.createsFulfillmentOrder ? "Yes, at the seller" : "No"],
     ["Settlement", settlements[effects.settlement]],
     ["Agent may continue", "Once, within 10 min"],
+    ["Request expires", <Moment key="expires" at={expiresAt} show="short" />],
   ] as const;
   return (
-    <section className="clause" aria-labelledby="effects">
-      <h2 id="effects">What approving does</h2>
-      <ul className="grid grid-cols-1 gap-2 text-sm md:grid-cols-[repeat(4,auto)] md:justify-between md:gap-x-6 md:gap-y-4">
+    <Fold
+      id="effects"
+      title="What approving does"
+      note={<span className="lg:hidden">pays once, within 10 min</span>}
+      className={className}
+    >
+      <ul className="grid grid-cols-1 gap-2 text-sm">
         {rows.map(([name, value]) => (
-          <li
-            key={name}
-            className="grid max-md:grid-cols-[1fr_auto] max-md:gap-4 max-md:not-first:border-t max-md:not-first:pt-2"
-          >
+          <li key={name} className="grid grid-cols-[1fr_auto] gap-4 not-first:border-t not-first:pt-2">
             <span className="text-muted">{name}</span>
             <strong className="font-560">{value}</strong>
           </li>
         ))}
       </ul>
-    </section>
+    </Fold>
   );
 }

@@ -1,10 +1,11 @@
-import { Bar, BarKey } from "#components/ui/bar.tsx";
+import { Bar, BarKey, type BarPart } from "#components/ui/bar.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { Dated } from "#components/ui/dated.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import type { BudgetView, CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
+import { Fold } from "./fold.tsx";
 import { spanName } from "./names.ts";
 
 /** The budget in the mandate's asset with the smallest remaining amount. */
@@ -14,20 +15,19 @@ export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefine
 /** `charged` is decimal text. */
 type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
 
+/** A budget as a bar: what is used, what is held, and this payment. */
+export const barParts = ({ spent, heldByOthers, availableAfter }: BudgetView, charged: string): readonly BarPart[] => [
+  { kind: "used", amount: spent },
+  { kind: "held", amount: heldByOthers },
+  { kind: availableAfter === undefined ? "over" : "this", amount: charged },
+];
+
 function Budget({ budget, charged }: BudgetProps) {
   const { unit, limit, spent, heldByOthers, available, availableAfter } = budget;
   const left = { kind: "left", name: "Remaining after it" } as const;
   return (
     <>
-      <Bar
-        large
-        limit={limit}
-        parts={[
-          { kind: "used", amount: spent },
-          { kind: "held", amount: heldByOthers },
-          { kind: availableAfter === undefined ? "over" : "this", amount: charged },
-        ]}
-      />
+      <Bar large limit={limit} parts={barParts(budget, charged)} />
       <BarKey
         unit={unit}
         entries={[
@@ -59,7 +59,7 @@ type Props = {
 };
 
 function Choices({ view, mandate, onChoose }: Props) {
-  const asked = mandate === undefined && view.mandates.some(({ match }) => match);
+  const asked = mustChoose(view, mandate);
   const hydrated = useHydrated();
   const list = (
     <fieldset className="choices mt-3" disabled={!hydrated}>
@@ -96,17 +96,25 @@ function Choices({ view, mandate, onChoose }: Props) {
   );
 }
 
+/** Several mandates cover the payment, and the person has not chosen one. */
+export const mustChoose = (view: CheckoutView, mandate: MandateView | undefined): boolean =>
+  mandate === undefined && view.mandates.some(({ match }) => match);
+
 /** The limit that the payment counts against, and the amount that remains after it. */
-export function MandateClause({ view, mandate, onChoose }: Props) {
+export function MandateClause({ view, mandate, onChoose, className }: Props & { readonly className: string }) {
   const budget = mandate && tightest(mandate);
+  const note = mandate && <Untrusted>{mandate.name}</Untrusted>;
   return (
-    <section className="clause" aria-labelledby="mandate">
-      <h2 id="mandate">Mandate</h2>
+    <Fold
+      id="mandate"
+      title="Mandate"
+      {...(note && { note: <span className="lg:hidden">{note}</span> })}
+      open={mustChoose(view, mandate)}
+      className={className}
+    >
       {mandate === undefined ? (
         <p className="text-muted text-sm">
-          {view.mandates.some(({ match }) => match)
-            ? "More than one mandate covers this. Choose one."
-            : "None covers this payment."}
+          {mustChoose(view, mandate) ? "More than one mandate covers this. Choose one." : "None covers this payment."}
         </p>
       ) : (
         <>
@@ -135,6 +143,6 @@ export function MandateClause({ view, mandate, onChoose }: Props) {
         </>
       )}
       <Choices view={view} mandate={mandate} {...(onChoose && { onChoose })} />
-    </section>
+    </Fold>
   );
 }

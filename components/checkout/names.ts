@@ -27,3 +27,7 @@ export function ago(then: string, now: string): string {
 /** A duration as the countdown shows it: "9 min 42 s". */
 export const duration = (seconds: number): string =>
   seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
+
+/** A long domain without its middle. The end stays, because it says whose domain it is. */
+export const shortDomain = (domain: string, most: number): string =>
+  domain.length <= most ? domain : `${domain.slice(0, 8)}…${domain.slice(9 - most)}`;

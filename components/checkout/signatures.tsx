@@ -14,7 +14,7 @@ type Props = {
   };
 };
 
-const NAME = "min-h-7.5 self-end pb-1 text-lg font-560 tracking-heading wrap-anywhere";
+const NAME = "min-h-7.5 self-end pb-1 text-lg font-560 wrap-anywhere";
 const LINE = "border-t pt-2 text-sm text-balance text-muted";
 
 const looks = {

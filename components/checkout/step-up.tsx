@@ -55,7 +55,7 @@ type Props = {
 };
 
 const Other = ({ children, onClick }: { readonly children: ReactNode; readonly onClick: () => void }) => (
-  <p className="mt-2">
+  <p className="mt-1">
     <Button size="small" tone="quiet" onClick={onClick}>
       {children}
     </Button>
@@ -71,9 +71,9 @@ export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: P
   if (way === undefined) return <NoWay passkeyOnly={passkeyOnly} path={path} />;
   if (way === "passkey") {
     return (
-      <div className="max-w-96">
-        <p className="flex gap-2">
-          <KeyRound className="icon mt-1" aria-hidden />
+      <div>
+        <p className="flex gap-2 text-sm">
+          <KeyRound className="icon mt-0.5" aria-hidden />
           <span>
             You confirm with your passkey{because(why, passkeyOnly)}. It signs exactly this basket, amount and payee. Declining
             does not ask for it.
@@ -84,7 +84,7 @@ export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: P
     );
   }
   return (
-    <div className="max-w-96">
+    <div>
       <Field
         ref={field}
         label="Your password"

@@ -1,69 +1,93 @@
-import { Badge } from "#components/ui/badge.tsx";
+"use client";
+
+import { useState } from "react";
+import { Clamp } from "#components/ui/clamp.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
 import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
-import { networkName } from "#lib/chains/network-name.ts";
+import { shortDomain } from "./names.ts";
+import { KnownPayee } from "./payee.tsx";
 
-export const SellerBadge = ({ verified }: { readonly verified: boolean }) =>
-  verified ? (
-    <Badge tone="positive" icon="shield">
-      Verified seller
-    </Badge>
-  ) : (
-    <Badge tone="caution" icon="warning">
-      Not verified
-    </Badge>
+/** The most characters of a domain that two lines of a phone hold. */
+const SHOWN = 40;
+
+type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
+
+/** The payee's domain. Of a long one, the end is always shown. */
+function PayeeName({ domain, level: Heading }: NameProps) {
+  const [all, setAll] = useState(false);
+  const hydrated = useHydrated();
+  const short = shortDomain(domain, SHOWN);
+  return (
+    <div>
+      <Heading
+        className={`inline tracking-normal wrap-anywhere ${short === domain ? "text-[clamp(1.375rem,1rem+2vw,2.25rem)]/[1.15]" : "text-[clamp(1.375rem,1rem+2vw,1.75rem)]/[1.15]"}`}
+      >
+        {all ? domain : short}
+      </Heading>
+      {short !== domain && (
+        <button
+          type="button"
+          className="ml-2 min-h-6 rounded-xs text-sm font-560 whitespace-nowrap text-accent underline underline-offset-2"
+          aria-expanded={all}
+          disabled={!hydrated}
+          onClick={() => setAll(!all)}
+        >
+          {all ? "Show less" : "Show all"}
+          <span className="sr"> of the domain</span>
+        </button>
+      )}
+    </div>
   );
+}
+
+function Wish({ view: { agent, lines } }: { readonly view: CheckoutView }) {
+  const [first] = lines;
+  const rest = lines.reduce((sum, { quantity }) => sum + quantity, 0) - (first?.quantity ?? 0);
+  return (
+    <>
+      <strong className="font-620">
+        <Untrusted>{agent.name}</Untrusted>
+      </strong>{" "}
+      wants {first && first.quantity > 1 && `${first.quantity} × `}
+      {first && <Untrusted>{first.name}</Untrusted>}
+      {rest > 0 && ` and ${rest} more`} from
+    </>
+  );
+}
 
 type Props = {
-  readonly payee: CheckoutView["payee"];
-  readonly total: string;
-  readonly chain: string;
+  readonly view: CheckoutView;
   /** The total that was shown before, if it differs. */
-  readonly was?: string | undefined;
+  readonly was: string | undefined;
   readonly level: "h1" | "h2";
 };
 
-const BIG = "text-[clamp(2.125rem,1.2rem+3.6vw,3rem)]/[1.08] font-semibold tracking-display wrap-anywhere";
-const UNDER = "mt-3 flex min-h-6 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted";
-
-/** The payee and the total, side by side at the top in the largest type. */
-export function Terms({ payee, total, chain, was, level: Heading }: Props) {
+/** Who wants what, the payee with what is known of it, and the total. Names and domains have no negative letter-spacing. */
+export function Terms({ view, was, level }: Props) {
+  const { payee, amounts } = view;
   return (
-    <div className="grid grid-cols-1 items-end gap-5 px-4 py-5 md:grid-cols-[minmax(0,1fr)_auto] md:gap-6 md:px-8 md:pt-8 md:pb-6">
-      <div>
-        <p className="mb-1 text-sm text-muted">Pay to</p>
-        <Heading className={BIG}>{payee.domain}</Heading>
-        <div className={UNDER}>
-          <SellerBadge verified={payee.verified} />
-          {payee.unicodeDomain !== undefined && (
-            <span>
-              International name, written <Untrusted>{payee.unicodeDomain}</Untrusted>
-            </span>
-          )}
-          {payee.name !== undefined && (
-            <span className="wrap-anywhere">
-              Calls itself <Untrusted>{payee.name}</Untrusted>
-            </span>
-          )}
-        </div>
-      </div>
-      <div className="max-md:border-t max-md:pt-5 md:text-right">
-        <p className="mb-1 text-sm text-muted">{was === undefined ? "Total" : "New total"}</p>
-        <p
-          className={`${BIG} [&_.money]:[word-spacing:-0.1em] [&_abbr]:text-[0.5em] [&_abbr]:font-medium [&_abbr]:tracking-normal`}
-        >
-          <Money>{total}</Money>
+    <div className="grid grid-cols-1 gap-x-8 gap-y-2 px-4 pt-2.5 pb-2 md:grid-cols-[minmax(0,1fr)_auto] md:items-end lg:px-8 lg:pt-5 lg:pb-4">
+      <div className="grid min-w-0 grid-cols-1 gap-1">
+        <p className="text-sm lg:text-base">
+          <Clamp of="the request">
+            <Wish view={view} />
+          </Clamp>
         </p>
-        <div className={`${UNDER} md:justify-end`}>
-          {was === undefined || was === total ? (
-            <span>On {networkName(chain)}</span>
-          ) : (
-            <span>
-              Was <span className="line-through">{was}</span> when it was shown to you
-            </span>
-          )}
-        </div>
+        <PayeeName domain={payee.domain} level={level} />
+        <KnownPayee payee={payee} />
+      </div>
+      <div className="md:text-right">
+        <p className="sr">{was === undefined ? "Total" : "New total"}</p>
+        <p className="text-[clamp(2rem,1.4rem+2.6vw,3rem)]/[1.05] font-semibold wrap-anywhere [&_.money]:whitespace-normal [&_abbr]:text-[0.5em] [&_abbr]:font-medium">
+          <Money>{amounts.charged}</Money>
+        </p>
+        {was !== undefined && was !== amounts.charged && (
+          <p className="mt-1 text-sm text-muted">
+            Was <span className="line-through">{was}</span> when it was shown to you
+          </p>
+        )}
       </div>
     </div>
   );

@@ -20,7 +20,7 @@ export function DocumentPage({ environment, narrow = false, aside, children }: P
       </a>
       <EnvironmentBanner environment={environment} />
       <div className={narrow ? "doc doc-narrow" : "doc"}>
-        <header className="flex items-center justify-between gap-4 pb-5 text-sm text-muted">
+        <header className="flex items-center justify-between gap-4 pb-3 text-sm text-muted md:pb-4">
           <Brand />
           {aside}
         </header>

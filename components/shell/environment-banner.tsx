@@ -5,7 +5,7 @@ export function EnvironmentBanner({ environment }: { readonly environment: Envir
   if (environment !== "sandbox") return null;
   return (
     <section
-      className="border-b border-caution/26 bg-caution-wash px-4 py-2 text-center text-sm text-caution print:hidden"
+      className="border-b border-caution/26 bg-caution-wash px-4 py-1 md:py-2 text-center text-sm text-caution print:hidden"
       aria-label="Environment"
     >
       <strong className="font-650 tracking-wider">SANDBOX</strong> – no real money

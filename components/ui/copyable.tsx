@@ -13,7 +13,7 @@ export function Copyable({ value, label, head = 6, tail = 4 }: Props) {
   return (
     <button
       type="button"
-      className="group -ml-1.5 inline-flex min-h-6 max-w-full cursor-copy items-center gap-1 rounded-sm px-1.5 text-left font-mono text-[0.8125rem]/6 font-450 tracking-[-0.01em] whitespace-nowrap text-text [font-feature-settings:'zero','calt'_0] hover:bg-accent-wash disabled:cursor-progress in-data-pairs:-my-0.5"
+      className="group -ml-1.5 inline-flex min-h-6 max-w-full cursor-copy items-center gap-1 rounded-sm px-1.5 text-left font-mono text-[0.8125rem]/6 font-450 whitespace-nowrap text-text [font-feature-settings:'zero','calt'_0] hover:bg-accent-wash disabled:cursor-progress in-data-pairs:-my-0.5"
       title={value}
       disabled={!hydrated}
       onClick={() => void copyText(value)}

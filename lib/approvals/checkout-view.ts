@@ -1,4 +1,5 @@
 import type { Basket, CheckoutApproval, CheckoutIntent, MandateChoice } from "#lib/approvals/checkout-schema.ts";
+import type { AskRule } from "#lib/mandates/ask-rules.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** One budget of a mandate, before and after this payment. Amounts are decimal text in `unit`. */
@@ -22,6 +23,8 @@ export type MandateView = MandateChoice & {
   readonly obstacles: readonly string[];
   /** The level that its policy requires. */
   readonly assuranceAsked: AssuranceLevel;
+  /** The rules because of which a person is asked. Empty if only the agent asks. */
+  readonly asks: readonly AskRule[];
 };
 
 export type LineView = Basket["lines"][number] & { readonly subtotal: string; readonly displaySubtotal: string };
@@ -41,24 +44,44 @@ export type StepUpView = {
   readonly hasPassword: boolean;
 };
 
+/** A payee, and what the organization knows of it. */
+export type PayeeView = {
+  /** ASCII, with xn-- labels as they are. */
+  readonly domain: string;
+  /** The domain in its own script, if that differs. */
+  readonly unicodeDomain?: string;
+  readonly registered: boolean;
+  readonly verified: boolean;
+  /** The name in the registry. */
+  readonly name?: string;
+  readonly history: {
+    /** Settled payments of this organization to the payee. If not `all`, older payments were not counted. */
+    readonly paid: number;
+    readonly all: boolean;
+    /** The time of the first payment; absent if there is none. */
+    readonly since?: string;
+    /** Requests that people declined, and payments that mandates refused. */
+    readonly declined: number;
+    readonly refused: number;
+  };
+  /** The domain of a payee that was paid before and that a person could take this one for. */
+  readonly looksLike?: string;
+};
+
 /** The data of the confirmation page. All of it comes from our records; `name`s and basket texts are the seller's unverified words. */
 export type CheckoutView = {
   /** The database's time when the data was read, for the countdown. */
   readonly now: string;
   readonly intent: CheckoutIntent;
   readonly approval?: CheckoutApproval;
-  readonly payee: {
-    /** ASCII, with xn-- labels as they are. */
-    readonly domain: string;
-    /** The domain in its own script, if that differs. */
-    readonly unicodeDomain?: string;
-    readonly registered: boolean;
-    readonly verified: boolean;
-    readonly name?: string;
-  };
+  readonly payee: PayeeView;
   readonly agent: { readonly subjectId: string; readonly name: string; readonly active: boolean };
   readonly organization: { readonly organizationId: string; readonly name: string };
   readonly requestedAt: string;
+  /** The agent's own words, unchecked. */
+  readonly purpose?: string;
+  /** Who decided, and the reason that was given. */
+  readonly decided?: { readonly by: string; readonly reason?: string };
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;

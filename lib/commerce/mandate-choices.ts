@@ -4,6 +4,7 @@ import type { Candidates } from "#lib/approvals/candidate-store.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { MandateView } from "#lib/approvals/checkout-view.ts";
 import type { Scope } from "#lib/approvals/store.ts";
+import { askRules } from "#lib/mandates/ask-rules.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { denials } from "#lib/mandates/denials.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
@@ -79,6 +80,7 @@ function choiceOf(
     budgets,
     obstacles: (decision?.reasons ?? []).filter(({ effect }) => effect === "deny").map(({ message }) => message),
     assuranceAsked: highestAsked([policy.minimumAssuranceLevel]),
+    asks: decision ? askRules(decision.findings) : [],
     denialCode: decision?.denialCode ?? null,
     feeQuote: simulated?.intent.feeQuote ?? null,
   };

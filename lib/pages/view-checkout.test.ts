@@ -2,9 +2,11 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { approve, callerOf, read, reviewed, view } from "#test/checkouts.ts";
+import { mandateSellers } from "#lib/mandates/tables.ts";
+import { approve, callerOf, checkoutScene, open, previewed, read, reject, reviewed, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember } from "#test/identity.ts";
+import { activeMandate } from "#test/mandates.ts";
 import { useCheckout } from "#test/open-checkout.ts";
 
 useDatabase();
@@ -73,5 +75,64 @@ describe("viewCheckout", () => {
     const seen = await view(checkout.id, checkout.person.credential);
     expect(seen).toMatchObject({ intent: { status: "approved" }, approval: { status: "pending" }, mandates: [] });
     expect(JSON.stringify(seen)).not.toContain(token);
+  });
+
+  test("names the rule and its number, and shows the agent's purpose", async () => {
+    const { person, agent, shop } = checkout;
+    const approval = { mode: "above", amount: "10" };
+    const mandateId = await activeMandate(person.credential, { policy: { ...open, approval } });
+    const metadata = { purpose: " Welcome gift\nfor the team " };
+    const id = await previewed(shop, agent.credential, { mandateId, metadata });
+    const seen = await view(id, person.credential);
+    expect(seen.purpose).toBe("Welcome gift for the team");
+    expect(seen.mandates.find((one) => one.mandateId === mandateId)?.asks).toEqual([
+      { rule: "above", limit: "10", unit: "USDC" },
+    ]);
+    expect(seen.mandates.find((one) => one.mandateId === checkout.mandateId)?.asks).toEqual([]);
+    expect((await view(checkout.id, person.credential)).purpose).toBeUndefined();
+  });
+
+  test("after the decision it says who decided and why", async () => {
+    await view(checkout.id, checkout.person.credential);
+    await reject(checkout.id, checkout.person.credential, { reason: "We have enough." });
+    const seen = await view(checkout.id, checkout.person.credential);
+    expect(seen.decided).toEqual({ by: "Ada", reason: "We have enough." });
+  });
+});
+
+describe("the payee", () => {
+  const paid = (mandateId: string, sellerId: string, firstPaidAt: Date) =>
+    database().insert(mandateSellers).values({ mandateId, sellerId, firstPaidAt });
+
+  test("is new to an organization that never paid it", async () => {
+    const { payee } = await view(checkout.id, checkout.person.credential);
+    expect(payee.history).toEqual({ paid: 0, all: true, declined: 0, refused: 0 });
+    expect(payee.looksLike).toBeUndefined();
+  });
+
+  test("was paid since its first payment, and its declined requests are counted", async () => {
+    const { person, shop, mandateId, agent } = checkout;
+    const since = new Date("2026-08-03T10:00:00Z");
+    await paid(mandateId, `${shop.domain} ${shop.payTo.toLowerCase()}`, since);
+    await view(checkout.id, person.credential);
+    await reject(checkout.id, person.credential);
+    const again = await previewed(shop, agent.credential, { items: [{ productId: "tee", variantId: "tee-m", quantity: 3 }] });
+    const { payee } = await view(again, person.credential);
+    expect(payee.history).toEqual({ paid: 0, all: true, since: since.toISOString(), declined: 1, refused: 0 });
+  });
+
+  test("that looks like a payee paid before is called out, and an organization's own payees are not known to others", async () => {
+    const { person, mandateId, id } = checkout;
+    const other = await checkoutScene();
+    const address = "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d";
+    const disguise = (domain: string) =>
+      database().update(checkoutIntents).set({ domain }).where(eq(checkoutIntents.checkoutIntentId, id));
+    await disguise("arnazon.example");
+    await paid(other.mandateId, `amazon.example ${address}`, new Date());
+    expect((await view(id, person.credential)).payee.looksLike).toBeUndefined();
+    await paid(mandateId, `amazon.example ${address}`, new Date());
+    expect((await view(id, person.credential)).payee).toMatchObject({ domain: "arnazon.example", looksLike: "amazon.example" });
+    await disguise("larkfield.example");
+    expect((await view(id, person.credential)).payee.looksLike).toBeUndefined();
   });
 });

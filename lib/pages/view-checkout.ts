@@ -1,30 +1,26 @@
-import { domainToUnicode } from "node:url";
 import { clock, transact } from "#lib/audit/transact.ts";
 import { stepUpReasons } from "#lib/approvals/approval.ts";
 import { lineAmount, basketAmount } from "#lib/approvals/basket.ts";
 import { findCandidates } from "#lib/approvals/candidate-store.ts";
-import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-choices.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
-import {
-  findApproval,
-  findAsker,
-  findCheckout,
-  findSellerRecord,
-  lockCheckout,
-  saveReview,
-  setStatus,
-} from "#lib/approvals/store.ts";
+import { purposeOf } from "#lib/approvals/purpose.ts";
+import { findApproval, findAsker, findCheckout, lockCheckout, saveReview, setStatus } from "#lib/approvals/store.ts";
 import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/step-up-store.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { passkeysOf } from "#lib/identity/passkey-store.ts";
 import { passwordHashOf } from "#lib/identity/user-store.ts";
+import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askRules, type AskRule } from "#lib/mandates/ask-rules.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
 import { assetOf, chainOf } from "#lib/chains/chains.ts";
+import { findingsOf } from "#lib/pages/payee-store.ts";
+import { viewPayee } from "#lib/pages/view-payee.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { FeePayer } from "#lib/vocabulary.ts";
@@ -49,14 +45,18 @@ export async function viewCheckout(
   const { checkout, before, now } = await review(known, caller, mayDecide);
   const approval = await findApproval(database(), checkoutIntentId);
   const open = isOpen(statusAt(checkout, now));
+  const purpose = purposeOf(checkout.metadata);
   const seen =
     before && (before.basketHash !== checkout.basketHash || before.amount !== checkout.amount || before.payTo !== checkout.payTo);
   return {
     now: toWire(now),
     intent: presentCheckout(checkout, now),
     ...(approval && { approval: presentApproval(approval, checkout.tokenDecimals, now) }),
-    ...(await parties(checkout)),
+    payee: await viewPayee(checkout),
+    ...(await askerOf(checkout)),
     requestedAt: toWire(checkout.createdAt),
+    ...(purpose !== undefined && { purpose }),
+    ...(approval && { decided: await decidedBy(approval) }),
     amounts: amountsOf(checkout),
     lines: linesOf(checkout),
     destination: destinationOf(checkout),
@@ -79,10 +79,18 @@ async function choicesOf(checkout: CheckoutRow): Promise<CheckoutView["mandates"
     { ...checkout, charged: chargedFor(checkout) },
     await findCandidates(database(), checkout),
   );
+  const asks = await rulesThatAsked(checkout);
   return choices.map((choice) => {
     const { denialCode: _, feeQuote: __, ...view } = choice;
-    return view;
+    return asks ? { ...view, asks } : view;
   });
+}
+
+/** The rules of the decision that asked for this approval. Null if no payment was decided yet. */
+async function rulesThatAsked({ authorizationId }: CheckoutRow): Promise<readonly AskRule[] | null> {
+  if (authorizationId === null) return null;
+  const findings = await findingsOf(database(), authorizationId);
+  return findings && askRules(findings);
 }
 
 const noStepUp: CheckoutView["stepUp"] = {
@@ -110,23 +118,18 @@ async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecid
   });
 }
 
-async function parties(checkout: CheckoutRow): Promise<Pick<CheckoutView, "payee" | "agent" | "organization">> {
-  const { domain, sellerId, ownerSubjectId, organizationId } = checkout;
-  const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);
+async function askerOf(checkout: CheckoutRow): Promise<Pick<CheckoutView, "agent" | "organization">> {
+  const { ownerSubjectId, organizationId } = checkout;
   const { agent, organizationName } = await findAsker(database(), checkout);
-  const [host = "", port] = domain.split(":");
-  const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
   return {
-    payee: {
-      domain,
-      ...(unicode !== domain && { unicodeDomain: unicode }),
-      registered: seller !== null,
-      verified: seller !== null && seller.verified && seller.domain === domain,
-      ...(seller && { name: seller.name }),
-    },
     agent: { subjectId: ownerSubjectId, name: agent?.name ?? ownerSubjectId, active: agent?.active ?? false },
     organization: { organizationId, name: organizationName },
   };
+}
+
+async function decidedBy({ organizationId, approvedBySubjectId, reason }: ApprovalRow) {
+  const names = await subjectNames(database(), organizationId, [approvedBySubjectId]);
+  return { by: names.get(approvedBySubjectId) ?? approvedBySubjectId, ...(reason !== null && { reason }) };
 }
 
 function amountsOf(checkout: CheckoutRow): CheckoutView["amounts"] {

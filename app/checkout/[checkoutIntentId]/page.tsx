@@ -1,6 +1,8 @@
 import { notFound } from "next/navigation";
+import { cache } from "react";
 import { requireCaller } from "#app/session.ts";
 import { CheckoutDocument, stateOf } from "#components/checkout/checkout-document.tsx";
+import { closedWord } from "#components/checkout/closed-sheet.tsx";
 import { NoCapability } from "#components/checkout/no-capability.tsx";
 import { SignOut } from "#components/identity/sign-out.tsx";
 import { DocumentPage } from "#components/shell/document-page.tsx";
@@ -9,17 +11,20 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { env } from "#lib/env.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { isProblem } from "#lib/problem.ts";
 
-export const metadata = { title: "Confirm a payment", robots: { index: false } };
+const pathOf = (checkoutIntentId: string): string => `/checkout/${encodeURIComponent(checkoutIntentId)}`;
 
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
-/** A checkout of another organization gets a 404 like one that does not exist. */
-async function view(checkoutIntentId: string, caller: SessionCaller): Promise<CheckoutView | "capability_required"> {
+/**
+ * What the page shows, read once per request for the page and its title. A checkout of another organization gets a 404 like one that does
+ * not exist.
+ */
+const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "capability_required"> => {
+  const caller = await requireCaller(pathOf(checkoutIntentId));
   try {
     return await viewCheckout({ checkoutIntentId }, caller);
   } catch (error) {
@@ -27,20 +32,36 @@ async function view(checkoutIntentId: string, caller: SessionCaller): Promise<Ch
     if (isProblem(error) && error.code === "capability_required") return error.code;
     throw error;
   }
+});
+
+/** The amount and the payee, and what happened or may happen. */
+function titleOf(shown: CheckoutView | "capability_required"): string {
+  if (shown === "capability_required") return "Confirm a payment";
+  const { amounts, payee, intent, mayDecide } = shown;
+  const state = { open: mayDecide ? "Approve" : "Waiting", signed: "Approved", closed: closedWord(intent.status) }[
+    stateOf(shown)
+  ];
+  return `${amounts.charged} to ${payee.domain} – ${state}`;
+}
+
+export async function generateMetadata({ params }: { readonly params: Params }) {
+  const { checkoutIntentId } = await params;
+  return { title: titleOf(await view(checkoutIntentId)), robots: { index: false } };
 }
 
 const SignedIn = ({ session: { user, activeOrganization } }: { readonly session: Session }) => (
-  <div className="flex items-center gap-2 [&_.btn]:whitespace-nowrap">
-    <p className="text-right">
-      Signed in as{" "}
-      <strong className="font-560 text-text">
-        <Untrusted>{user.name}</Untrusted>
-      </strong>
-      <br />
+  <div className="flex min-w-0 items-center gap-2 [&_.btn]:whitespace-nowrap">
+    <p className="grid min-w-0 text-right *:truncate">
+      <span>
+        <span className="sr">Signed in as </span>
+        <strong className="font-560 text-text">
+          <Untrusted>{user.name}</Untrusted>
+        </strong>
+      </span>
       {activeOrganization && (
-        <>
+        <span>
           <Untrusted>{activeOrganization.name}</Untrusted>, {activeOrganization.membershipRole}
-        </>
+        </span>
       )}
     </p>
     <SignOut />
@@ -51,17 +72,13 @@ const SignedIn = ({ session: { user, activeOrganization } }: { readonly session:
 /** The confirmation page. The server renders every fact from our own records. */
 export default async function CheckoutPage({ params }: { readonly params: Params }) {
   const { checkoutIntentId } = await params;
-  const caller = await requireCaller(`/checkout/${encodeURIComponent(checkoutIntentId)}`);
-  const [session, shown] = await Promise.all([viewSession(caller.sessionId), view(checkoutIntentId, caller)]);
+  const caller = await requireCaller(pathOf(checkoutIntentId));
+  const [session, shown] = await Promise.all([viewSession(caller.sessionId), view(checkoutIntentId)]);
   const { ENVIRONMENT } = env();
   const narrow = shown === "capability_required" || stateOf(shown) !== "open";
   return (
     <DocumentPage environment={ENVIRONMENT} narrow={narrow} aside={<SignedIn session={session} />}>
-      {shown === "capability_required" ? (
-        <NoCapability />
-      ) : (
-        <CheckoutDocument view={shown} viewer={{ userId: session.user.userId, name: session.user.name }} />
-      )}
+      {shown === "capability_required" ? <NoCapability /> : <CheckoutDocument view={shown} />}
     </DocumentPage>
   );
 }

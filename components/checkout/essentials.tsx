@@ -1,0 +1,153 @@
+import type { ReactNode } from "react";
+import { Bar } from "#components/ui/bar.tsx";
+import { Clamp } from "#components/ui/clamp.tsx";
+import { Dated } from "#components/ui/dated.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { CheckoutView, LineView, MandateView } from "#lib/approvals/checkout-view.ts";
+import type { AskRule } from "#lib/mandates/ask-rules.ts";
+import { barParts, tightest } from "./mandate-clause.tsx";
+import { spanName } from "./names.ts";
+
+type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
+
+/** A rule as the end of a sentence that starts with "asks". */
+function Rule({ rule }: { readonly rule: AskRule }) {
+  switch (rule.rule) {
+    case "above":
+      return (
+        <>
+          above{" "}
+          <strong>
+            <Money>{money(rule.limit, rule.unit)}</Money>
+          </strong>
+        </>
+      );
+    case "always":
+      return <>about every payment</>;
+    case "firstPayment":
+      return <>about the first payment to a seller</>;
+    case "passkey":
+      return <>for a passkey{rule.who === "policy" ? "" : `, as the ${rule.who} demands`}</>;
+  }
+}
+
+function Why({ view, mandate }: Props) {
+  if (mandate === undefined || !mandate.match) {
+    return view.mandates.some(({ match }) => match) ? (
+      "The agent asks you to choose the mandate that pays."
+    ) : (
+      <span className="text-danger">No mandate of yours covers this payment as it is. You can decline, or change a mandate.</span>
+    );
+  }
+  const name = <Untrusted>{mandate.name}</Untrusted>;
+  // The number comes before the name, which may be long.
+  return mandate.asks.length === 0 ? (
+    <>The agent asks before it buys, under the mandate {name}</>
+  ) : (
+    <>
+      {mandate.asks.map((rule, at) => (
+        <span key={rule.rule + (rule.rule === "passkey" ? rule.who : "")}>
+          {at === 0 ? "Asks " : ", and "}
+          <Rule rule={rule} />
+        </span>
+      ))}
+      : mandate {name}
+    </>
+  );
+}
+
+function Remains({ view, mandate }: Props & { readonly mandate: MandateView }) {
+  const budget = tightest(mandate);
+  if (!mandate.match) {
+    return (
+      <span className="text-danger">
+        <Dated>{mandate.obstacles[0] ?? "This mandate does not cover the payment."}</Dated>
+      </span>
+    );
+  }
+  if (budget === undefined) {
+    return (
+      <>
+        Up to <Money>{money(mandate.perPayment, mandate.asset)}</Money> a payment
+      </>
+    );
+  }
+  const { limit, unit, window, available, availableAfter } = budget;
+  return (
+    <>
+      {availableAfter === undefined ? (
+        <span className="text-danger">
+          Not enough: <span className="money">{money(available, unit)}</span> left
+        </span>
+      ) : (
+        <>
+          <strong className="tabular-nums">{money(availableAfter, "").trim()}</strong> of <Money>{money(limit, unit)}</Money>{" "}
+          {spanName(window)}
+        </>
+      )}
+      <span className="mt-1 block">
+        <Bar limit={limit} parts={barParts(budget, view.amounts.chargedAmount)} />
+      </span>
+    </>
+  );
+}
+
+const itemWords = ({ quantity, name, color, size }: LineView): string =>
+  [`${quantity} × ${name}`, color, size].filter((part) => part !== undefined).join(", ");
+
+const Items = ({ lines }: { readonly lines: readonly LineView[] }) =>
+  lines.map((line, at) => (
+    <span key={[line.productId, line.variantId, line.color, line.size, line.name].join("|")}>
+      {at > 0 && " · "}
+      <Untrusted>{itemWords(line)}</Untrusted>
+    </span>
+  ));
+
+const Purpose = ({ children }: { readonly children: string }) => (
+  <>
+    <span className="text-muted">The agent’s words:</span>{" "}
+    <q>
+      <Untrusted>{children}</Untrusted>
+    </q>
+  </>
+);
+
+type RowProps = { readonly name: string; readonly of?: string; readonly lines?: 1 | 2; readonly children: ReactNode };
+
+const Row = ({ name, of, lines = 2, children }: RowProps) => (
+  <div className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-3 border-t px-4 py-1 lg:grid-cols-[7rem_minmax(0,1fr)] lg:px-8 lg:py-2 lg:odd:border-r">
+    <dt className="text-muted">{name}</dt>
+    <dd className="min-w-0 wrap-anywhere">
+      {of === undefined ? (
+        children
+      ) : (
+        <Clamp of={of} lines={lines}>
+          {children}
+        </Clamp>
+      )}
+    </dd>
+  </div>
+);
+
+/** Why the person is asked, what remains of the mandate, the items in short, and the agent's purpose. */
+export const Essentials = ({ view, mandate }: Props) => (
+  <dl className="grid grid-cols-1 text-sm lg:grid-cols-2 [&_strong]:font-620">
+    <Row name="Why you are asked" of="the rule">
+      <Why view={view} mandate={mandate} />
+    </Row>
+    {mandate && (
+      <Row name="Leaves">
+        <Remains view={view} mandate={mandate} />
+      </Row>
+    )}
+    <Row name="Items" of="the items" lines={1}>
+      <Items lines={view.lines} />
+    </Row>
+    {view.purpose !== undefined && (
+      <Row name="Purpose" of="the purpose">
+        <Purpose>{view.purpose}</Purpose>
+      </Row>
+    )}
+  </dl>
+);

@@ -1,0 +1,167 @@
+import type { Page } from "@playwright/test";
+import { eq } from "drizzle-orm";
+import { rejectCheckout } from "#lib/commerce/checkout-contract.ts";
+import { database } from "#lib/db/client.ts";
+import { call } from "#lib/http/client.ts";
+import { serviceAccounts } from "#lib/identity/tables.ts";
+import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { newMember, PASSWORD } from "#test/identity.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askAPerson, changeCheckout, newPurchase, openBasket, type Purchase } from "./setup/purchase.ts";
+
+const LONG = "Ein Agent mit einem sehr langen Namen, der Büromaterial für alle Labore einkauft.";
+const ARABIC = "وكيل المشتريات الذي يشتري كل ما يحتاجه المختبر من الورق والأقلام والملصقات اليوم";
+const JAPANESE = "研究室のすべての消耗品と事務用品を購入する、とても長い名前を持つエージェントです。".repeat(2);
+const screens = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+] as const;
+
+/** Gives every name that a person reads a long or misleading one. */
+async function disguise({ agent, mandateId, seller }: Purchase): Promise<void> {
+  const domain = `arnazon.the-marketplace-for-everything-${seller.domain}`;
+  await database()
+    .update(serviceAccounts)
+    .set({ name: LONG })
+    .where(eq(serviceAccounts.serviceAccountId, agent.serviceAccountId));
+  await database()
+    .update(mandates)
+    .set({ name: JAPANESE.slice(0, 80) })
+    .where(eq(mandates.mandateId, mandateId));
+  await database().update(sellers).set({ domain, name: ARABIC, verified: false }).where(eq(sellers.sellerId, seller.sellerId));
+  await database()
+    .insert(mandateSellers)
+    .values({ mandateId, sellerId: `amazon.the-marketplace-for-everything-${seller.domain} 0x00`, firstPaidAt: new Date(0) });
+}
+
+const hostileLines = [LONG, ARABIC, JAPANESE.slice(0, 80)].map((name, at) => ({
+  productId: `item-${at}`,
+  name,
+  color: "W".repeat(40),
+  quantity: 3,
+  unitAmount: "4.20",
+}));
+
+async function expectInView(page: Page, height: number): Promise<void> {
+  for (const name of [/^Decline/, /^Approve .* to /]) {
+    const button = page.getByRole("button", { name });
+    await expect(button).toBeVisible();
+    const box = await button.boundingBox();
+    expect(Math.ceil((box?.y ?? Infinity) + (box?.height ?? Infinity)), `${name} ends`).toBeLessThanOrEqual(height);
+  }
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+}
+
+for (const viewport of screens) {
+  test.describe(`at ${viewport.width} x ${viewport.height}`, () => {
+    test.use({ viewport });
+
+    test("short names: the decision is in view, with and without a password", async ({ page, context }) => {
+      for (const known of [true, false]) {
+        const purchase = await newPurchase({ known });
+        const path = await askAPerson(purchase);
+        await signInAs(context, purchase.buyer.credential);
+        await page.goto(path);
+        await expect(page.getByLabel("Your password")).toHaveCount(known ? 0 : 1);
+        await expectInView(page, viewport.height);
+      }
+    });
+
+    test("long, Arabic, Japanese and look-alike names: the decision is in view, with and without a password", async ({
+      page,
+      context,
+    }) => {
+      for (const known of [true, false]) {
+        const purchase = await newPurchase({ known });
+        await disguise(purchase);
+        const path = await openBasket(purchase, hostileLines);
+        const domain = `arnazon.the-marketplace-for-everything-${purchase.seller.domain}`;
+        await changeCheckout(path, { domain, metadata: { purpose: `${LONG} ${ARABIC}` } });
+        await signInAs(context, purchase.buyer.credential);
+        await page.goto(path);
+        await expect(page.getByText(/which you paid before. The names look alike./)).toBeVisible();
+        await expect(page.getByText("We have not checked that this domain is theirs.")).toBeVisible();
+        await expect(page.getByLabel("Your password")).toHaveCount(known ? 0 : 1);
+        await expectInView(page, viewport.height);
+        await page.getByRole("button", { name: "Show all of the domain" }).click();
+        await expect(page.getByRole("heading", { level: 1 })).toHaveText(domain);
+        await expectAccessible(page);
+      }
+    });
+
+    test("without the right to decide, an expired and a declined request say so in view", async ({ page, context }) => {
+      const purchase = await newPurchase();
+      const path = await askAPerson(purchase);
+      const viewer = await newMember(purchase.buyer, "viewer");
+      await signInAs(context, viewer.credential);
+      await page.goto(path);
+      await expect(page.getByText("You can read this request, but not decide it.")).toBeInViewport({ ratio: 1 });
+      await changeCheckout(path, { expiresAt: new Date(Date.now() - 1000) });
+      await page.goto(path);
+      await expect(page.getByText(/Nothing was approved, nothing was paid/)).toBeInViewport({ ratio: 1 });
+      const declined = await askAPerson(purchase);
+      await changeCheckout(declined, { status: "rejected" });
+      await page.goto(declined);
+      await expect(page.getByRole("heading", { level: 1, name: "Declined" })).toBeInViewport({ ratio: 1 });
+    });
+  });
+}
+
+test("the page names the rule and its number, the payee's history and the agent's purpose", async ({ page, context }) => {
+  const purchase = await newPurchase();
+  const path = await askAPerson(purchase);
+  await changeCheckout(path, { metadata: { purpose: "Welcome gift for the <b>field team</b>." } });
+  await signInAs(context, purchase.buyer.credential);
+  await page.goto(path);
+  await expect(page.getByText("Asks above 25.00 USDC: mandate Lab supplies")).toBeVisible();
+  await expect(page.getByText("207.00 of 250.00 USDC a month")).toBeVisible();
+  await expect(page.getByText(/^First paid in \w+ \d{4}$/)).toBeVisible();
+  await expect(page.getByText("The agent’s words: Welcome gift for the <b>field team</b>.")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Your decision" }).getByRole("button", { name: /^Approve/ })).toBeVisible();
+  await expect(page).toHaveTitle(`43.00 USDC to ${purchase.seller.domain} – Approve · Countersign`);
+  const spacing = await page
+    .getByRole("heading", { level: 1 })
+    .evaluate((heading) => Number.parseFloat(getComputedStyle(heading).letterSpacing) || 0);
+  expect(spacing).toBeGreaterThanOrEqual(0);
+});
+
+test("the page says within two seconds that somebody else decided", async ({ page, context }) => {
+  const purchase = await newPurchase();
+  const path = await askAPerson(purchase);
+  const colleague = await newMember(purchase.buyer, "approver");
+  await signInAs(context, colleague.credential);
+  const waits = page.waitForRequest((request) => request.url().includes("waitSeconds="));
+  await page.goto(path);
+  await waits;
+  const at = { baseUrl: process.env["BASE_URL"] ?? "", headers: purchase.buyer.credential };
+  const checkoutIntentId = path.split("/").at(-1) ?? "";
+  await call(rejectCheckout, { checkoutIntentId, body: { reason: "We have one." } }, at);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined", { timeout: 2_000 });
+  await expect(page.getByText("The reason that was given: We have one.")).toBeVisible();
+  await expect(page).toHaveTitle(/ – Declined · Countersign$/);
+});
+
+test.describe("at 320 px", () => {
+  test.use({ viewport: { width: 320, height: 700 } });
+
+  test("nothing scrolls sideways, and every section opens", async ({ page, context }) => {
+    const purchase = await newPurchase({ known: false });
+    await disguise(purchase);
+    const path = await openBasket(purchase, hostileLines);
+    const domain = `arnazon.the-marketplace-for-everything-${purchase.seller.domain}`;
+    await changeCheckout(path, { domain, metadata: { purpose: "W".repeat(140) } });
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await expect(page.getByLabel("Your password")).toBeVisible();
+    for (const name of [/^Basket and fees/, /^Mandate/, /^Destination/, /^What approving does/, /^Who asks/]) {
+      await page.getByRole("button", { name }).click();
+    }
+    await expect(page.getByRole("button", { name: "copy destination address" })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByText("Add a reason if you decline").click();
+    await page.getByLabel("Your password").fill(PASSWORD);
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+  });
+});

@@ -1,0 +1,17 @@
+/** The number of characters of a purpose that people are shown. */
+export const PURPOSE_MAX = 140;
+
+/** The purpose in the metadata that an agent sent: its own words, unchecked, on one line. Undefined if there is none. */
+export function purposeOf(metadata: Readonly<Record<string, unknown>> | null): string | undefined {
+  const text = metadata?.["purpose"];
+  if (typeof text !== "string") return undefined;
+  // More than is shown, so that a long text is not split into characters.
+  const start = [
+    ...text
+      .slice(0, 8 * PURPOSE_MAX)
+      .replace(/\s+/gu, " ")
+      .trim(),
+  ];
+  if (start.length === 0) return undefined;
+  return start.length > PURPOSE_MAX ? `${start.slice(0, PURPOSE_MAX - 1).join("")}…` : start.join("");
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { askRules } from "#lib/mandates/ask-rules.ts";
+import type { Finding, Findings } from "#lib/mandates/facts.ts";
+import { asksPerson, sentences } from "#lib/mandates/render-reasons.ts";
+
+const decided = (...findings: Finding[]): Findings => [1, 3, "USDC", "43", ...findings];
+
+test("the rules that ask a person are named with their number", () => {
+  expect(askRules(decided([4], [79, "25"]))).toEqual([{ rule: "above", limit: "25", unit: "USDC" }]);
+  expect(askRules(decided([76], [15, "policy", "passkeyApproved"]))).toEqual([
+    { rule: "always" },
+    { rule: "passkey", who: "policy" },
+  ]);
+  expect(askRules(decided([78]))).toEqual([{ rule: "firstPayment" }]);
+  expect(askRules(decided([80, "25"], [75, "25"], [77]))).toEqual([]);
+});
+
+test("every sentence that asks a person is a rule", () => {
+  for (const id of sentences.keys()) {
+    expect(askRules(decided([id, "25", "passkeyApproved"])).length, String(id)).toBe(asksPerson([id]) ? 1 : 0);
+  }
+});

@@ -1,0 +1,21 @@
+import type { Finding, Findings } from "#lib/mandates/facts.ts";
+import { above, asksAlways, asksFirst } from "#lib/mandates/sentences-limits.ts";
+import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
+
+/** A rule because of which a person is asked. `limit` is decimal text in `unit`; `who` asks for a passkey: the policy, seller or resource. */
+export type AskRule =
+  | { readonly rule: "above"; readonly limit: string; readonly unit: string }
+  | { readonly rule: "always" | "firstPayment" }
+  | { readonly rule: "passkey"; readonly who: string };
+
+function askRule([id, first]: Finding, unit: string): readonly AskRule[] {
+  const value = typeof first === "string" ? first : "";
+  if (id === above.id) return [{ rule: "above", limit: value, unit }];
+  if (id === asksAlways.id) return [{ rule: "always" }];
+  if (id === asksFirst.id) return [{ rule: "firstPayment" }];
+  return id === passkeyNeeded.id ? [{ rule: "passkey", who: value }] : [];
+}
+
+/** The rules of a decision that ask a person, in the order of its reasons. */
+export const askRules = ([, , unit, , ...findings]: Findings): readonly AskRule[] =>
+  findings.flatMap((finding) => askRule(finding, unit));

@@ -1,0 +1,118 @@
+import { and, asc, count, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
+import { wholeIntent } from "#lib/holds/authorization-store.ts";
+import { authorizations, executions } from "#lib/holds/tables.ts";
+import type { Findings } from "#lib/mandates/facts.ts";
+import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+
+/* What an organization knows of a payee. Every query filters by organization and environment, and reads a bounded number of rows. */
+
+/** A payee: a registered seller, or else a domain with an address. */
+export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
+
+/** The newest rows that each count considers. */
+export const LOOKED_AT = 1_000;
+const PAID_MAX = 2_000;
+
+/** The name of a payee in mandate_sellers. */
+export const paidName = ({ sellerId, domain, payTo }: Payee): string => sellerId ?? `${domain} ${payTo.toLowerCase()}`;
+
+/** Every payee that the organization has paid, with its domain today and the time of its first payment; the first paid comes first. */
+export const selectPaid = (tx: Tx, scope: Scope) =>
+  tx
+    .select({
+      name: mandateSellers.sellerId,
+      domain: sql<string>`coalesce(${sellers.domain}, split_part(${mandateSellers.sellerId}, ' ', 1))`.as("domain"),
+      since: sql<string>`min(${mandateSellers.firstPaidAt})`.mapWith(mandateSellers.firstPaidAt).as("since"),
+    })
+    .from(mandates)
+    .innerJoin(mandateSellers, eq(mandateSellers.mandateId, mandates.mandateId))
+    .leftJoin(sellers, eq(sellers.sellerId, mandateSellers.sellerId))
+    .where(within(mandates, scope))
+    .groupBy(mandateSellers.sellerId, sellers.domain)
+    .orderBy(asc(sql`3`))
+    .limit(PAID_MAX);
+
+/** Payments to unregistered payees have a domain too, which only the stored intent names. */
+const ofPayee = ({ sellerId, payTo }: Payee): SQL | undefined =>
+  sellerId === null
+    ? and(isNull(authorizations.sellerId), eq(sql`lower(${authorizations.payTo})`, payTo.toLowerCase()))
+    : eq(authorizations.sellerId, sellerId);
+
+type Found = { readonly intent: { readonly seller: { readonly domain?: string | undefined } } };
+
+const toDomain = ({ sellerId, domain }: Payee, rows: readonly Found[]): number =>
+  rows.filter(({ intent }) => sellerId !== null || intent.seller.domain === domain).length;
+
+/** The settled payments to the payee among the newest settled payments. `all`: there are no older ones. */
+export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
+  const newest = tx
+    .select({ authorizationId: executions.authorizationId })
+    .from(executions)
+    .where(and(within(executions, scope), eq(executions.settlementStatus, "settled")))
+    .orderBy(desc(executions.authorizationId))
+    .limit(LOOKED_AT)
+    .as("newest");
+  const rows = await tx
+    .select({ intent: wholeIntent })
+    .from(newest)
+    .innerJoin(authorizations, eq(authorizations.authorizationId, newest.authorizationId))
+    .where(ofPayee(payee));
+  const [looked] = await tx.select({ rows: count() }).from(newest);
+  return { paid: toDomain(payee, rows), all: (looked?.rows ?? 0) < LOOKED_AT };
+}
+
+/** The payments to the payee that mandates refused, among the newest refusals. */
+export async function countRefused(tx: Tx, scope: Scope, payee: Payee): Promise<number> {
+  const newest = tx
+    .select({ authorizationId: authorizations.authorizationId })
+    .from(authorizations)
+    .where(and(within(authorizations, scope), eq(authorizations.outcome, "deny")))
+    .orderBy(desc(authorizations.authorizationId))
+    .limit(LOOKED_AT)
+    .as("newest");
+  const rows = await tx
+    .select({ intent: wholeIntent })
+    .from(newest)
+    .innerJoin(authorizations, eq(authorizations.authorizationId, newest.authorizationId))
+    .where(ofPayee(payee));
+  return toDomain(payee, rows);
+}
+
+/** The requests of the payee that people declined, among the newest checkouts. */
+export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, payTo }: Payee): Promise<number> {
+  const newest = tx
+    .select({
+      status: checkoutIntents.status,
+      sellerId: checkoutIntents.sellerId,
+      domain: checkoutIntents.domain,
+      payTo: checkoutIntents.payTo,
+    })
+    .from(checkoutIntents)
+    .where(within(checkoutIntents, scope))
+    .orderBy(desc(checkoutIntents.checkoutIntentId))
+    .limit(LOOKED_AT)
+    .as("newest");
+  const same =
+    sellerId === null
+      ? and(isNull(newest.sellerId), eq(newest.domain, domain), eq(sql`lower(${newest.payTo})`, payTo.toLowerCase()))
+      : eq(newest.sellerId, sellerId);
+  const [row] = await tx
+    .select({ declined: count() })
+    .from(newest)
+    .where(and(eq(newest.status, "rejected"), same));
+  return row?.declined ?? 0;
+}
+
+/** The findings of a stored decision. */
+export async function findingsOf(db: Database, authorizationId: string): Promise<Findings | null> {
+  const [row] = await db
+    .select({ findings: authorizations.findings })
+    .from(authorizations)
+    .where(eq(authorizations.authorizationId, authorizationId));
+  return row ? (JSON.parse(row.findings) as Findings) : null;
+}

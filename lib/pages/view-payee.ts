@@ -1,0 +1,44 @@
+import { domainToUnicode } from "node:url";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type { PayeeView } from "#lib/approvals/checkout-view.ts";
+import { findSellerRecord } from "#lib/approvals/store.ts";
+import { database } from "#lib/db/client.ts";
+import { reading } from "#lib/mandates/store.ts";
+import { countDeclined, countPaid, countRefused, paidName, selectPaid } from "#lib/pages/payee-store.ts";
+import { looksLike } from "#lib/sellers/look-alike.ts";
+import { toWire } from "#lib/time.ts";
+
+/** The payee of a checkout, and what the organization knows of it. The name is the registry's, never the agent's. */
+export async function viewPayee(checkout: CheckoutRow): Promise<PayeeView> {
+  const { domain, sellerId } = checkout;
+  const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);
+  const [host = "", port] = domain.split(":");
+  const unicode = domainToUnicode(host) + (port === undefined ? "" : `:${port}`);
+  return {
+    domain,
+    ...(unicode !== domain && { unicodeDomain: unicode }),
+    registered: seller !== null,
+    verified: seller !== null && seller.verified && seller.domain === domain,
+    ...(seller && { name: seller.name }),
+    ...(await known(checkout)),
+  };
+}
+
+const known = (checkout: CheckoutRow): Promise<Pick<PayeeView, "history" | "looksLike">> =>
+  reading(async (tx) => {
+    const everPaid = await selectPaid(tx, checkout);
+    const own = everPaid.find(({ name }) => name === paidName(checkout));
+    const { paid, all } = own ? await countPaid(tx, checkout, checkout) : { paid: 0, all: true };
+    // A payee that was paid before the other one is not its imitation.
+    const other = everPaid.find(({ domain, since }) => looksLike(checkout.domain, domain) && !(own && own.since <= since));
+    return {
+      history: {
+        paid,
+        all,
+        ...(own && { since: toWire(own.since) }),
+        declined: await countDeclined(tx, checkout, checkout),
+        refused: await countRefused(tx, checkout, checkout),
+      },
+      ...(other && { looksLike: other.domain }),
+    };
+  });

@@ -1,0 +1,53 @@
+import { domainToUnicode } from "node:url";
+
+/* Domains that a person could take for another one. A hint for the person who decides; no decision depends on it. */
+
+/** Letters of other alphabets that have the shape of a Latin one, each pair next to each other. */
+const SHAPES = "аaвbсcԁdеeһhіiјjкkӏlмmнhоoрpԛqѕsтtцuѵvԝwхxуyαaβbεeηnιiκkνvοoρpτtυuχx";
+const shapes = new Map<string, string>();
+for (let at = 0; at + 1 < SHAPES.length; at += 2) shapes.set(SHAPES[at] ?? "", SHAPES[at + 1] ?? "");
+
+/** Characters that are read as others in many typefaces. "rn" is read as "m". */
+const READ_AS: readonly (readonly [string, string])[] = [
+  ["rn", "m"],
+  ["vv", "w"],
+  ["cl", "d"],
+  ["0", "o"],
+  ["1", "l"],
+  ["i", "l"],
+  ["5", "s"],
+  ["-", ""],
+];
+
+/** How a domain reads at a glance: the same text for domains that look the same. */
+function glance(domain: string): string {
+  const plain = domainToUnicode(domain).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  const latin = [...plain].map((letter) => shapes.get(letter) ?? letter).join("");
+  return READ_AS.reduce((text, [from, to]) => text.replaceAll(from, to), latin);
+}
+
+/** Shorter names differ by one letter too often. */
+const TYPED_MIN = 8;
+
+/** Whether one text becomes the other by adding, dropping, changing or swapping one letter. */
+function oneSlip(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  if (short.length < TYPED_MIN || long.length - short.length > 1) return false;
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at += 1;
+  if (short.length < long.length) return short.slice(at) === long.slice(at + 1);
+  if (short.slice(at + 1) === long.slice(at + 1)) return true;
+  return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2);
+}
+
+const withoutTop = (domain: string): string => domain.slice(0, domain.lastIndexOf("."));
+
+/** A domain and its subdomains have one owner, so they are not confused. */
+const sameOwner = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
+
+/** Whether a person could take `domain` for `other`. Hosts with a port are of the sandbox. */
+export function looksLike(domain: string, other: string): boolean {
+  if (sameOwner(domain, other) || domain.includes(":") || other.includes(":")) return false;
+  const [a, b] = [glance(domain), glance(other)];
+  return a === b || oneSlip(a, b) || withoutTop(a) === withoutTop(b) || domain.startsWith(`${other}.`);
+}
