@@ -45,7 +45,10 @@ export const AskedIntent = z
     chain: ChainName.optional(),
     payTo: Address.optional(),
     challenge: FreeForm.optional(),
-    metadata: FreeForm.optional(),
+    metadata: FreeForm.optional().meta({
+      description:
+        "Free-form; decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
+    }),
     expiresAt: Timestamp,
     nonce: ClientId.optional().meta({ description: "Used once under a mandate. Left out, it is the idempotency key." }),
     idempotencyKey: ClientId.optional(),

@@ -1,9 +1,10 @@
 /** An agent's description of an order. Browser-safe; shared by readiness, preview and orders. */
 import { z } from "zod";
 
-export const Metadata = z
-  .record(z.string().max(128), z.unknown())
-  .meta({ description: "Free-form. It is stored and shown, and decides nothing." });
+export const Metadata = z.record(z.string().max(128), z.unknown()).meta({
+  description:
+    "Free-form. It is stored and shown, and decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
+});
 
 export const StorefrontUrl = z
   .url({ protocol: /^https?$/, error: "Write the storefront's address, such as https://shop.example.com." })
