@@ -126,21 +126,23 @@ test("the page names the rule and its number, the payee's history and the agent'
   expect(spacing).toBeGreaterThanOrEqual(0);
 });
 
-test("the page says within two seconds that somebody else decided", async ({ page, context }) => {
-  const purchase = await newPurchase();
-  const path = await askAPerson(purchase);
-  const colleague = await newMember(purchase.buyer, "approver");
-  await signInAs(context, colleague.credential);
-  const waits = page.waitForRequest((request) => request.url().includes("waitSeconds="));
-  await page.goto(path);
-  await waits;
-  const at = { baseUrl: process.env["BASE_URL"] ?? "", headers: purchase.buyer.credential };
-  const checkoutIntentId = path.split("/").at(-1) ?? "";
-  await call(rejectCheckout, { checkoutIntentId, body: { reason: "We have one." } }, at);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined", { timeout: 2_000 });
-  await expect(page.getByText("The reason that was given: We have one.")).toBeVisible();
-  await expect(page).toHaveTitle(/ – Declined · Countersign$/);
-});
+for (const role of ["approver", "admin"] as const) {
+  test(`the page says to an ${role} within two seconds that somebody else decided`, async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    const colleague = await newMember(purchase.buyer, role);
+    await signInAs(context, colleague.credential);
+    const waits = page.waitForRequest((request) => request.url().includes("waitSeconds="));
+    await page.goto(path);
+    await waits;
+    const at = { baseUrl: process.env["BASE_URL"] ?? "", headers: purchase.buyer.credential };
+    const checkoutIntentId = path.split("/").at(-1) ?? "";
+    await call(rejectCheckout, { checkoutIntentId, body: { reason: "We have one." } }, at);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined", { timeout: 2_000 });
+    await expect(page.getByText("The reason that was given: We have one.")).toBeVisible();
+    await expect(page).toHaveTitle(/ – Declined · Countersign$/);
+  });
+}
 
 test.describe("at 320 px", () => {
   test.use({ viewport: { width: 320, height: 700 } });

@@ -51,7 +51,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   ],
   [admins, "checkouts:preview", "previewCheckout cancelCheckout"],
   [admins, "payments:settle", "listSettlements"],
-  [[...readers, "approver"], "checkouts:read", "getCheckout"],
+  [readers, "checkouts:read", "getCheckout"],
   [approvers, "none", "approveCheckout rejectCheckout"],
   [admins, "orders:place", "placeOrder continueCheckout"],
   [readers, "readiness:read", "checkReadiness"],

@@ -8,6 +8,8 @@ const WAIT_SECONDS = "25";
 /** Between two requests, also if the service answers at once. */
 const PAUSE_MS = 500;
 const AFTER_ERROR_MS = 5_000;
+/** How often the page is read again for people who may decide and may not call getCheckout. */
+const REFRESH_MS = 1_000;
 
 const subscribe = (changed: () => void) => {
   document.addEventListener("visibilitychange", changed);
@@ -18,19 +20,22 @@ const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, m
 
 const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
 
-/** Waits for the end of a checkout. Returns early if the signal aborts. */
-async function untilClosed(checkoutIntentId: string, signal: AbortSignal): Promise<void> {
+/** Waits until a checkout is closed, or until the caller may not read it. Returns early if the signal aborts. */
+async function untilClosed(checkoutIntentId: string, signal: AbortSignal): Promise<"closed" | "unreadable" | "gone"> {
   while (!signal.aborted) {
     try {
       const { intent } = await call(getCheckout, { checkoutIntentId, query: { waitSeconds: WAIT_SECONDS } }, { signal });
-      if (!open.has(intent.status)) return;
+      if (!open.has(intent.status)) return "closed";
       await pause(PAUSE_MS);
     } catch (error) {
-      // The session or the right to read is gone: the page, read again, says so.
-      if (error instanceof ProblemError && [401, 403, 404].includes(error.problem.status)) return;
+      const status = error instanceof ProblemError ? error.problem.status : 0;
+      if (status === 403) return "unreadable";
+      // The session or the checkout is gone: the page, read again, says so.
+      if (status === 401 || status === 404) return "gone";
       await pause(AFTER_ERROR_MS);
     }
   }
+  return "gone";
 }
 
 /** Reads the page again when somebody else decides, while it is visible and `following`. */
@@ -44,11 +49,16 @@ export function useFollow(checkoutIntentId: string, following: boolean): void {
   useEffect(() => {
     if (!visible || !following) return undefined;
     const end = new AbortController();
-    void untilClosed(checkoutIntentId, end.signal).then(() => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    void untilClosed(checkoutIntentId, end.signal).then((outcome) => {
       if (end.signal.aborted) return;
-      announce("This request was decided elsewhere.");
+      if (outcome === "closed") announce("This request was decided elsewhere.");
       router.refresh();
+      if (outcome === "unreadable") timer = setInterval(() => router.refresh(), REFRESH_MS);
     });
-    return () => end.abort();
+    return () => {
+      clearInterval(timer);
+      end.abort();
+    };
   }, [checkoutIntentId, visible, following, router]);
 }

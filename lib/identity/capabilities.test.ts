@@ -28,7 +28,7 @@ describe("capabilities of a membership", () => {
   test.each([
     ["owner", Capability.options],
     ["admin", Capability.options],
-    ["approver", ["checkouts:read", "checkouts:approve", "mandates:read", "payments:read"]],
+    ["approver", ["checkouts:approve", "mandates:read", "payments:read"]],
     ["developer", [...reads, "serviceAccounts:manage", "resources:manage", "sellers:manage"]],
     ["finance", ["billing:read", "payments:read", "audit:read"]],
     ["viewer", reads],

@@ -18,7 +18,7 @@ const reads = everything.filter((capability) => capability.endsWith(":read"));
 const byRole: Readonly<Record<MembershipRoleName, Capabilities>> = {
   owner: new Set(everything),
   admin: new Set(everything),
-  approver: new Set<CapabilityName>(["checkouts:read", "checkouts:approve", "mandates:read", "payments:read"]),
+  approver: new Set<CapabilityName>(["checkouts:approve", "mandates:read", "payments:read"]),
   developer: new Set<CapabilityName>([...reads, "serviceAccounts:manage", "resources:manage", "sellers:manage"]),
   finance: new Set<CapabilityName>(["billing:read", "payments:read", "audit:read"]),
   viewer: new Set(reads),
