@@ -12,17 +12,15 @@ import { viewOutbox, type KeptMail } from "#lib/pages/view-outbox.ts";
 export const metadata = { title: "Local outbox" };
 
 const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly mail: KeptMail }) => (
-  <article className="grid gap-2 border-t pt-5">
+  <article className="grid gap-2 border-t pt-5 wrap-anywhere">
     <h2>{subject}</h2>
     <p className="text-sm text-muted">
-      To <span className="wrap-anywhere">{to}</span>, <Moment at={at} show="short" />
+      To {to}, <Moment at={at} show="short" />
     </p>
     <p className="whitespace-pre-line">{opening}</p>
     {link !== null && (
       <p>
-        <a className="wrap-anywhere" href={link}>
-          {link}
-        </a>
+        <a href={link}>{link}</a>
       </p>
     )}
     {closing !== "" && <p className="text-sm text-muted whitespace-pre-line">{closing}</p>}
