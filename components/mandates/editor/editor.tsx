@@ -29,11 +29,13 @@ type Props = {
   /** Omitted for a new mandate. */
   readonly mandate?: Mandate;
   readonly choices: EditorChoices;
+  /** What a new mandate starts from. Default: an empty form. */
+  readonly start?: MandateDraft;
 };
 
-function firstDraft({ mandate, choices: { agents, coins } }: Props): MandateDraft {
+function firstDraft({ mandate, choices: { agents, coins }, start }: Props): MandateDraft {
   const [coin] = coins;
-  if (mandate === undefined) return newDraft(`${coin?.asset} ${coin?.chain}`);
+  if (mandate === undefined) return start ?? newDraft(`${coin?.asset} ${coin?.chain}`);
   const draft = draftOf(mandate);
   // Drop revoked service accounts: they cannot be chosen, and the service would refuse them.
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
@@ -47,9 +49,10 @@ const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Update
 };
 
 /** The state of the mandate form and its save action. */
-function useEditor({ mandate, choices }: Props) {
+function useEditor(props: Props) {
+  const { mandate, choices } = props;
   const router = useRouter();
-  const [first] = useState(() => firstDraft({ ...(mandate && { mandate }), choices }));
+  const [first] = useState(() => firstDraft(props));
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
   // The second click of a double click arrives before React has rendered the first.
   const sending = useRef(false);
