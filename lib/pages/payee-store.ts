@@ -43,45 +43,47 @@ const ofPayee = ({ sellerId, payTo }: Payee): SQL | undefined =>
     ? and(isNull(authorizations.sellerId), eq(sql`lower(${authorizations.payTo})`, payTo.toLowerCase()))
     : eq(authorizations.sellerId, sellerId);
 
-type Found = { readonly intent: { readonly seller: { readonly domain?: string | undefined } } };
-
-const toDomain = ({ sellerId, domain }: Payee, rows: readonly Found[]): number =>
-  rows.filter(({ intent }) => sellerId !== null || intent.seller.domain === domain).length;
-
-/** The settled payments to the payee among the newest settled payments. `all`: there are no older ones. */
-export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
-  const newest = tx
+/** The newest settled payments and the newest refusals of an organization, at most `LOOKED_AT`. */
+const newestSettled = (tx: Tx, scope: Scope) =>
+  tx
     .select({ authorizationId: executions.authorizationId })
     .from(executions)
     .where(and(within(executions, scope), eq(executions.settlementStatus, "settled")))
     .orderBy(desc(executions.authorizationId))
     .limit(LOOKED_AT)
     .as("newest");
-  const rows = await tx
-    .select({ intent: wholeIntent })
-    .from(newest)
-    .innerJoin(authorizations, eq(authorizations.authorizationId, newest.authorizationId))
-    .where(ofPayee(payee));
-  const [looked] = await tx.select({ rows: count() }).from(newest);
-  return { paid: toDomain(payee, rows), all: (looked?.rows ?? 0) < LOOKED_AT };
-}
 
-/** The payments to the payee that mandates refused, among the newest refusals. */
-export async function countRefused(tx: Tx, scope: Scope, payee: Payee): Promise<number> {
-  const newest = tx
+const newestDenied = (tx: Tx, scope: Scope) =>
+  tx
     .select({ authorizationId: authorizations.authorizationId })
     .from(authorizations)
     .where(and(within(authorizations, scope), eq(authorizations.outcome, "deny")))
     .orderBy(desc(authorizations.authorizationId))
     .limit(LOOKED_AT)
     .as("newest");
+
+type Newest = ReturnType<typeof newestSettled> | ReturnType<typeof newestDenied>;
+
+async function countToPayee(tx: Tx, payee: Payee, newest: Newest): Promise<number> {
   const rows = await tx
     .select({ intent: wholeIntent })
     .from(newest)
     .innerJoin(authorizations, eq(authorizations.authorizationId, newest.authorizationId))
     .where(ofPayee(payee));
-  return toDomain(payee, rows);
+  return rows.filter(({ intent }) => payee.sellerId !== null || intent.seller.domain === payee.domain).length;
 }
+
+/** The settled payments to the payee among the newest settled payments. `all`: there are no older ones. */
+export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
+  const newest = newestSettled(tx, scope);
+  const paid = await countToPayee(tx, payee, newest);
+  const [looked] = await tx.select({ rows: count() }).from(newest);
+  return { paid, all: (looked?.rows ?? 0) < LOOKED_AT };
+}
+
+/** The payments to the payee that mandates refused, among the newest refusals. */
+export const countRefused = (tx: Tx, scope: Scope, payee: Payee): Promise<number> =>
+  countToPayee(tx, payee, newestDenied(tx, scope));
 
 /** The requests of the payee that people declined, among the newest checkouts. */
 export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, payTo }: Payee): Promise<number> {
