@@ -28,7 +28,12 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
  */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
-  for (const { pid, blockers } of waiting) if (blockers?.some((one) => lost.has(one))) lost.add(pid);
+  let known = 0;
+  // Waiters form chains: the next one waits for the lock of a waiter.
+  while (lost.size > known) {
+    known = lost.size;
+    for (const { pid, blockers } of waiting) if (blockers?.some((one) => lost.has(one))) lost.add(pid);
+  }
   return lost;
 }
 
