@@ -75,15 +75,20 @@ async function handlersIn(folder: string): Promise<readonly (readonly [name: str
 
 const fileOf = (name: string): string => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
 
-test.each(floors)("the README of lib/%s names existing files and exactly its operations", async (name) => {
-  const folder = join(root, "lib", name);
-  const text = await readFile(join(folder, "README.md"), "utf8");
-  const files = await readdir(folder);
-  expect([...text.matchAll(/`([\w-]+\.ts)`/g)].map(([, file]) => file).filter((file) => !files.includes(file ?? ""))).toEqual([]);
-  const [, listed = ""] = /\*\*Operations:\*\*([^.]*)\./.exec(text) ?? [];
-  const handlers = (await handlersIn(folder)).map(([handler]) => handler);
-  expect([...listed.matchAll(/`(\w+)`/g)].map(([, operation]) => operation)).toEqual(handlers.toSorted());
-});
+test.each(floors)(
+  "the README of lib/%s names existing files, all its stores and contracts, and exactly its operations",
+  async (name) => {
+    const folder = join(root, "lib", name);
+    const text = await readFile(join(folder, "README.md"), "utf8");
+    const files = await readdir(folder);
+    const named = [...text.matchAll(/`([\w-]+\.ts)`/g)].map(([, file]) => file);
+    expect(named.filter((file) => !files.includes(file ?? ""))).toEqual([]);
+    expect(files.filter((file) => /^(?:.*-)?(?:store|contract)\.ts$/.test(file) && !named.includes(file))).toEqual([]);
+    const [, listed = ""] = /\*\*Operations:\*\*([^.]*)\./.exec(text) ?? [];
+    const handlers = (await handlersIn(folder)).map(([handler]) => handler);
+    expect([...listed.matchAll(/`(\w+)`/g)].map(([, operation]) => operation)).toEqual(handlers.toSorted());
+  },
+);
 
 test("every operation has one handler, in the file of its name, with a test file of its name beside it", async () => {
   const files = await Promise.all(floors.map((name) => readdir(join(root, "lib", name))));

@@ -13,7 +13,7 @@ import {
   requestOptions,
 } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/contract.ts";
-import { insertChallenge, passkeysOf } from "#lib/identity/passkey-store.ts";
+import { insertChallenge, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";

@@ -9,7 +9,7 @@ import type { Handler, SessionCaller } from "#lib/http/operation.ts";
 import { countProof, requirePassword } from "#lib/identity/require-password.ts";
 import { boundChallenge, claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
-import { countUse, takeChallenge } from "#lib/identity/passkey-store.ts";
+import { countUse, takeChallenge } from "#lib/identity/passkeys/store.ts";
 import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/identity/passkeys/verify-assertion.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound } from "#lib/problem.ts";

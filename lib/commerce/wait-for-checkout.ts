@@ -13,7 +13,7 @@ const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 type Waiter = {
   readonly checkoutIntentId: string;
   readonly organizationId: string;
-  /** The owner of the organization. */
+  /** The organization's owner: waits are counted per owner over all their organizations. */
   readonly personId: string;
   readonly state: string;
   readonly wake: () => void;

@@ -10,7 +10,7 @@ import { callerIsLive, claimCredential } from "#lib/holds/execution-store.ts";
 import { askChain } from "#lib/payments/verify-credential.ts";
 import { refusePayee } from "#lib/sellers/refuse-payee.ts";
 import { resourceOfPayment } from "#lib/sellers/resource-of-payment.ts";
-import { resourcesPaidTo } from "#lib/sellers/store.ts";
+import { resourcesPaidTo } from "#lib/sellers/resource-store.ts";
 import { facilitatorTimeoutMs, leaseMs } from "#lib/settlement/limits.ts";
 import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-replies.ts";
 import { inPlace } from "#lib/execute/settle-waits.ts";

@@ -144,8 +144,8 @@ export async function mandatesWithDueHolds(
 }
 
 /**
- * Releases a mandate's due holds under its lock, but no submitted hold. Uses sums, so that a thousand holds cost four statements.
- * Returns the authorizations whose holds it released.
+ * Releases up to `limit` holds of a mandate that expired, or any if the mandate is revoked, but no submitted hold. The caller holds the
+ * mandate's lock. Uses sums, so that a thousand holds cost four statements. Returns the authorizations whose holds it released.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);

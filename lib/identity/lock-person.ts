@@ -1,6 +1,6 @@
 import type { Tx } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { lockPersonOf, type Person } from "#lib/identity/passkey-store.ts";
+import { lockPersonOf, type Person } from "#lib/identity/user-store.ts";
 import { Problem } from "#lib/problem.ts";
 
 /**

@@ -87,3 +87,27 @@ export async function completeWallet(address: string, chainId: number): Promise<
 export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: PlatformRole[]): Promise<void> {
   await tx.update(user).set({ platformRoles }).where(eq(user.id, userId));
 }
+
+export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
+
+/**
+ * Locks the person and then the session, in the same order as the code that deletes them. Code that ends the session waits until this
+ * transaction has finished; a session that ended earlier is not found. Null if the session has ended.
+ */
+export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
+  const [person] = await tx
+    .select({
+      email: user.email,
+      name: user.name,
+      banned: sql<boolean>`${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp())`,
+    })
+    .from(user)
+    .where(eq(user.id, userId))
+    .for("no key update");
+  const live = await tx
+    .select({ id: session.id })
+    .from(session)
+    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .for("key share");
+  return person && live.length === 1 ? person : null;
+}

@@ -12,7 +12,7 @@ import { findApproval, findAsker, findCheckout, lockCheckout, saveReview, setSta
 import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/step-up-store.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { passwordHashOf } from "#lib/identity/user-store.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { askRules, type AskRule } from "#lib/mandates/ask-rules.ts";

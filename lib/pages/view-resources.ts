@@ -7,7 +7,8 @@ import { presentListed, presentSeller } from "#lib/sellers/present.ts";
 import type { Scope } from "#lib/settlement/received-store.ts";
 import type { ListedResource, Seller } from "#lib/sellers/resource-schema.ts";
 import type { Coin } from "#lib/pages/snippets.ts";
-import { filterResources, findOwnResource, findOwnSeller, placeOfResource } from "#lib/sellers/store.ts";
+import { findOwnSeller } from "#lib/sellers/store.ts";
+import { filterResources, findOwnResource, placeOfResource } from "#lib/sellers/resource-store.ts";
 
 type Query = {
   readonly archived: boolean;

@@ -4,7 +4,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { authMethods } from "#lib/identity/sessions/auth-methods.ts";
 import { deviceOf } from "#lib/identity/sessions/device.ts";
 import type { Passkey } from "#lib/identity/passkeys/contract.ts";
-import { otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
+import { otherWaysIn, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
 import { isProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";

@@ -269,7 +269,7 @@ export async function saveBatch(
   const written = pipelined([more, heads]);
   // The failure is handled below; this avoids an unhandled rejection until then.
   written.catch(() => {});
-  // In batch order: the event of each authorization, then the events of the extra rows.
+  // In batch order: the event of each authorization, then the events of approvals and orders.
   const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
   const chained = chainTo(await allHeads(c, chains, await heads), events);
   const authorized = rows.map((row, at): ChainedAuthorization => ({

@@ -88,8 +88,9 @@ export type Query = {
   readonly sellerIds: readonly string[];
   readonly offered: Pairs;
   readonly organizations: readonly string[];
-  /** For items with extra rows: their slots, and their checkouts, each with the session of the caller. */
+  /** The idempotency slots of the items with a `purchase` (approvals, continuations, orders). */
   readonly replies: readonly string[];
+  /** The caller's session and the checkout of each such item. */
   readonly checkouts: Pairs;
 };
 
@@ -172,7 +173,7 @@ export const factsAsked = (c: Sql, asked: Query) => c`
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
 
-/** Like factsAsked, for a batch that has sessions or items with extra rows. */
+/** Like factsAsked, for a batch that has sessions or items with a `purchase`. */
 export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, asked)}
   UNION ALL SELECT 'session', row_to_json(s) FROM (${liveSessions(c, asked.sessionIds, asked.organizations)}) s
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i

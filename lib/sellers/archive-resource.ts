@@ -5,7 +5,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { onlyOne } from "#lib/sellers/only-resource.ts";
 import { presentResource } from "#lib/sellers/present.ts";
-import { findOwnResources, markArchived } from "#lib/sellers/store.ts";
+import { findOwnResources, markArchived } from "#lib/sellers/resource-store.ts";
 
 export const archiveResource: Handler<typeof contract.archiveResource> = ({ id, body }, { caller, idempotency }) =>
   once(contract.archiveResource, idempotency, async (tx) => {

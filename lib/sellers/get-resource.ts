@@ -3,7 +3,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { onlyOne } from "#lib/sellers/only-resource.ts";
 import { presentListed } from "#lib/sellers/present.ts";
-import { findOwnResources } from "#lib/sellers/store.ts";
+import { findOwnResources } from "#lib/sellers/resource-store.ts";
 
 export const getResource: Handler<typeof contract.getResource> = async ({ id, query }, { caller }) => {
   const { organizationId } = caller;

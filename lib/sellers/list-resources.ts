@@ -3,7 +3,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import type * as contract from "#lib/sellers/contract.ts";
 import { presentListed } from "#lib/sellers/present.ts";
-import { listLiveResources, placeOfResource } from "#lib/sellers/store.ts";
+import { listLiveResources, placeOfResource } from "#lib/sellers/resource-store.ts";
 
 export const listResources: Handler<typeof contract.listResources> = async ({ query }, { caller }) => {
   const { limit, cursor, sellerId } = query;

@@ -1,7 +1,8 @@
 import type { Database, Tx } from "#lib/db/client.ts";
 import { provenAmong } from "#lib/sellers/pay-to-store.ts";
 import type { ListedResource, PaidResource, Seller } from "#lib/sellers/resource-schema.ts";
-import type { ResourceRow, SellerRow } from "#lib/sellers/store.ts";
+import type { SellerRow } from "#lib/sellers/store.ts";
+import type { ResourceRow } from "#lib/sellers/resource-store.ts";
 import { AssuranceLevel, PaymentChallengeType } from "#lib/vocabulary.ts";
 
 export const presentSeller = (row: SellerRow): Seller => ({

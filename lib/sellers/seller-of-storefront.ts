@@ -1,5 +1,6 @@
 import type { Database, Tx } from "#lib/db/client.ts";
-import { findPayableResource, findSeller, findVerifiedSeller, type ResourceRow, type SellerRow } from "#lib/sellers/store.ts";
+import { findSeller, findVerifiedSeller, type SellerRow } from "#lib/sellers/store.ts";
+import { findPayableResource, type ResourceRow } from "#lib/sellers/resource-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /** What a storefront claims about itself. */

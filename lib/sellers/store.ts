@@ -1,11 +1,10 @@
-import { and, desc, eq, ilike, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, ne, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
-import { resources, sellers } from "#lib/sellers/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 export type SellerRow = typeof sellers.$inferSelect;
-export type ResourceRow = typeof resources.$inferSelect;
 
 type Reader = Database | Tx;
 
@@ -79,30 +78,6 @@ export async function findVerifiedSeller(db: Reader, environment: Environment, d
   return row ?? null;
 }
 
-/** A seller's resource that can be paid: neither archived nor without a payee. */
-export async function findPayableResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
-  const [row] = await db
-    .select()
-    .from(resources)
-    .where(
-      and(
-        eq(resources.sellerId, sellerId),
-        eq(resources.resourceId, resourceId),
-        isNull(resources.archivedAt),
-        isNotNull(resources.paymentConfig),
-      ),
-    );
-  return row ?? null;
-}
-
-/** An organization's live resources that are paid to this address, so a payment to it may be for any of them. */
-export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
-  db
-    .select()
-    .from(resources)
-    .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
-    .limit(100);
-
 /** Null if an emergency stop came first: a stopped seller does not change. */
 export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow | null> {
   const [saved] = await tx
@@ -111,116 +86,4 @@ export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boo
     .where(and(eq(sellers.sellerId, sellerId), isNull(sellers.stoppedAt)))
     .returning();
   return saved ?? null;
-}
-
-/** Inserts or replaces a resource. Keeps the time of creation, and restores an archived resource. */
-export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): Promise<ResourceRow> {
-  const { createdAt: _, sellerId: __, resourceId: ___, ...terms } = row;
-  const [saved] = await tx
-    .insert(resources)
-    .values(row)
-    .onConflictDoUpdate({ target: [resources.sellerId, resources.resourceId], set: { ...terms, archivedAt: null } })
-    .returning();
-  return saved!;
-}
-
-type OwnResources = {
-  readonly organizationId: string;
-  readonly sellerId?: string | undefined;
-  readonly archivedToo?: boolean;
-};
-
-const own = ({ organizationId, sellerId, archivedToo = false }: OwnResources) =>
-  and(
-    eq(resources.organizationId, organizationId),
-    sellerId === undefined ? undefined : eq(resources.sellerId, sellerId),
-    archivedToo ? undefined : isNull(resources.archivedAt),
-  );
-
-/** At most two rows, enough for the caller to see that there are several. */
-export const findOwnResources = (db: Reader, which: OwnResources, resourceId: string): Promise<ResourceRow[]> =>
-  db
-    .select()
-    .from(resources)
-    .where(and(own(which), eq(resources.resourceId, resourceId)))
-    .limit(2);
-
-/** The position of a resource in the list: time, seller and resource. */
-export const placeOfResource = ({ createdAt, sellerId, resourceId }: ResourceRow): string =>
-  `${createdAt.getTime()}:${sellerId}:${resourceId}`;
-
-function before(place: string | null) {
-  if (place === null) return undefined;
-  const [time = "", sellerId = "", ...rest] = place.split(":");
-  const at = new Date(Number(time));
-  if (Number.isNaN(at.getTime())) return sql`false`;
-  const { createdAt } = resources;
-  return sql`(${createdAt}, ${resources.sellerId}, ${resources.resourceId}) < (${at.toISOString()}::timestamptz, ${sellerId}, ${rest.join(":")})`;
-}
-
-export const listLiveResources = (db: Reader, which: OwnResources, place: string | null, limit: number): Promise<ResourceRow[]> =>
-  db
-    .select()
-    .from(resources)
-    .where(and(own(which), before(place)))
-    .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
-    .limit(limit);
-
-/** Escapes LIKE's special characters in text that a person types. */
-const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-
-type ResourceFilter = OwnResources & {
-  readonly archived: boolean;
-  readonly search?: string | undefined;
-  readonly method?: string | undefined;
-};
-
-/** The resources as the page lists them: live or archived, filtered by text and method, newest first. */
-export const filterResources = (db: Reader, which: ResourceFilter, place: string | null, limit: number) =>
-  db
-    .select()
-    .from(resources)
-    .where(
-      and(
-        own({ ...which, archivedToo: true }),
-        which.archived ? isNotNull(resources.archivedAt) : isNull(resources.archivedAt),
-        which.method === undefined ? undefined : eq(resources.method, which.method),
-        which.search === undefined
-          ? undefined
-          : or(
-              ...[resources.pathTemplate, resources.description, resources.resourceId].map((text) =>
-                ilike(text, literally(which.search ?? "")),
-              ),
-            ),
-        before(place),
-      ),
-    )
-    .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
-    .limit(limit);
-
-/** One of the organization's resources, archived or not. */
-export async function findOwnResource(
-  db: Reader,
-  {
-    organizationId,
-    sellerId,
-    resourceId,
-  }: { readonly organizationId: string; readonly sellerId: string; readonly resourceId: string },
-): Promise<ResourceRow | null> {
-  const [row] = await db
-    .select()
-    .from(resources)
-    .where(
-      and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId), eq(resources.organizationId, organizationId)),
-    );
-  return row ?? null;
-}
-
-export async function markArchived(tx: Tx, { sellerId, resourceId }: ResourceRow): Promise<ResourceRow> {
-  const [saved] = await tx
-    .update(resources)
-    .set({ archivedAt: sql`coalesce(${resources.archivedAt}, clock_timestamp())`, updatedAt: sql`clock_timestamp()` })
-    .where(and(eq(resources.sellerId, sellerId), eq(resources.resourceId, resourceId)))
-    .returning();
-  return saved!;
 }

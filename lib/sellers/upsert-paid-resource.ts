@@ -7,7 +7,8 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { checkResource, type Installation } from "#lib/sellers/check-resource.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { presentResource } from "#lib/sellers/present.ts";
-import { findOwnSeller, saveResource } from "#lib/sellers/store.ts";
+import { findOwnSeller } from "#lib/sellers/store.ts";
+import { saveResource } from "#lib/sellers/resource-store.ts";
 
 const installation = (): Installation => ({
   chains: env().CHAINS.map(({ chain }) => chain),

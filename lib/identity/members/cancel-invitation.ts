@@ -4,7 +4,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/members/contract.ts";
-import { cancelPending, lockInvitation } from "#lib/identity/member-store.ts";
+import { cancelPending, lockInvitation } from "#lib/identity/members/invitation-store.ts";
 import { requireGrantable } from "#lib/identity/members/membership.ts";
 import { presentInvitation } from "#lib/identity/members/present-member.ts";
 import { notFound, Problem } from "#lib/problem.ts";

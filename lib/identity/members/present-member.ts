@@ -1,6 +1,7 @@
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import type { Invitation, Member } from "#lib/identity/members/contract.ts";
-import type { InvitationRow, MemberRow } from "#lib/identity/member-store.ts";
+import type { MemberRow } from "#lib/identity/member-store.ts";
+import type { InvitationRow } from "#lib/identity/members/invitation-store.ts";
 import { toWire } from "#lib/time.ts";
 import { InvitationStatus } from "#lib/vocabulary.ts";
 

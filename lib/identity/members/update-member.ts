@@ -6,7 +6,8 @@ import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities
 import { decideKeys } from "#lib/identity/keys/decide-keys.ts";
 import { lockMembers, requireMember } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/members/contract.ts";
-import { cancelInvitationsOf, countOwners, setRole } from "#lib/identity/member-store.ts";
+import { countOwners, setRole } from "#lib/identity/member-store.ts";
+import { cancelInvitationsOf } from "#lib/identity/members/invitation-store.ts";
 import { grantableRoles, isMore, requireGrantable, requireOwnerLeft } from "#lib/identity/members/membership.ts";
 import { presentMember } from "#lib/identity/members/present-member.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";

@@ -6,7 +6,7 @@ import { lockPerson } from "#lib/identity/lock-person.ts";
 import { claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/contract.ts";
 import { knownTransports, type PasskeyCredential } from "#lib/identity/passkey-schema.ts";
-import { insertPasskey, passkeysOf, takeChallenge } from "#lib/identity/passkey-store.ts";
+import { insertPasskey, passkeysOf, takeChallenge } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
 import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { PASSKEYS_MAX } from "#lib/identity/passkeys/register-passkey.ts";

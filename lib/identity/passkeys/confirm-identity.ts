@@ -5,7 +5,7 @@ import { countProof, requirePassword } from "#lib/identity/require-password.ts";
 import { claimedChallenge } from "#lib/identity/passkeys/passkey-challenge.ts";
 import type * as contract from "#lib/identity/passkeys/contract.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
-import { countUse, setProved, takeChallenge } from "#lib/identity/passkey-store.ts";
+import { countUse, setProved, takeChallenge } from "#lib/identity/passkeys/store.ts";
 import { PROVED_MS } from "#lib/identity/passkeys/fresh-proof.ts";
 import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/identity/passkeys/verify-assertion.ts";
 import { toWire } from "#lib/time.ts";

@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkey-store.ts";
+import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkeys/store.ts";
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { PasskeyRow } from "#lib/identity/passkey-store.ts";
+import type { PasskeyRow } from "#lib/identity/passkeys/store.ts";
 import { knownTransports, type PasskeyRequestOptions } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { minutes } from "#lib/time.ts";

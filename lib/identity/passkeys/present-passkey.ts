@@ -1,5 +1,5 @@
 import type { Passkey } from "#lib/identity/passkeys/contract.ts";
-import type { PasskeyRow } from "#lib/identity/passkey-store.ts";
+import type { PasskeyRow } from "#lib/identity/passkeys/store.ts";
 import { toWire } from "#lib/time.ts";
 
 export const presentPasskey = ({ id, name, backedUp, createdAt, lastUsedAt }: PasskeyRow): Passkey => ({

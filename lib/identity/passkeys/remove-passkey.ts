@@ -4,7 +4,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import * as contract from "#lib/identity/passkeys/contract.ts";
-import { deletePasskey, otherWaysIn, passkeysOf } from "#lib/identity/passkey-store.ts";
+import { deletePasskey, otherWaysIn, passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
 import { requireProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";

@@ -2,7 +2,7 @@ import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import * as contract from "#lib/identity/passkeys/contract.ts";
-import { setPasskeyName } from "#lib/identity/passkey-store.ts";
+import { setPasskeyName } from "#lib/identity/passkeys/store.ts";
 import { presentPasskey } from "#lib/identity/passkeys/present-passkey.ts";
 import { notFound } from "#lib/problem.ts";
 

@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse, type AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { findByCredential, type PasskeyRow } from "#lib/identity/passkey-store.ts";
+import { findByCredential, type PasskeyRow } from "#lib/identity/passkeys/store.ts";
 import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { invalidField, type Problem } from "#lib/problem.ts";

@@ -2,7 +2,7 @@ import type { BetterAuthOptions } from "better-auth";
 import type { AuthMethod } from "#lib/identity/sessions/auth-methods.ts";
 import { database } from "#lib/db/client.ts";
 import { noteFirstProof } from "#lib/identity/sessions/first-proof.ts";
-import { deletePasskeysOf } from "#lib/identity/passkey-store.ts";
+import { deletePasskeysOf } from "#lib/identity/passkeys/store.ts";
 import { SESSION_SECONDS } from "#lib/identity/sessions/session-cookie.ts";
 import { deleteSession } from "#lib/identity/sessions/session-store.ts";
 import { endWaysIn, newestOrganizationOf, passwordHashOf } from "#lib/identity/user-store.ts";

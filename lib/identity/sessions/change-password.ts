@@ -4,7 +4,7 @@ import { closeGate } from "#lib/command/gate-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { lockPerson } from "#lib/identity/lock-person.ts";
 import { requirePassword } from "#lib/identity/require-password.ts";
-import { setProved } from "#lib/identity/passkey-store.ts";
+import { setProved } from "#lib/identity/passkeys/store.ts";
 import type * as contract from "#lib/identity/sessions/contract.ts";
 import { securityMail } from "#lib/identity/security-mail.ts";
 import { deleteOtherSessions } from "#lib/identity/sessions/session-store.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { passkey, user, verification } from "#lib/identity/tables.ts";
 import { useDatabase } from "#test/database.ts";
 import { callAuth, credentialOf, newPerson, PASSWORD, signIn } from "#test/identity.ts";

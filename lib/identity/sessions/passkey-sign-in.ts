@@ -1,6 +1,6 @@
 import { passkey } from "@better-auth/passkey";
 import { APIError } from "better-auth/api";
-import { noteSignIn } from "#lib/identity/passkey-store.ts";
+import { noteSignIn } from "#lib/identity/passkeys/store.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 
 /**

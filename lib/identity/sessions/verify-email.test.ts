@@ -6,7 +6,7 @@ import { database } from "#lib/db/client.ts";
 import { completeOnboarding } from "#lib/identity/sessions/complete-onboarding.ts";
 import * as contract from "#lib/identity/sessions/contract.ts";
 import { getSession } from "#lib/identity/sessions/get-session.ts";
-import { passkeysOf } from "#lib/identity/passkey-store.ts";
+import { passkeysOf } from "#lib/identity/passkeys/store.ts";
 import { account, passkey, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, lt, or, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
-import { account, passkey, passkeyChallenges, session, user, walletAddress } from "#lib/identity/tables.ts";
+import { account, passkey, passkeyChallenges, session, walletAddress } from "#lib/identity/tables.ts";
 
 type Db = Database | Tx;
 export type PasskeyRow = typeof passkey.$inferSelect;
@@ -91,30 +91,6 @@ export async function provedAt(db: Db, sessionId: string): Promise<Date | null> 
 
 export async function setProved(tx: Tx, sessionId: string, now: Date): Promise<void> {
   await tx.update(session).set({ provedAt: now }).where(eq(session.id, sessionId));
-}
-
-export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
-
-/**
- * Locks the person and then the session, in the same order as the code that deletes them. Code that ends the session waits until this
- * transaction has finished; a session that ended earlier is not found. Null if the session has ended.
- */
-export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
-  const [person] = await tx
-    .select({
-      email: user.email,
-      name: user.name,
-      banned: sql<boolean>`${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp())`,
-    })
-    .from(user)
-    .where(eq(user.id, userId))
-    .for("no key update");
-  const live = await tx
-    .select({ id: session.id })
-    .from(session)
-    .where(and(eq(session.id, sessionId), eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
-    .for("key share");
-  return person && live.length === 1 ? person : null;
 }
 
 /** The ways in which a person can sign in, besides passkeys. A credential account without a password does not count. */
