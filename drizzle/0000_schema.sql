@@ -7,6 +7,7 @@ CREATE TABLE "checkout_approvals" (
 	"approved_at" timestamp (3) with time zone NOT NULL,
 	"approved_by_subject_id" text NOT NULL,
 	"reason" text,
+	"taken_back_by_subject_id" text,
 	"preselected_mandate_id" text,
 	"mandate_id" text,
 	"agent_id" text NOT NULL,
@@ -1077,7 +1078,7 @@ CREATE TRIGGER checkout_intents_transitions BEFORE UPDATE OF status ON checkout_
     'previewed>awaiting_approval', 'previewed>rejected', 'previewed>expired', 'previewed>canceled', 'previewed>superseded',
     'awaiting_approval>approved', 'awaiting_approval>rejected', 'awaiting_approval>expired', 'awaiting_approval>canceled',
     'awaiting_approval>superseded',
-    'approved>authorized', 'approved>expired', 'approved>canceled', 'approved>superseded', 'approved>failed',
+    'approved>authorized', 'approved>rejected', 'approved>expired', 'approved>canceled', 'approved>superseded', 'approved>failed',
     'authorized>executing', 'authorized>expired', 'authorized>superseded', 'authorized>failed',
     'executing>completed', 'executing>failed'))
   EXECUTE FUNCTION refuse_transition();

@@ -51,6 +51,7 @@ export const problems = {
   policy_denied: row(403, "Denied by policy", "policy_denied", "buyer"),
   approval_required: row(403, "Approval required", "approval_required", "buyer"),
   approval_rejected: row(403, "Approval rejected", "approval_required", "buyer"),
+  approval_revoked: row(403, "Approval taken back", "approval_required", "buyer"),
   mandate_revoked: row(403, "Mandate revoked", "policy_denied", "buyer"),
   mandate_not_active: row(403, "Mandate not active", "policy_denied", "buyer"),
   mandate_not_yet_valid: row(403, "Mandate not yet valid", "policy_denied", "buyer"),

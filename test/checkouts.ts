@@ -6,6 +6,7 @@ import * as contract from "#lib/commerce/checkout-contract.ts";
 import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
+import { takeBackApproval } from "#lib/commerce/take-back-approval.ts";
 import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -53,6 +54,13 @@ export const approve = (checkoutIntentId: string, as: Credential, body: Record<s
   send(contract.approveCheckout, approveCheckout, { as, id: checkoutIntentId, body, ...(key !== undefined && { key }) });
 export const reject = (checkoutIntentId: string, as: Credential, body: Record<string, unknown> = {}, key?: string) =>
   send(contract.rejectCheckout, rejectCheckout, { as, id: checkoutIntentId, body, ...(key !== undefined && { key }) });
+export const takeBack = (checkoutIntentId: string, as: Credential, key?: string) =>
+  send(contract.takeBackApproval, takeBackApproval, {
+    as,
+    id: checkoutIntentId,
+    body: {},
+    ...(key !== undefined && { key }),
+  });
 export const cancel = (checkoutIntentId: string, as: Credential, key?: string) =>
   send(contract.cancelCheckout, cancelCheckout, { as, id: checkoutIntentId, body: {}, ...(key !== undefined && { key }) });
 export const confirmPassword = (checkoutIntentId: string, as: Credential, password = PASSWORD) =>

@@ -147,6 +147,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   getCheckout: withCheckout,
   approveCheckout: withCheckout,
   rejectCheckout: withCheckout,
+  takeBackApproval: withCheckout,
   cancelCheckout: withCheckout,
   continueCheckout: withCheckout,
   placeOrder: ({ mandateId }) => ({ body: { mandateId } }),

@@ -36,6 +36,7 @@ const words: Readonly<Record<string, string>> = {
   "reservation.overrun": "Paid after the hold was released",
   "checkout.previewed": "Basket shown",
   "checkout.approved": "Payment approved",
+  "checkout.approvalTakenBack": "Approval taken back",
   "checkout.rejected": "Payment declined",
   "checkout.superseded": "Basket replaced",
   "continuation.minted": "Continuation issued",

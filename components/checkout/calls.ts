@@ -20,6 +20,12 @@ export const rejectCheckout = atAddress<typeof contract.rejectCheckout>({
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/reject",
 });
 
+export const takeBackApproval = atAddress<typeof contract.takeBackApproval>({
+  id: "takeBackApproval",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/take-back",
+});
+
 export const stepUp = atAddress<typeof stepUpContract>({ id: "stepUp", method: "POST", path: "/api/v1/auth/step-up" });
 
 export const challengePasskey = atAddress<typeof challengeContract>({

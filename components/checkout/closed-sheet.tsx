@@ -49,11 +49,26 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
   },
 };
 
-/** What happened to a closed checkout, in one word. */
-export const closedWord = (status: CheckoutView["intent"]["status"]): string => sentences[status]?.stamp ?? "Expired";
+const takenBack: Sentence = {
+  stamp: "Taken back",
+  title: "The approval was taken back",
+  text: "The agent had not used it. Nothing was paid, nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
+  what: "Taken back",
+};
 
-function explain({ intent, approval }: CheckoutView): ClosedText {
-  const sentence = sentences[intent.status];
+const sentenceOf = ({ intent, decided }: CheckoutView): Sentence | undefined =>
+  decided?.takenBack ? takenBack : sentences[intent.status];
+
+/** What happened to a closed checkout, in one or two words. */
+export const closedWord = (view: CheckoutView): string => sentenceOf(view)?.stamp ?? "Expired";
+
+function explain(view: CheckoutView): ClosedText {
+  const { intent, approval, decided } = view;
+  const sentence = sentenceOf(view);
+  if (decided?.takenBack) {
+    const { by, at } = decided.takenBack;
+    return { ...takenBack, what: `Taken back by ${visible(by)}`, at, icon: X };
+  }
   if (sentence) return { ...sentence, at: intent.status === "rejected" ? approval?.createdAt : undefined, icon: X };
   const at = approval?.expiresAt ?? intent.expiresAt;
   return {
@@ -77,7 +92,7 @@ type Props = { readonly view: CheckoutView; readonly signer: string | undefined 
 /** A checkout that can no longer be approved. It first says what did not happen. */
 export function ClosedSheet({ view, signer }: Props) {
   const { stamp, title, text, what, at, icon: Icon } = explain(view);
-  const declined = view.intent.status === "rejected" && signer !== undefined;
+  const declined = view.intent.status === "rejected" && view.decided?.takenBack === undefined && signer !== undefined;
   return (
     <div className="sheet">
       <div className="sheet-part upper">

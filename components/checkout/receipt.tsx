@@ -7,6 +7,7 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
 import { Record } from "./record.tsx";
 import { Signatures } from "./signatures.tsx";
+import { TakeBack } from "./take-back.tsx";
 import { Watch } from "./watch.tsx";
 
 type Props = { readonly view: CheckoutView; readonly approval: CheckoutApproval; readonly signer: string };
@@ -105,6 +106,7 @@ export function Receipt({ view, approval, signer }: Props) {
               </>
             )}
           </p>
+          {stage === "waiting" && view.mayDecide && <TakeBack checkoutIntentId={view.intent.checkoutIntentId} />}
         </div>
         <Record view={view} title="What was approved" />
       </div>

@@ -85,6 +85,27 @@ const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
 /**
+ * Requires an approval that the agent has not used.
+ * @throws Problem conflict, authorization_consumed, continuation_expired, checkout_closed
+ */
+export function requireUnused(
+  checkout: { readonly status: CheckoutStatus },
+  approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null,
+  now: Date,
+): void {
+  const { status } = checkout;
+  if (isOpen(status)) throw new Problem("conflict", { detail: "Nobody has approved this checkout yet. You can decline it." });
+  if (approval?.status === "consumed")
+    throw new Problem("authorization_consumed", {
+      detail: "The agent has used this approval already. Look at the payment to see how far it has come.",
+    });
+  if (status !== "approved")
+    throw new Problem("checkout_closed", { detail: "This checkout has ended. Nothing is left to take back." });
+  if (approval?.status === "pending" && approval.expiresAt > now) return;
+  throw new Problem("continuation_expired", { detail: "This approval has ended by itself. Nothing can be paid with it." });
+}
+
+/**
  * Decides an approval of a checkout: "grant" the first time, "repeat" for the same approval again; otherwise it throws.
  * @throws Problem approval_already_decided, checkout_closed, intent_expired, review_required, checkout_changed, step_up_required
  */

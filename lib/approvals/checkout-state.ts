@@ -4,7 +4,7 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 export const transitions: Readonly<Record<CheckoutStatus, readonly CheckoutStatus[]>> = {
   previewed: ["awaiting_approval", "rejected", "expired", "canceled", "superseded"],
   awaiting_approval: ["approved", "rejected", "expired", "canceled", "superseded"],
-  approved: ["authorized", "expired", "canceled", "superseded", "failed"],
+  approved: ["authorized", "rejected", "expired", "canceled", "superseded", "failed"],
   authorized: ["executing", "expired", "superseded", "failed"],
   executing: ["completed", "failed"],
   completed: [],

@@ -81,7 +81,12 @@ export type CheckoutView = {
   /** The agent's own words, unchecked. */
   readonly purpose?: string;
   /** Who decided, and the reason that was given. */
-  readonly decided?: { readonly by: string; readonly reason?: string };
+  readonly decided?: {
+    readonly by: string;
+    readonly reason?: string;
+    /** Who took the approval back, if somebody did. */
+    readonly takenBack?: { readonly by: string; readonly at: string };
+  };
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;

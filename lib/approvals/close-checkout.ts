@@ -37,6 +37,8 @@ type Close = {
   readonly status: "rejected" | "canceled" | "expired" | "superseded";
   readonly actorId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Whether a person takes back the approval that a person gave. */
+  readonly takesBack?: boolean;
 };
 
 const beingDecided = (): Problem =>
@@ -51,10 +53,11 @@ export async function closeCheckout(
 ): Promise<CheckoutRow> {
   if (moved) throw beingDecided();
   const { checkoutIntentId, organizationId, ownerSubjectId, authorizationId } = checkout;
-  const { status, actorId, metadata } = close;
+  const { status, actorId, metadata, takesBack = false } = close;
   const event = { actorId, organizationId, subjectId: ownerSubjectId };
   if (approval?.status === "pending") {
-    await endApproval(tx, approval.approvalId, status === "expired" ? "expired" : "revoked", now);
+    const ended = status === "expired" ? "expired" : "revoked";
+    await endApproval(tx, approval.approvalId, ended, now, takesBack ? actorId : null);
     const entity = { entityType: "continuation", entityId: approval.continuationTokenId ?? approval.approvalId };
     if (status !== "expired")
       audit(tx, { ...event, type: "continuation.revoked", ...entity, metadata: { checkoutIntentId } }, now);
@@ -63,6 +66,7 @@ export async function closeCheckout(
   if (hold?.status === "held") await releaseHold(tx, hold, status === "expired" ? "expired" : "released");
   const released = hold?.status === "held" ? { reservationId: reservationIdOf(hold) } : {};
   const entity = { entityType: "checkout", entityId: checkoutIntentId };
-  audit(tx, { ...event, type: `checkout.${status}`, ...entity, metadata: { ...metadata, ...released } }, now);
+  const type = takesBack ? "checkout.approvalTakenBack" : `checkout.${status}`;
+  audit(tx, { ...event, type, ...entity, metadata: { ...metadata, ...released } }, now);
   return setStatus(tx, checkoutIntentId, status, now);
 }

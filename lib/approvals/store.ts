@@ -163,11 +163,12 @@ export async function endApproval(
   approvalId: string,
   status: "consumed" | "expired" | "revoked",
   now: Date,
+  takenBackBySubjectId: string | null = null,
 ): Promise<ApprovalRow | null> {
   const continuationTokenStatus = status === "consumed" ? "redeemed" : status;
   const [row] = await tx
     .update(checkoutApprovals)
-    .set({ status, continuationTokenStatus, resolvedAt: now })
+    .set({ status, continuationTokenStatus, takenBackBySubjectId, resolvedAt: now })
     .where(and(eq(checkoutApprovals.approvalId, approvalId), eq(checkoutApprovals.status, "pending")))
     .returning();
   return row ?? null;

@@ -98,6 +98,8 @@ export const checkoutApprovals = pgTable(
     approvedBySubjectId: text("approved_by_subject_id").notNull(),
     /** The reason of a rejection. */
     reason: text("reason"),
+    /** The person who took the approval back. Its status is then `revoked`, and the checkout's `rejected`. */
+    takenBackBySubjectId: text("taken_back_by_subject_id"),
     preselectedMandateId: text("preselected_mandate_id"),
     /** The continuation is bound to this mandate and the fields below. Null in a rejection without a mandate. */
     mandateId: text("mandate_id"),

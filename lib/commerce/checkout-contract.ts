@@ -169,6 +169,36 @@ export const rejectCheckout = operation({
   },
 });
 
+export const takeBackApproval = operation({
+  id: "takeBackApproval",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/take-back",
+  tag: "Commerce",
+  summary: "Take back an approval that was not used",
+  description:
+    "For people in a browser session, until the agent uses the approval. The approval is revoked, what was held is released, and executePayment and continueCheckout answer approval_revoked. From the answer on, nothing can be paid with the approval. Taking it back again changes nothing.",
+  access: { sessionCapability: "checkouts:approve" },
+  body: z.strictObject({}).meta({ id: "TakeBackApproval" }),
+  response: z.object({ intent: CheckoutIntent, approval: CheckoutApproval }).meta({ id: "TakenBackApproval" }),
+  problems: [
+    "not_found",
+    "conflict",
+    "authorization_consumed",
+    "checkout_closed",
+    "continuation_expired",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+  ],
+  example: {
+    params: { checkoutIntentId },
+    body: {},
+    response: {
+      intent: { ...checkoutExample, status: "rejected" },
+      approval: { ...approvalExample, status: "revoked", continuationTokenStatus: "revoked" },
+    },
+  },
+});
+
 export const cancelCheckout = operation({
   id: "cancelCheckout",
   method: "POST",

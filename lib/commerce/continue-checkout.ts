@@ -9,6 +9,7 @@ import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { fingerprintOf, keyReused } from "#lib/command/idempotency.ts";
 import type { Handler, Idempotency } from "#lib/http/operation.ts";
+import { approvalTakenBack } from "#lib/holds/execution-rules.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
@@ -55,6 +56,7 @@ async function openContinued({
   if (approval.checkoutIntentId !== checkoutIntentId || approval.agentId !== caller.subjectId) {
     throw new Problem("approval_basket_mismatch", { detail: "This continuation belongs to another checkout or agent." });
   }
+  if (approval.takenBackBySubjectId !== null) throw approvalTakenBack();
   if (approval.status !== "pending" || approval.mandateId === null || approval.authorizationId === null) throw ended();
   const offer = offerOfCheckout(checkout, checkout.sellerId === null ? null : await findSellerRecord(db, checkout.sellerId));
   if (!offer) {

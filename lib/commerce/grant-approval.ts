@@ -126,6 +126,7 @@ function newApproval(
     approvedAt: now,
     approvedBySubjectId: approver.userId,
     reason: null,
+    takenBackBySubjectId: null,
     preselectedMandateId: checkout.mandateId,
     mandateId,
     agentId: checkout.ownerSubjectId,

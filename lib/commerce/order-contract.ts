@@ -20,6 +20,7 @@ const problems = [
   "not_found",
   "authorization_consumed",
   "approval_basket_mismatch",
+  "approval_revoked",
   "continuation_expired",
   "authorization_expired",
   "out_of_stock",

@@ -11,6 +11,7 @@ import { changeOrder, saveRedeemed, saveRefused, type OrderRow } from "#lib/comm
 import type { OrderCall, StepResult } from "#lib/commerce/order-call.ts";
 import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
+import { approvalTakenBack } from "#lib/holds/execution-rules.ts";
 import { findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
 import type { Purchase, PurchaseDecision, PurchaseRecord } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
@@ -84,9 +85,10 @@ const basketMismatch = (): Problem =>
     detail: "What would be paid is not what the buyer approved. Nothing was paid; preview the basket again.",
   });
 
-/** @throws Problem approval_basket_mismatch, continuation_expired */
+/** @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired */
 function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorization: AuthorizationRow, now: Date): void {
   const { checkout, approval } = locked ?? {};
+  if (approval && approval.takenBackBySubjectId !== null) throw approvalTakenBack();
   if (!checkout || !approval || checkout.status !== "approved" || approval.status !== "pending" || approval.expiresAt <= now) {
     throw new Problem("continuation_expired", { detail: "This approval has ended or was used. Ask the buyer again." });
   }

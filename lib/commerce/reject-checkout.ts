@@ -35,6 +35,7 @@ const rejectionOf = (checkout: CheckoutRow, userId: string, reason: string | nul
   approvedAt: now,
   approvedBySubjectId: userId,
   reason,
+  takenBackBySubjectId: null,
   preselectedMandateId: checkout.mandateId,
   mandateId: checkout.mandateId,
   agentId: checkout.ownerSubjectId,

@@ -139,6 +139,7 @@ async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved 
 const late: ReadonlySet<ProblemCode> = new Set([
   "authorization_expired",
   "authorization_consumed",
+  "approval_revoked",
   "mandate_revoked",
   "mandate_not_active",
   "policy_denied",

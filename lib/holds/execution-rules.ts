@@ -6,7 +6,11 @@ import type { ReservationStatus } from "#lib/vocabulary.ts";
 /** A person's decision about this payment, if a person was asked. */
 export type ApprovalState = {
   readonly checkout: { readonly status: string; readonly expiresAt: Date };
-  readonly approval: { readonly status: string; readonly expiresAt: Date } | null;
+  readonly approval: {
+    readonly status: string;
+    readonly expiresAt: Date;
+    readonly takenBackBySubjectId: string | null;
+  } | null;
 };
 
 export type ExecutionFacts = {
@@ -29,8 +33,8 @@ export type ExecutionFacts = {
 /**
  * Requires that an authorization may be executed now, by its own state alone. Checked before anything is verified, and again under the
  * locks.
- * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_expired, authorization_consumed,
- *   authorization_expired
+ * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_revoked, approval_expired,
+ *   authorization_consumed, authorization_expired
  */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
   const { subjectId, authorization, hold, hasLiveExecution, approved, asking, askedBy } = facts;
@@ -96,10 +100,18 @@ const approvalExpired = (): Problem =>
     nextActions: [{ type: "retry_later", label: "Authorize the payment again, under a new idempotency key" }],
   });
 
+/** A person approved the payment and took the approval back before the agent used it. */
+export const approvalTakenBack = (): Problem =>
+  new Problem("approval_revoked", {
+    detail: "The buyer took the approval back before it was used. Nothing was paid. Do not ask for the same purchase again.",
+    nextActions: [commonActions.otherSeller],
+  });
+
 /** Requires that a person approved this authorization in time. */
 function requireApproved({ checkout, approval }: ApprovalState, asking: ApprovalRequest, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
+  if (approval && approval.takenBackBySubjectId !== null) throw approvalTakenBack();
   if (!approval && checkout.status === "awaiting_approval" && checkout.expiresAt > now) throw approvalRequired(asking);
   if (!approval && (checkout.status === "awaiting_approval" || checkout.status === "expired")) throw approvalExpired();
   if (approval?.status === "consumed" || (approval?.status === "pending" && approval.expiresAt > now)) return;

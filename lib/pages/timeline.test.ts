@@ -32,7 +32,7 @@ const attempt: Attempt = {
   unknownSince: null,
 };
 const asked = { checkoutIntentId: "cki_1", status: "awaiting_approval", expiresAt: later, decided: null } as const;
-const mira = { by: "Mira Okafor", at: at(30), yes: true, reason: null };
+const mira = { by: "Mira Okafor", at: at(30), yes: true, reason: null, takenBack: null };
 
 const titles = (change: Partial<PaymentFacts>) =>
   paymentTimeline({ ...facts, ...change }, now).map(({ state, title }) => `${state ?? "-"} ${title}`);
@@ -108,6 +108,14 @@ describe("the timeline of a payment", () => {
       "was approved",
       { asked: { ...asked, status: "approved", decided: mira } },
       ["done Approved", "now Waits for the agent", "- Settled"],
+    ],
+    [
+      "was approved, and the approval was taken back",
+      {
+        asked: { ...asked, status: "rejected", decided: { ...mira, takenBack: { by: "Ben", at: at(40) } } },
+        hold: { ...hold, status: "released" },
+      },
+      ["done Approved", "stopped Approval taken back", "stopped Released"],
     ],
     ["was declined", { asked: { ...asked, status: "rejected", decided: { ...mira, yes: false } } }, ["stopped Declined"]],
     ["was not decided in time", { asked: { ...asked, expiresAt: at(30) } }, ["stopped Not decided in time"]],

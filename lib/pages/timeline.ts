@@ -52,7 +52,14 @@ export type PaymentFacts = {
     readonly checkoutIntentId: string;
     readonly status: CheckoutStatus;
     readonly expiresAt: Date;
-    readonly decided: { readonly by: string; readonly at: Date; readonly yes: boolean; readonly reason: string | null } | null;
+    readonly decided: {
+      readonly by: string;
+      readonly at: Date;
+      readonly yes: boolean;
+      readonly reason: string | null;
+      /** The person who took the approval back before the agent used it. */
+      readonly takenBack: { readonly by: string; readonly at: Date } | null;
+    } | null;
   } | null;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
@@ -95,6 +102,11 @@ function reserved({ hold, amount }: PaymentFacts): PaymentStep[] {
 const isOpen = ({ status, expiresAt }: NonNullable<PaymentFacts["asked"]>, now: Date): boolean =>
   (status === "previewed" || status === "awaiting_approval") && expiresAt > now;
 
+const undone = ({ by, at }: { readonly by: string; readonly at: Date }): PaymentStep => {
+  const text = `${by} took the approval back before the agent used it. Nothing was paid.`;
+  return { state: "stopped", title: "Approval taken back", at, text, evidence: [] };
+};
+
 /** The steps of a person's approval. */
 function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
   if (!asked) {
@@ -104,10 +116,13 @@ function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentSte
   const evidence = [id("checkout intent id", asked.checkoutIntentId)];
   const { decided, status, expiresAt } = asked;
   if (decided) {
-    const { by, at, yes, reason } = decided;
+    const { by, at, yes, reason, takenBack } = decided;
     const because = reason === null ? "" : ` The reason given: “${reason}”`;
     return yes
-      ? [{ state: "done", title: "Approved", at, text: `${by} approved it.`, evidence }]
+      ? [
+          { state: "done", title: "Approved", at, text: `${by} approved it.`, evidence },
+          ...(takenBack ? [undone(takenBack)] : []),
+        ]
       : [{ state: "stopped", title: "Declined", at, text: `${by} declined it. Nothing was paid.${because}`, evidence }];
   }
   if (status === "canceled") return [{ state: "stopped", title: "Canceled", text: "The request was canceled.", evidence }];

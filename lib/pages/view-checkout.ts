@@ -127,9 +127,14 @@ async function askerOf(checkout: CheckoutRow): Promise<Pick<CheckoutView, "agent
   };
 }
 
-async function decidedBy({ organizationId, approvedBySubjectId, reason }: ApprovalRow) {
-  const names = await subjectNames(database(), organizationId, [approvedBySubjectId]);
-  return { by: names.get(approvedBySubjectId) ?? approvedBySubjectId, ...(reason !== null && { reason }) };
+async function decidedBy(approval: ApprovalRow): Promise<NonNullable<CheckoutView["decided"]>> {
+  const { organizationId, approvedBySubjectId: approver, takenBackBySubjectId: taker, reason, resolvedAt } = approval;
+  const names = await subjectNames(database(), organizationId, [approver, ...(taker === null ? [] : [taker])]);
+  return {
+    by: names.get(approver) ?? approver,
+    ...(reason !== null && { reason }),
+    ...(taker !== null && resolvedAt && { takenBack: { by: names.get(taker) ?? taker, at: toWire(resolvedAt) } }),
+  };
 }
 
 function amountsOf(checkout: CheckoutRow): CheckoutView["amounts"] {

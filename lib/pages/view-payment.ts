@@ -73,7 +73,8 @@ export const viewPayment = (scope: Scope, authorizationId: string): Promise<Paym
     const mandate = await mandateOf(tx, scope, row.mandateId);
     const seller = await sellerToday(tx, row.sellerId);
     const events = await eventsOf(tx, scope, [authorizationId, ...attempts.map(({ executionId }) => executionId)]);
-    const names = await subjectNames(tx, scope.organizationId, [row.subjectId, approval?.approvedBySubjectId ?? ""]);
+    const people = [approval?.approvedBySubjectId ?? "", approval?.takenBackBySubjectId ?? ""];
+    const names = await subjectNames(tx, scope.organizationId, [row.subjectId, ...people]);
     const agent = { subjectId: row.subjectId, name: names.get(row.subjectId) ?? row.subjectId };
     const payment = presentPayment(row, attempts.toReversed(), "");
     const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, names, now });
@@ -120,7 +121,7 @@ type PaymentRecord = {
 
 function factsOf({ row, attempts, hold, checkout, approval, order, events, names, now }: PaymentRecord): PaymentFacts {
   const { authorizationId, intentId, outcome, createdAt, amount, buyerShare, asset, chain, subjectId } = row;
-  const by = approval?.approvedBySubjectId ?? "";
+  const nameOf = (id: string) => names.get(id) ?? id;
   return {
     authorizationId,
     intentId,
@@ -135,10 +136,14 @@ function factsOf({ row, attempts, hold, checkout, approval, order, events, names
       status: statusAt(checkout, now),
       expiresAt: checkout.expiresAt,
       decided: approval && {
-        by: names.get(by) ?? by,
+        by: nameOf(approval.approvedBySubjectId),
         at: approval.approvedAt,
         yes: approval.status !== "rejected",
         reason: approval.reason,
+        takenBack:
+          approval.takenBackBySubjectId !== null && approval.resolvedAt
+            ? { by: nameOf(approval.takenBackBySubjectId), at: approval.resolvedAt }
+            : null,
       },
     },
     attempts: attempts.map((attempt) => attemptOf(attempt, events)),

@@ -108,7 +108,7 @@ export const executePayment = operation({
   tag: "Payments",
   summary: "Execute an authorized payment",
   description:
-    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares exactly), and a refusal by the chain is reported by its name before that. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign. If nobody decided about a payment in time, the answer is 410 approval_expired: authorize again to ask again. approval_rejected means that a person said no.",
+    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares exactly), and a refusal by the chain is reported by its name before that. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign. If nobody decided about a payment in time, the answer is 410 approval_expired: authorize again to ask again. approval_rejected means that a person said no, and approval_revoked that a person took the approval back before it was used.",
   access: { capability: "payments:execute" },
   // A wallet signs with a new nonce each time, so a retry may bring another credential. Only the first bound credential is ever sent on.
   madeAnew: [["paymentCredential"]],
@@ -124,6 +124,7 @@ export const executePayment = operation({
     "policy_denied",
     "approval_required",
     "approval_rejected",
+    "approval_revoked",
     "approval_expired",
     "mandate_revoked",
     "mandate_not_active",

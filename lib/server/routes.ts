@@ -20,6 +20,7 @@ import { placeOrder } from "#lib/commerce/place-order.ts";
 import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
+import { takeBackApproval } from "#lib/commerce/take-back-approval.ts";
 import { checkLiveness } from "#lib/health/check-liveness.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import { activateOrganization } from "#lib/identity/sessions/activate-organization.ts";
@@ -171,6 +172,7 @@ const handlers: Handlers = {
   simulateMandate,
   stepUp,
   suspendMandate,
+  takeBackApproval,
   unbanUser,
   updateMandate,
   updateMember,

@@ -37,10 +37,8 @@ const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "cap
 /** The amount and the payee, and what happened or may happen. */
 function titleOf(shown: CheckoutView | "capability_required"): string {
   if (shown === "capability_required") return "Confirm a payment";
-  const { amounts, payee, intent, mayDecide } = shown;
-  const state = { open: mayDecide ? "Approve" : "Waiting", signed: "Approved", closed: closedWord(intent.status) }[
-    stateOf(shown)
-  ];
+  const { amounts, payee, mayDecide } = shown;
+  const state = { open: mayDecide ? "Approve" : "Waiting", signed: "Approved", closed: closedWord(shown) }[stateOf(shown)];
   return `${amounts.charged} to ${payee.domain} – ${state}`;
 }
 

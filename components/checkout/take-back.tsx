@@ -1,0 +1,41 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { mutation } from "#lib/http/query.ts";
+import { takeBackApproval } from "./calls.ts";
+
+/** Takes the approval back. One click is enough, because nothing is paid by it. */
+export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: string }) {
+  const router = useRouter();
+  const taking = useMutation({
+    ...mutation(takeBackApproval),
+    onSuccess: () => {
+      announce("Approval taken back");
+      document.getElementById("main")?.focus();
+    },
+    // Also after a refusal: the agent may have used the approval meanwhile.
+    onSettled: () => router.refresh(),
+  });
+  const busy = taking.isPending || taking.isSuccess;
+  return (
+    <div className="grid justify-items-start gap-2.5">
+      {taking.error && <ProblemNotice error={taking.error} nothing="The approval was not taken back." />}
+      <Button
+        aria-disabled={busy}
+        aria-busy={busy}
+        onClick={() => {
+          if (!busy) taking.mutate({ checkoutIntentId, body: {} });
+        }}
+      >
+        Take back
+      </Button>
+      <p className="text-sm text-muted">
+        Possible until the agent uses the approval. Nothing is paid then, and the agent is told not to ask for it again.
+      </p>
+    </div>
+  );
+}
