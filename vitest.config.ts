@@ -24,6 +24,7 @@ export default defineConfig({
       BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
       API_KEY_SECRET: "another one, also for the tests only",
       AUDIT_SIGNING_KEY: "c2lnbnMgdGhlIGNoZWNrcG9pbnRzIG9mIHRlc3RzISE",
+      VAPID_PRIVATE_KEY: "dGVsbHMgcGVvcGxlIG9mIHJlcXVlc3RzISBpbiB0ZXM",
       SETTLEMENT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
       RELAYER_PRIVATE_KEY: `0x${"4e".repeat(32)}`,
       GUARDIAN_PRIVATE_KEY: `0x${"69".repeat(32)}`,

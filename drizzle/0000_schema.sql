@@ -767,6 +767,34 @@ CREATE TABLE "settlement_days" (
 	CONSTRAINT "settlement_days_organization_id_day_pk" PRIMARY KEY("organization_id","day")
 );
 --> statement-breakpoint
+CREATE TABLE "push_devices" (
+	"device_id" text PRIMARY KEY NOT NULL,
+	"session_id" text NOT NULL,
+	"endpoint" text NOT NULL,
+	"p256dh" text NOT NULL,
+	"auth" text NOT NULL,
+	"details" boolean NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "push_devices_session_id_unique" UNIQUE("session_id"),
+	CONSTRAINT "push_devices_endpoint_unique" UNIQUE("endpoint")
+);
+--> statement-breakpoint
+CREATE TABLE "pushes" (
+	"push_id" text PRIMARY KEY NOT NULL,
+	"device_id" text NOT NULL,
+	"cause_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"checkout_intent_id" text,
+	"silent" boolean NOT NULL,
+	"status" text DEFAULT 'queued' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"next_attempt_at" timestamp (3) with time zone,
+	"useful_until" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"ended_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "pay_to_challenges" (
 	"challenge_id" text PRIMARY KEY NOT NULL,
 	"organization_id" text NOT NULL,
@@ -912,6 +940,8 @@ ALTER TABLE "session" ADD CONSTRAINT "session_user_id_user_id_fk" FOREIGN KEY ("
 ALTER TABLE "wallet_address" ADD CONSTRAINT "wallet_address_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "notice_deliveries" ADD CONSTRAINT "notice_deliveries_notice" FOREIGN KEY ("audit_event_id","kind") REFERENCES "public"."notices"("audit_event_id","kind") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "notice_settings" ADD CONSTRAINT "notice_settings_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "push_devices" ADD CONSTRAINT "push_devices_session_id_session_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."session"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pushes" ADD CONSTRAINT "pushes_device_id_push_devices_device_id_fk" FOREIGN KEY ("device_id") REFERENCES "public"."push_devices"("device_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_one" ON "checkout_approvals" USING btree ("checkout_intent_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_token" ON "checkout_approvals" USING btree ("continuation_token_hash");--> statement-breakpoint
 CREATE INDEX "checkout_approvals_of_authorization" ON "checkout_approvals" USING btree ("authorization_id");--> statement-breakpoint
@@ -1001,6 +1031,11 @@ CREATE UNIQUE INDEX "relayed_transactions_nonce" ON "relayed_transactions" USING
 CREATE INDEX "relayed_transactions_of_signer" ON "relayed_transactions" USING btree ("chain","signer","nonce") WHERE nonce IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "relayed_transactions_due" ON "relayed_transactions" USING btree ("chain","key","next_check_at") WHERE status IN ('queued', 'sent');--> statement-breakpoint
 CREATE INDEX "relayed_transactions_open" ON "relayed_transactions" USING btree ("organization_id") WHERE status IN ('queued', 'sent');--> statement-breakpoint
+CREATE UNIQUE INDEX "pushes_once" ON "pushes" USING btree ("cause_id","kind","device_id");--> statement-breakpoint
+CREATE INDEX "pushes_due" ON "pushes" USING btree ("next_attempt_at") WHERE status = 'queued';--> statement-breakpoint
+CREATE INDEX "pushes_of_device" ON "pushes" USING btree ("device_id","created_at");--> statement-breakpoint
+CREATE INDEX "pushes_of_checkout" ON "pushes" USING btree ("checkout_intent_id");--> statement-breakpoint
+CREATE INDEX "pushes_newest" ON "pushes" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "pay_to_challenges_of_organization" ON "pay_to_challenges" USING btree ("organization_id","expires_at");--> statement-breakpoint
 CREATE INDEX "pay_to_challenges_old" ON "pay_to_challenges" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "pay_to_proofs_of_address" ON "pay_to_proofs" USING btree ("address");--> statement-breakpoint

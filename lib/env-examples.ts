@@ -2,6 +2,7 @@ import type { Variables } from "#lib/env.ts";
 
 const passphrase = "$(openssl rand -base64 48)";
 const privateKey = "0x$(openssl rand -hex 32)";
+const p256Key = "$(openssl rand 32 | basenc --base64url | tr -d =)";
 
 const values: Readonly<Record<keyof Variables, string>> = {
   ENVIRONMENT: "production",
@@ -16,7 +17,8 @@ const values: Readonly<Record<keyof Variables, string>> = {
   RELAYER_PRIVATE_KEY: privateKey,
   GUARDIAN_PRIVATE_KEY: privateKey,
   POLICY_SIGNER_PRIVATE_KEY: privateKey,
-  AUDIT_SIGNING_KEY: "$(openssl rand 32 | basenc --base64url | tr -d =)",
+  AUDIT_SIGNING_KEY: p256Key,
+  VAPID_PRIVATE_KEY: p256Key,
   AUDIT_HEADS_FILE: "/var/lib/countersign/audit-heads",
   CHAINS:
     '[{"chain":"eip155:8453","rpcUrl":"https://mainnet.base.org","confirmations":2,"assets":[{"asset":"USDC","tokenAddress":"0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913","tokenName":"USD Coin","tokenVersion":"2","tokenDecimals":6}]}]',

@@ -138,6 +138,8 @@ const Variables = z.object({
       "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
     )
     .optional(),
+  /** The P-256 key that identifies the service to push services. Without it, no message goes to a device. */
+  VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
   /** A file outside of the database to which every signed head of the chain of checkpoints is appended. */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),

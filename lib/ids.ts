@@ -37,6 +37,8 @@ export const prefixes = {
   slot: "slt",
   payToChallenge: "ptc",
   settlementTransaction: "stx",
+  device: "dev",
+  push: "psh",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

@@ -105,7 +105,7 @@ export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active"
 export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
 
 /** How people are told about a request that waits for them, and whether a channel took the message. */
-export const NoticeChannel = list("NoticeChannel", ["mail"]);
+export const NoticeChannel = list("NoticeChannel", ["mail", "push"]);
 export const NotificationStatus = list("NotificationStatus", ["pending", "accepted", "unreachable"]);
 
 /** What an order waits for, or how it ended. */

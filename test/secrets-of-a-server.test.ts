@@ -112,6 +112,7 @@ beforeAll(async () => {
   secrets.set("database password", new URL(databaseOf().url).password);
   secrets.set("API_KEY_SECRET", env().API_KEY_SECRET);
   secrets.set("AUDIT_SIGNING_KEY", env().AUDIT_SIGNING_KEY ?? "");
+  secrets.set("VAPID_PRIVATE_KEY", env().VAPID_PRIVATE_KEY ?? "");
   secrets.set("BETTER_AUTH_SECRET", env().BETTER_AUTH_SECRET);
   for (const name of [
     "SETTLEMENT_PRIVATE_KEY",

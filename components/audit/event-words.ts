@@ -4,6 +4,8 @@ const words: Readonly<Record<string, string>> = {
   "organization.updated": "Organization changed",
   "organization.activated": "Switched to this organization",
   "notices.updated": "Mail about requests switched on or off",
+  "device.added": "Messages to a device switched on",
+  "device.removed": "Messages to a device switched off",
   "member.invited": "Member invited",
   "member.invitationCanceled": "Invitation canceled",
   "member.joined": "Member joined",

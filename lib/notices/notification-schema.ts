@@ -10,7 +10,8 @@ export const Notification = z
       z.object({
         channel: NoticeChannel,
         acceptedAt: Timestamp.optional().meta({
-          description: "When the mail server took the first mail about it. That does not prove that anybody read it.",
+          description:
+            "When the mail server or push service took the first message about it. That does not prove that anybody read it.",
         }),
       }),
     ),

@@ -3,12 +3,18 @@ import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { database } from "#lib/db/client.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
+import { hasDevice } from "#lib/notices/device-store.ts";
 import type { Notification } from "#lib/notices/notification-schema.ts";
 import { readDeliveries, type DeliveryFacts } from "#lib/notices/told-store.ts";
+import { readPushes, type PushFacts } from "#lib/push/store.ts";
+import { vapid } from "#lib/push/vapid.ts";
 import { toWire } from "#lib/time.ts";
 
-/** After two refusals a mail may still arrive later, but nobody should count on it. */
+/** After two refusals a message may still arrive later, but nobody should count on it. */
 const FAILED_TRIES = 2;
+
+/** What is known of one channel; `push` has no state where no device of an approver is registered. */
+type ChannelState = { readonly status: Notification["status"]; readonly acceptedAt?: Date; readonly detail: string };
 
 const noMail = {
   none: "This service sends no mail, so nobody was told. Give the link to a person who may approve.",
@@ -16,22 +22,22 @@ const noMail = {
     "This sandbox sends no mail, so nobody was told: its mails are shown at /outbox. Give the link to a person who may approve.",
 } as const;
 
+const stillTried = ({ waiting, attempts }: Pick<PushFacts, "waiting" | "attempts">): boolean =>
+  waiting > 0 && attempts < FAILED_TRIES;
+
 /** What is known about the mails of a request. `facts`: null while the worker has not delivered its first notice. */
-function mailNotification(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFacts | null): Notification {
-  if (delivery !== "smtp") return { status: "unreachable", channels: [{ channel: "mail" }], detail: noMail[delivery] };
+function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFacts | null): ChannelState {
+  if (delivery !== "smtp") return { status: "unreachable", detail: noMail[delivery] };
   if (facts?.acceptedAt) {
     return {
       status: "accepted",
-      channels: [{ channel: "mail", acceptedAt: toWire(facts.acceptedAt) }],
+      acceptedAt: facts.acceptedAt,
       detail: "A mail server took the mail about this request. That does not mean that anybody read it.",
     };
   }
-  if (facts === null || (facts.waiting > 0 && facts.attempts < FAILED_TRIES)) {
-    return { status: "pending", channels: [{ channel: "mail" }], detail: "The mail about this request is being sent." };
-  }
+  if (facts === null || stillTried(facts)) return { status: "pending", detail: "The mail about this request is being sent." };
   return {
     status: "unreachable",
-    channels: [{ channel: "mail" }],
     detail:
       facts.mails === 0
         ? "Nobody who may approve gets mail: their addresses are not confirmed, or they switched it off. Give the link to a person who may approve."
@@ -39,10 +45,50 @@ function mailNotification(delivery: ReturnType<typeof mailDelivery>, facts: Deli
   };
 }
 
+/** What is known about the messages to devices. `isPlanned`: the first notice is not delivered yet, and somebody has a device. */
+function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
+  if (facts.acceptedAt) {
+    return {
+      status: "accepted",
+      acceptedAt: facts.acceptedAt,
+      detail: "A push service took the message about this request. That does not mean that anybody read it.",
+    };
+  }
+  if (isPlanned || stillTried(facts)) return { status: "pending", detail: "The message about this request is being sent." };
+  return facts.count === 0
+    ? null
+    : {
+        status: "unreachable",
+        detail: "No device has taken the message about this request. Give the link to a person who may approve.",
+      };
+}
+
+const order = ["accepted", "pending", "unreachable"] as const;
+
+/** The best state of all channels decides. */
+function combine(mail: ChannelState, push: ChannelState | null): Notification {
+  const states = push ? [mail, push] : [mail];
+  const best = order.flatMap((status) => states.find((state) => state.status === status) ?? [])[0] ?? mail;
+  const channel = (name: "mail" | "push", { acceptedAt }: ChannelState) => ({
+    channel: name,
+    ...(acceptedAt && { acceptedAt: toWire(acceptedAt) }),
+  });
+  return {
+    status: best.status,
+    channels: [channel("mail", mail), ...(push ? [channel("push", push)] : [])],
+    detail: best.detail,
+  };
+}
+
 /** Whether people were told about a request that nobody has decided; null after the decision. */
 export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<Notification | null> {
   const status = statusAt(checkout, now);
   if (!isOpen(status) && status !== "expired") return null;
-  const delivery = mailDelivery();
-  return mailNotification(delivery, delivery === "smtp" ? await readDeliveries(database(), checkout.checkoutIntentId) : null);
+  const { checkoutIntentId, organizationId } = checkout;
+  const facts = await readDeliveries(database(), checkoutIntentId);
+  const mail = mailState(mailDelivery(), facts);
+  if (vapid() === null) return combine(mail, null);
+  const pushes = await readPushes(database(), checkoutIntentId);
+  const isPlanned = facts === null && isOpen(status) && (await hasDevice(organizationId));
+  return combine(mail, pushState(pushes, isPlanned));
 }

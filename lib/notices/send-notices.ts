@@ -18,6 +18,7 @@ import {
 import { isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
 import { recentOf } from "#lib/notices/pace-store.ts";
+import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
 
@@ -62,6 +63,7 @@ const sendSome = (): Promise<number> =>
 async function delivers(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<boolean> {
   try {
     await deliver(tx, notice, request, now);
+    await pushRequest(tx, notice, request.checkout);
     return true;
   } catch (error) {
     // After an error of the database, the transaction is over and the next run tries again.

@@ -17,6 +17,7 @@ import * as registrations from "#lib/onchain/registry/registration-contract.ts";
 import * as notices from "#lib/notices/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
+import * as push from "#lib/push/contract.ts";
 import * as search from "#lib/search/contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
@@ -40,6 +41,7 @@ const exported = {
   ...members,
   ...passkeys,
   ...notices,
+  ...push,
   ...platform,
   ...onchain,
   ...registrations,

@@ -22,8 +22,10 @@ import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefro
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
   readonly json?: unknown;
-  /** The payment credential: the only header that a caller may set. */
+  /** The payment credential: with the headers of `push`, the only header that a caller may set. */
   readonly paymentSignature?: string;
+  /** A Web Push message that is encrypted for its device, with the headers of RFC 8030 in lower case. Replaces `json`. */
+  readonly push?: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> };
   /** Default: json. Text is for the file that proves a domain. */
   readonly expect?: "json" | "text";
   /** Only for manifest and catalog. */
@@ -108,9 +110,10 @@ async function addressesOf(target: Target & { ok: true }, { resolve, limits }: G
   return found;
 }
 
-function headersFor({ json, expect, paymentSignature }: GuardedRequest): Record<string, string> {
+function headersFor({ json, expect, paymentSignature, push }: GuardedRequest): Record<string, string> {
   if (paymentSignature !== undefined && !CREDENTIAL.test(paymentSignature)) throw new TypeError("This is no header value.");
   return {
+    ...push?.headers,
     "user-agent": USER_AGENT,
     accept: expect === "text" ? "text/plain" : "application/json",
     "accept-encoding": "identity",
@@ -175,7 +178,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     if (!target.ok) throw storefrontInvalid(target.detail);
     const { url } = target;
     const headers = headersFor(request);
-    const body = request.json === undefined ? undefined : JSON.stringify(request.json);
+    const body = request.push?.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));
     const held = await places.use(url.hostname, actingFor() ?? NOBODY, async () => {
       const addresses = await addressesOf(target, guard);
       return sendOutbound({ url, addresses, method: request.method ?? "GET", headers, body }, limits);
@@ -237,10 +240,16 @@ async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
 const resolveHost = (hostname: string): Promise<LookupAddress[]> =>
   hostname === "localhost" ? lookup(hostname, { all: true }) : resolvePublic(hostname);
 
+/** The addresses that requests of this installation may go to. */
+export const outboundRules = (): OutboundRules => ({
+  loopback: env().ENVIRONMENT === "sandbox" ? outboundLoopback() : [],
+  own: ownOrigins(),
+});
+
 /** The guarded client as this installation is configured. */
 export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
   createGuardedFetch({
-    rules: () => ({ loopback: env().ENVIRONMENT === "sandbox" ? outboundLoopback() : [], own: ownOrigins() }),
+    rules: outboundRules,
     resolve: resolveHost,
     limits,
   });

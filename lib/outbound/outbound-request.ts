@@ -16,7 +16,7 @@ export type OutboundRequest = {
   readonly addresses: readonly LookupAddress[];
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
 };
 
 export type OutboundReply = {

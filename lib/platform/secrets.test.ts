@@ -32,7 +32,12 @@ describe("provideSecrets", () => {
     const started = Array.from({ length: 16 }, (): Variables => ({ DATA_DIR: dataDir }));
     await Promise.all(started.map(provideSecrets));
     for (const variables of started) expect(variables).toEqual(started[0]);
-    expect((await readdir(dataDir)).toSorted()).toEqual(["audit-key.json", "contract-keys.json", "secrets.json"]);
+    expect((await readdir(dataDir)).toSorted()).toEqual([
+      "audit-key.json",
+      "contract-keys.json",
+      "push-key.json",
+      "secrets.json",
+    ]);
   });
 
   test("a sandbox keeps its secrets and adds the keys of the contracts", async () => {

@@ -12,8 +12,11 @@ const made = {
   SETTLEMENT_PRIVATE_KEY: privateKey,
 } as const;
 
+const p256Key = (): string => randomBytes(32).toString("base64url");
+
 /** These secrets were added later and have their own files, so that an existing sandbox keeps its secrets and gets these too. */
-const madeLater = { AUDIT_SIGNING_KEY: () => randomBytes(32).toString("base64url") } as const;
+const madeLater = { AUDIT_SIGNING_KEY: p256Key } as const;
+const madeForPush = { VAPID_PRIVATE_KEY: p256Key } as const;
 const madeForContracts = {
   RELAYER_PRIVATE_KEY: privateKey,
   GUARDIAN_PRIVATE_KEY: privateKey,
@@ -55,4 +58,5 @@ export async function provideSecrets(variables: Variables): Promise<void> {
   await provide(variables, dataDir, "secrets.json", made);
   await provide(variables, dataDir, "audit-key.json", madeLater);
   await provide(variables, dataDir, "contract-keys.json", madeForContracts);
+  await provide(variables, dataDir, "push-key.json", madeForPush);
 }

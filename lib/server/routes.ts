@@ -40,6 +40,8 @@ import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
+import { addDevice } from "#lib/push/add-device.ts";
+import { removeDevice } from "#lib/push/remove-device.ts";
 import { setNotices } from "#lib/notices/set-notices.ts";
 import { renamePasskey } from "#lib/identity/passkeys/rename-passkey.ts";
 import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
@@ -161,6 +163,8 @@ const handlers: Handlers = {
   removePasskey,
   renamePasskey,
   setNotices,
+  addDevice,
+  removeDevice,
   resumeMandate,
   revokeMandate,
   revokeServiceAccount,

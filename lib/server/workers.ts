@@ -12,10 +12,12 @@ import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { followRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
 import { watchSenders } from "#lib/onchain/senders.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
+import { messageOf } from "#lib/notices/push-requests.ts";
 import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
+import { forgetOldPushes, sendPushes } from "#lib/push/send-pushes.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { freeNonceSlots } from "#lib/settlement/free-nonce-slots.ts";
@@ -35,6 +37,7 @@ const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 500;
+const PUSH_EVERY_MS = 500;
 const NOTICES_EVERY_MS = 250;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
@@ -104,6 +107,8 @@ export function startWorkers(): Worker {
     every(FORGET_EVERY_MS, "forgetOldNotices", forgetOldNotices),
     every(MAIL_EVERY_MS, "sendMails", () => sendMails(stillWanted)),
     every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
+    every(PUSH_EVERY_MS, "sendPushes", () => sendPushes(messageOf)),
+    every(FORGET_EVERY_MS, "forgetOldPushes", forgetOldPushes),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
   ];

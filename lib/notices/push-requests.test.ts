@@ -1,0 +1,205 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { eq, sql } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { member, session } from "#lib/identity/tables.ts";
+import { followEvents } from "#lib/notices/follow-events.ts";
+import { messageOf } from "#lib/notices/push-requests.ts";
+import { sendNotices } from "#lib/notices/send-notices.ts";
+import { notices } from "#lib/notices/tables.ts";
+import { sendPushes } from "#lib/push/send-pushes.ts";
+import { pushDevices, pushes } from "#lib/push/tables.ts";
+import { vapid } from "#lib/push/vapid.ts";
+import { read, reject } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { askingBuyer, askingMandate, makeDue, openRequest } from "#test/notices.ts";
+import { addTestDevice, decrypt, readVapid, startPushService, type PushService } from "#test/push.ts";
+import { runServer } from "#test/running-server.ts";
+import { createAgent, createPerson } from "#test/tenant.ts";
+
+useDatabase();
+
+let service: PushService;
+beforeEach(async () => {
+  service = await startPushService();
+});
+afterEach(async () => {
+  await service.stop();
+  await database().delete(notices);
+  await database().delete(pushDevices);
+});
+
+async function plan(): Promise<void> {
+  await followEvents();
+  await sendNotices();
+}
+async function tell(): Promise<void> {
+  await plan();
+  while ((await sendPushes(messageOf)) > 0);
+}
+const paths = () => service.received.map(({ path }) => path).sort();
+
+describe("a request that waits", () => {
+  test("is sent to the devices of those who may approve: its ids alone, encrypted and signed", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const device = await addTestDevice(service, buyer.person.credential);
+    const viewer = await createPerson(buyer.organizationId, "viewer");
+    await addTestDevice(service, viewer.credential);
+    await addTestDevice(service, (await askingBuyer()).buyer.person.credential);
+    const { checkoutIntentId } = await openRequest(buyer, mandateId);
+    await tell();
+    await tell();
+    expect(paths()).toEqual([device.path]);
+    const [message] = service.received;
+    expect(decrypt(message!, device)).toEqual({
+      type: "request",
+      kind: "opened",
+      checkoutIntentId,
+      organizationId: buyer.organizationId,
+      silent: false,
+    });
+    expect(message?.headers).toMatchObject({ "content-encoding": "aes128gcm", urgency: "high", topic: checkoutIntentId });
+    expect(Number(message?.headers["ttl"])).toBeGreaterThan(1_700);
+    const { publicKey, claims } = readVapid(message!);
+    expect(publicKey).toBe(vapid()?.publicKey);
+    expect(claims).toMatchObject({ aud: service.origin, sub: "mailto:sandbox@example.com" });
+  });
+
+  test("names payee and amount only on a device whose owner asked for it", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const device = await addTestDevice(service, buyer.person.credential, true);
+    await openRequest(buyer, mandateId);
+    await tell();
+    expect(decrypt(service.received[0]!, device)).toMatchObject({ payee: buyer.resource.domain, amount: "0.50 USDC" });
+  });
+
+  test("is not sent after the decision, nor to a device whose session or membership ended meanwhile", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const [left, out] = [await createPerson(buyer.organizationId, "admin"), await createPerson(buyer.organizationId, "admin")];
+    const device = await addTestDevice(service, buyer.person.credential);
+    for (const { credential } of [left, out]) await addTestDevice(service, credential);
+    const { checkoutIntentId } = await openRequest(buyer, mandateId);
+    await plan();
+    await database().delete(member).where(eq(member.userId, left.userId));
+    await database()
+      .update(session)
+      .set({ expiresAt: sql`clock_timestamp()` })
+      .where(eq(session.userId, out.userId));
+    while ((await sendPushes(messageOf)) > 0);
+    expect(paths()).toEqual([device.path]);
+    await openRequest(buyer, await askingMandate(buyer));
+    await plan();
+    await database().update(pushes).set({ kind: "later" }).where(eq(pushes.checkoutIntentId, checkoutIntentId));
+    const decided = await openRequest(buyer, await askingMandate(buyer));
+    await plan();
+    await reject(decided.checkoutIntentId, buyer.person.credential);
+    while ((await sendPushes(messageOf)) > 0);
+    expect(service.received).toHaveLength(2);
+  });
+
+  test("makes a sound three times in ten minutes, and the fourth makes none", async () => {
+    const { buyer } = await askingBuyer();
+    const device = await addTestDevice(service, buyer.person.credential);
+    for (let count = 0; count < 4; count += 1) {
+      await openRequest(buyer, await askingMandate(buyer));
+      await tell();
+    }
+    expect(service.received.map((one) => decrypt(one, device)["silent"])).toEqual([false, false, false, true]);
+  });
+});
+
+describe("a push service", () => {
+  test.each([404, 410])("that answers %i no longer knows the device, which is deleted", async (status) => {
+    const { buyer, mandateId } = await askingBuyer();
+    await addTestDevice(service, buyer.person.credential);
+    service.answer(status);
+    await openRequest(buyer, mandateId);
+    await tell();
+    expect(service.received).toHaveLength(1);
+    expect(await database().$count(pushDevices)).toBe(0);
+  });
+
+  test("that fails is asked again later, six times at most; a refusal is final", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    await addTestDevice(service, buyer.person.credential);
+    service.answer(503);
+    await openRequest(buyer, mandateId);
+    await tell();
+    expect(await sendPushes(messageOf)).toBe(0);
+    for (let count = 0; count < 8; count += 1) {
+      await database()
+        .update(pushes)
+        .set({ nextAttemptAt: new Date(0) })
+        .where(eq(pushes.status, "queued"));
+      await sendPushes(messageOf);
+    }
+    expect(service.received).toHaveLength(6);
+    service.answer(403);
+    await openRequest(buyer, await askingMandate(buyer));
+    await tell();
+    expect(service.received).toHaveLength(7);
+    expect((await database().select().from(pushes)).map(({ status }) => status)).toEqual(["failed", "failed"]);
+  });
+});
+
+test("an agent reads that a device was told, since when, and that nobody was if no device took it", async () => {
+  const { buyer, mandateId } = await askingBuyer();
+  const { credential: as } = await createAgent(buyer.organizationId, ["checkouts:read"]);
+  const told = async (id: string) => (await read(id, as)).data.notification;
+  await addTestDevice(service, buyer.person.credential);
+  const first = await openRequest(buyer, mandateId);
+  expect(await told(first.checkoutIntentId)).toMatchObject({
+    status: "pending",
+    channels: [{ channel: "mail" }, { channel: "push" }],
+  });
+  await tell();
+  const [sent] = await database().select().from(pushes);
+  expect(await told(first.checkoutIntentId)).toMatchObject({
+    status: "accepted",
+    channels: [{ channel: "mail" }, { channel: "push", acceptedAt: sent?.endedAt?.toISOString() }],
+    detail: expect.stringContaining("push service"),
+  });
+  service.answer(400);
+  const second = await openRequest(buyer, await askingMandate(buyer));
+  await tell();
+  expect(await told(second.checkoutIntentId)).toMatchObject({ status: "unreachable" });
+  service.answer(410);
+  const third = await openRequest(buyer, await askingMandate(buyer));
+  await tell();
+  expect(await told(third.checkoutIntentId)).toMatchObject({ status: "unreachable", channels: [{ channel: "mail" }] });
+});
+
+test("the running service reaches a device within two seconds", async () => {
+  await runServer({ OUTBOUND_LOOPBACK: process.env["OUTBOUND_LOOPBACK"] ?? "" });
+  const { buyer, mandateId } = await askingBuyer();
+  await addTestDevice(service, buyer.person.credential);
+  const start = performance.now();
+  await openRequest(buyer, mandateId);
+  await expect.poll(() => service.received.length, { timeout: 10_000, interval: 10 }).toBe(1);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test("two processes send each message once", { timeout: 60_000 }, async () => {
+  const { buyer } = await askingBuyer();
+  const admin = await createPerson(buyer.organizationId, "admin");
+  const devices = [await addTestDevice(service, buyer.person.credential), await addTestDevice(service, admin.credential)];
+  const children = [0, 1].map(() =>
+    spawn(process.execPath, [join(import.meta.dirname, "../../test/notices-process.ts")], { stdio: "inherit" }),
+  );
+  const kill = (child: ChildProcess) => child.kill("SIGKILL");
+  onTestFinished(() => children.forEach(kill));
+  const ids: string[] = [];
+  for (let count = 0; count < 6; count += 1) ids.push((await openRequest(buyer, await askingMandate(buyer))).checkoutIntentId);
+  await expect.poll(() => service.received.length, { timeout: 20_000 }).toBe(12);
+  await makeDue("halfTime");
+  await expect.poll(() => service.received.length, { timeout: 20_000 }).toBe(24);
+  const said = devices.flatMap((device) =>
+    service.received
+      .filter(({ path }) => path === device.path)
+      .map((one) => decrypt(one, device))
+      .map(({ checkoutIntentId, kind }) => `${device.path} ${String(checkoutIntentId)} ${String(kind)}`),
+  );
+  expect(new Set(said).size).toBe(24);
+  expect(await database().$count(pushes, eq(pushes.status, "accepted"))).toBe(24);
+});

@@ -1,0 +1,54 @@
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { newId } from "#lib/ids.ts";
+import { displayAmount } from "#lib/money.ts";
+import { devicesOfApprovers, findRequestOf } from "#lib/notices/device-store.ts";
+import { WINDOW_MS } from "#lib/notices/pace.ts";
+import type { PlannedNotice } from "#lib/notices/plan-notices.ts";
+import type { MessageOf } from "#lib/push/send-pushes.ts";
+import { insertPushes, recentSounds } from "#lib/push/store.ts";
+import { vapid } from "#lib/push/vapid.ts";
+
+const DEVICES_MAX = 1_000;
+/** After three messages in ten minutes, the next ones make no sound. */
+const SOUNDS_MAX = 3;
+
+/** Writes a message to each device of the people who may approve now. */
+export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice, request: CheckoutRow): Promise<void> {
+  if (vapid() === null) return;
+  const { organizationId, checkoutIntentId, expiresAt: usefulUntil } = request;
+  const devices = await devicesOfApprovers(tx, organizationId, DEVICES_MAX);
+  const sounds = await recentSounds(tx, devices, WINDOW_MS);
+  await insertPushes(
+    tx,
+    devices.map((deviceId) => ({
+      pushId: newId("push"),
+      deviceId,
+      causeId: auditEventId,
+      kind,
+      organizationId,
+      checkoutIntentId,
+      silent: (sounds.get(deviceId) ?? 0) >= SOUNDS_MAX,
+      usefulUntil,
+    })),
+  );
+}
+
+/**
+ * The content of a message about a request: the ids alone, because a lock screen shows it, and payee and amount only where the person
+ * asked for them.
+ */
+export const messageOf: MessageOf = async (push) => {
+  const request = await findRequestOf(push);
+  if (!request) return null;
+  const { checkoutIntentId, organizationId, kind, silent } = push;
+  const { details, domain, amount, asset, tokenDecimals } = request;
+  return {
+    type: "request",
+    kind,
+    checkoutIntentId,
+    organizationId,
+    silent,
+    ...(details && { payee: domain, amount: displayAmount(amount, tokenDecimals, asset) }),
+  };
+};

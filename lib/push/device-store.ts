@@ -1,0 +1,54 @@
+import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { session } from "#lib/identity/tables.ts";
+import { pushDevices } from "#lib/push/tables.ts";
+
+export type DeviceRow = Omit<typeof pushDevices.$inferSelect, "endpoint" | "p256dh" | "auth"> & {
+  readonly userAgent: string | null;
+};
+type NewDevice = Omit<typeof pushDevices.$inferInsert, "createdAt">;
+
+const { deviceId, sessionId, details, createdAt } = pushDevices;
+const columns = { deviceId, sessionId, details, createdAt, userAgent: session.userAgent };
+
+/** The devices of a person whose sessions are live, the newest first. */
+export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[]> =>
+  db
+    .select(columns)
+    .from(pushDevices)
+    .innerJoin(session, eq(session.id, pushDevices.sessionId))
+    .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .orderBy(desc(createdAt), desc(deviceId));
+
+/**
+ * Replaces the device of this session. A browser that somebody else signs in with keeps its endpoint and keys, so the same three values
+ * move to the new session. False if the endpoint is known with other keys.
+ */
+export async function saveDevice(tx: Tx, device: NewDevice): Promise<boolean> {
+  await tx.delete(pushDevices).where(and(eq(sessionId, device.sessionId), ne(pushDevices.endpoint, device.endpoint)));
+  const saved = await tx
+    .insert(pushDevices)
+    .values(device)
+    .onConflictDoUpdate({
+      target: pushDevices.endpoint,
+      set: { sessionId: device.sessionId, details: device.details },
+      setWhere: sql`${pushDevices.p256dh} = ${device.p256dh} AND ${pushDevices.auth} = ${device.auth}`,
+    })
+    .returning({ deviceId });
+  return saved.length === 1;
+}
+
+/** False if the person has no such device. */
+export async function deleteDeviceOf(tx: Tx, userId: string, id: string): Promise<boolean> {
+  const own = tx.select({ id: session.id }).from(session).where(eq(session.userId, userId));
+  const gone = await tx
+    .delete(pushDevices)
+    .where(and(eq(deviceId, id), inArray(sessionId, own)))
+    .returning({ deviceId });
+  return gone.length === 1;
+}
+
+/** Deletes a device that its push service no longer knows, with the messages to it. */
+export async function deleteDevice(db: Database, id: string): Promise<void> {
+  await db.delete(pushDevices).where(eq(deviceId, id));
+}

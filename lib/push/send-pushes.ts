@@ -1,0 +1,116 @@
+import webPush from "web-push";
+import { clock } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { installedFetch, standardLimits, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
+import { isProblem } from "#lib/problem.ts";
+import { perProcess } from "#lib/process.ts";
+import { deleteDevice } from "#lib/push/device-store.ts";
+import {
+  addressOf,
+  deleteOldPushes,
+  endPush,
+  hasDuePush,
+  leaseDuePush,
+  postponePush,
+  type PushAddress,
+  type PushRow,
+} from "#lib/push/store.ts";
+import { vapid, type Vapid } from "#lib/push/vapid.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { minutes } from "#lib/time.ts";
+
+const BATCH = 16;
+const AT_ONCE = 4;
+const ATTEMPTS_MAX = 6;
+const HEADERS_MS = 10_000;
+/** Longer than one message can take: waiting for a free place, connecting, and then ten seconds for the answer and five for its body. */
+const LEASE_MS = minutes(1);
+const KEPT_DAYS = 30;
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** 2 s, 4 s, 8 s and so on: the six attempts take about a minute. */
+const pauseAfter = (attempts: number): number => 1_000 * 2 ** attempts;
+
+/** The content of a message, or null if it is no longer wanted. Read right before it is sent, because it may have waited. */
+export type MessageOf = (push: PushRow) => Promise<Readonly<Record<string, unknown>> | null>;
+
+/** Push services are slower than sellers, and never take places from them. */
+const client = (): GuardedFetch =>
+  perProcess("outboundPush", () => installedFetch({ ...standardLimits, headersMs: HEADERS_MS, bodyBytes: 16 * 1024 }));
+
+/** Sends due messages. Each is leased right before it is sent. Returns how many were tried. */
+export async function sendPushes(messageOf: MessageOf): Promise<number> {
+  const key = vapid();
+  if (key === null || !(await hasDuePush())) return 0;
+  let tried = 0;
+  const worker = async (): Promise<void> => {
+    while (tried < BATCH) {
+      const push = await leaseDuePush(LEASE_MS);
+      if (!push) return;
+      tried += 1;
+      await sendOne(push, messageOf, key);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return tried;
+}
+
+async function sendOne(push: PushRow, messageOf: MessageOf, key: Vapid): Promise<void> {
+  const [now, address] = [await clock(database()), await addressOf(push.deviceId)];
+  const isSent = push.usefulUntil > now && push.attempts <= ATTEMPTS_MAX;
+  const message = isSent ? await messageOf(push) : null;
+  if (!address || !message) {
+    await endPush(push.pushId, "failed");
+    return;
+  }
+  const ttl = Math.ceil((push.usefulUntil.getTime() - now.getTime()) / 1_000);
+  const status = await statusOf(push, address, { key, ttl, text: JSON.stringify(message) });
+  if (status !== null && status >= 200 && status < 300) await endPush(push.pushId, "accepted");
+  else if (status === 404 || status === 410) await deleteDevice(database(), push.deviceId);
+  else await retryOrGiveUp(push, status);
+}
+
+type Sending = { readonly key: Vapid; readonly ttl: number; readonly text: string };
+
+/** The status that the push service answered. Null without an answer. */
+async function statusOf(
+  push: PushRow,
+  { endpoint, p256dh, auth }: PushAddress,
+  { key, ttl, text }: Sending,
+): Promise<number | null> {
+  try {
+    const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, text, {
+      vapidDetails: key,
+      TTL: ttl,
+      urgency: "high",
+      // A message that the device has not got yet is replaced by the next one about the same request.
+      ...(push.checkoutIntentId !== null && { topic: push.checkoutIntentId.slice(-32) }),
+    });
+    const { reply } = await client().once(endpoint, { method: "POST", push: { headers: headersOf(headers), body } });
+    return reply?.status ?? null;
+  } catch (error) {
+    log().warn({ pushId: push.pushId, host: new URL(endpoint).host, err: error }, "A push service could not be asked");
+    return isProblem(error) && error.code === "storefront_invalid" ? 400 : null;
+  }
+}
+
+const headersOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+
+/** No answer, 429 and 5xx may be temporary. Any other answer is final. */
+async function retryOrGiveUp({ pushId, attempts }: PushRow, status: number | null): Promise<void> {
+  const final = status !== null && status !== 429 && status < 500;
+  const given = final || attempts >= ATTEMPTS_MAX;
+  log().warn({ pushId, attempts, status }, given ? "A message to a device was given up" : "A message to a device is tried again");
+  await (given ? endPush(pushId, "failed") : postponePush(pushId, pauseAfter(attempts)));
+}
+
+/** Deletes messages that are older than 30 days. Returns how many were deleted. */
+export async function forgetOldPushes(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    const now = await deleteOldPushes(KEPT_DAYS, FORGOTTEN_AT_ONCE);
+    gone += now;
+    if (now < FORGOTTEN_AT_ONCE) return gone;
+  }
+}
