@@ -11,6 +11,7 @@ import { newId } from "#lib/ids.ts";
 import { atomicOf } from "#lib/money.ts";
 import { operations } from "#lib/operations/operations.ts";
 import { executions } from "#lib/holds/tables.ts";
+import { pushDevices } from "#lib/push/tables.ts";
 import { dispatch } from "#lib/server/routes.ts";
 import { Capability } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";
@@ -80,6 +81,11 @@ async function createVictim() {
   const sessionId = newId("session");
   const endsAt = new Date(Date.now() + 600_000);
   await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
+  const deviceId = newId("device");
+  const browser = { endpoint: `https://push.example.com/${deviceId}`, p256dh: CANARY, auth: CANARY, details: true };
+  await database()
+    .insert(pushDevices)
+    .values({ deviceId, sessionId, ...browser });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
   const approvalId = await approvedRow(organizationId, checkoutIntentId, authorizationId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
@@ -93,6 +99,7 @@ async function createVictim() {
     invitationId,
     passkeyId,
     sessionId,
+    deviceId,
     checkoutIntentId,
     approvalId,
     organizationId,
@@ -156,6 +163,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   renamePasskey: ({ passkeyId }) => ({ id: passkeyId }),
   removePasskey: ({ passkeyId }) => ({ id: passkeyId }),
   endSession: ({ sessionId }) => ({ id: sessionId }),
+  removeDevice: ({ deviceId }) => ({ id: deviceId }),
   getMandate: withMandate,
   updateMandate: withMandate,
   activateMandate: withMandate,
