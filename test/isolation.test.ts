@@ -81,11 +81,13 @@ async function createVictim() {
   const sessionId = newId("session");
   const endsAt = new Date(Date.now() + 600_000);
   await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
-  const deviceId = newId("device");
+  // In a session of its own, because the owner ends the other one.
+  const [deviceId, deviceSession] = [newId("device"), newId("session")];
+  await database().insert(session).values({ id: deviceSession, userId: person.userId, token: deviceSession, expiresAt: endsAt });
   const browser = { endpoint: `https://push.example.com/${deviceId}`, p256dh: CANARY, auth: CANARY, details: true };
   await database()
     .insert(pushDevices)
-    .values({ deviceId, sessionId, ...browser });
+    .values({ deviceId, sessionId: deviceSession, ...browser });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
   const approvalId = await approvedRow(organizationId, checkoutIntentId, authorizationId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
