@@ -1,8 +1,9 @@
 /** The process that renders the pages. server.ts starts it, and it answers only server.ts. */
 import "#lib/platform/node-env.ts";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Socket, type AddressInfo } from "node:net";
 import next from "next";
+import { ChangeStreams } from "#lib/changes/change-streams.ts";
 import type { ProcessHealth } from "#lib/health/process-health.ts";
 import { takeSecret } from "#lib/server/handover.ts";
 import { ALIVE_EVERY_MS, DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
@@ -52,8 +53,9 @@ async function serve(secret: string): Promise<() => void> {
   };
 }
 
+const streams = new ChangeStreams();
 let serving: Promise<() => void> | null = null;
-process.on("message", (message: FromParent) => {
+process.on("message", (message: FromParent, connection: unknown) => {
   if (message.type === "begin") {
     serving ??= serve(message.secret);
     serving.catch((error: unknown) => {
@@ -62,7 +64,10 @@ process.on("message", (message: FromParent) => {
     });
   }
   if (message.type === "health") asked.get(message.id)?.(message.health);
+  // The connection is missing if the browser closed it on the way.
+  if (message.type === "stream" && connection instanceof Socket) void streams.open(connection, message.request);
   if (message.type === "end") {
+    streams.end();
     if (serving === null) process.exit(0);
     void serving.then((end) => end());
   }

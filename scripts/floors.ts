@@ -39,6 +39,7 @@ export const floors = [
   "commerce",
   "platform",
   "search",
+  "changes",
   "operations",
   "pages",
   "api",

@@ -1,9 +1,12 @@
+import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import type { ProcessHealth } from "#lib/health/process-health.ts";
 
 /** Messages between the pages process and the process that started it. */
 export type FromParent =
   | { readonly type: "begin"; readonly secret: string }
   | { readonly type: "health"; readonly id: number; readonly health: ProcessHealth | null }
+  /** Comes with the connection of the browser, which then belongs to the pages process. */
+  | { readonly type: "stream"; readonly request: StreamRequest }
   /** Finish the open requests, then exit. */
   | { readonly type: "end" };
 

@@ -1,8 +1,10 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { Agent } from "node:http";
+import type { Socket } from "node:net";
 import { setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
+import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import { processHealth } from "#lib/health/process-health.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -34,6 +36,8 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
+/** Connections on their way to the process; they are sent one after another. */
+const ON_THE_WAY_MAX = 256;
 
 /** Starts and watches the process that renders the pages. Starts the next one if it ends, hangs or uses too much memory. */
 export class PageProcess {
@@ -43,6 +47,7 @@ export class PageProcess {
   #next: Child | null = null;
   #failures = 0;
   #ended = false;
+  #onTheWay = 0;
   #waiting = new Set<(server: PageServer | null) => void>();
   readonly #living = new Set<Child>();
   readonly #watch: NodeJS.Timeout;
@@ -74,6 +79,21 @@ export class PageProcess {
     clearTimeout(timer);
     this.#waiting.delete(resolve);
     return server;
+  }
+
+  /** Gives a connection to the process of the pages, which answers the request on it. False if the process takes none now. */
+  giveStream(socket: Socket, request: StreamRequest): boolean {
+    const child = this.#current?.process;
+    if (!child?.connected || this.#onTheWay >= ON_THE_WAY_MAX) return false;
+    this.#onTheWay += 1;
+    // Otherwise the server of this process would count the connection until the other process closes it.
+    Reflect.set(socket, "server", null);
+    const message: FromParent = { type: "stream", request };
+    child.send(message, socket, {}, () => {
+      this.#onTheWay -= 1;
+      socket.destroy();
+    });
+    return true;
   }
 
   readonly #killAll = (): void => {

@@ -1,5 +1,6 @@
 import { request, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
+import { isChangesPath, resumeAfter } from "#lib/changes/stream-request.ts";
 import { addressFrom } from "#lib/http/address.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -73,6 +74,15 @@ function pass(
   return promise;
 }
 
+/** Hands the connection over, so that an open stream costs this process nothing. */
+function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: PageProcess, address: string): void {
+  const { socket, url = "", headers } = incoming;
+  const after = resumeAfter(url, headers["last-event-id"]);
+  if (!pages.giveStream(socket, { cookie: headers.cookie ?? null, address, after })) return refuse(outgoing, refusals.away);
+  // Nothing else tells the listener that this response has ended here.
+  outgoing.emit("close");
+}
+
 type Limits = { readonly perSecond: number };
 
 /** Serves pages from another process and limits every client to its share. */
@@ -113,6 +123,7 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
       if (kept.answer(incoming, outgoing)) return;
     }
     if (!takePage(address).allowed) return turnAway(outgoing, "tooMany");
+    if (method === "GET" && isChangesPath(url)) return passStream(incoming, outgoing, pages, address);
     await draw(incoming, outgoing, address);
   };
 }

@@ -1,8 +1,8 @@
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
-import { KeepFresh } from "#components/buyer/keep-fresh.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
+import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
@@ -56,7 +56,7 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
       <Empty title="Nothing to approve">Payments that need a person’s approval appear here until they expire.</Empty>
     )}
     <div className="panel-foot">
-      <KeepFresh count={waiting.items.length} words={requestsWords(waiting)} />
+      <KeepFresh kinds={["request"]} count={waiting.items.length} words={requestsWords(waiting)} />
       <span>{howTold[mailDelivery()]}</span>
     </div>
   </section>

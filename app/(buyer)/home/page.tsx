@@ -6,6 +6,7 @@ import { RecentPayments } from "#components/buyer/recent-payments.tsx";
 import { SpendingFacts } from "#components/buyer/spending-facts.tsx";
 import { SpendingPanel } from "#components/buyer/spending-panel.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
+import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
@@ -111,6 +112,13 @@ export default async function HomePage() {
             </div>
           </>
         )}
+        <p className="text-muted text-sm">
+          <KeepFresh
+            kinds={["payment", "request", "mandate"]}
+            count={waiting?.items.length ?? 0}
+            words={waiting ? requestsWords(waiting) : ""}
+          />
+        </p>
       </div>
     </>
   );

@@ -2,6 +2,7 @@ import Link from "next/link";
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
+import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { PaymentFilters } from "#components/payments/payment-filters.tsx";
 import { PaymentsLedger } from "#components/payments/payments-ledger.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
@@ -108,6 +109,9 @@ export default async function PaymentsPage({ searchParams }: { readonly searchPa
           <None />
         )}
       </section>
+      <p className="mt-3 text-muted text-sm">
+        <KeepFresh kinds={["payment"]} />
+      </p>
     </>
   );
 }

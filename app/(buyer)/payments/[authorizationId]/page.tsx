@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { found } from "#app/found.ts";
 import { requireMember } from "#app/session.ts";
+import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { AmountsPanel } from "#components/payments/amounts-panel.tsx";
 import { NextPanel } from "#components/payments/next-panel.tsx";
 import { PartiesPanel } from "#components/payments/parties-panel.tsx";
@@ -74,6 +75,9 @@ export default async function PaymentPage({ params }: Props) {
             <SignedReceipts authorizationId={authorizationId} executionId={settledExecution(payment)?.executionId} />
           </div>
         </div>
+        <p className="text-muted text-sm print:hidden">
+          <KeepFresh kinds={["payment", "request"]} id={authorizationId} />
+        </p>
       </div>
     </>
   );

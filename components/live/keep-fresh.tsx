@@ -1,0 +1,107 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import type { Change, ChangeKind, ChangeMessage } from "#lib/changes/change.ts";
+import { onChanges, useReading } from "./changes.ts";
+import { afterReading, calm, waitOf } from "./refresh-gap.ts";
+
+const EVERY_MS = 10_000;
+/** In a hidden tab, every sixth time, so that the number in its title stays about right. */
+const HIDDEN_TIMES = 6;
+/** Half an hour, so that a page that was left open stops sending requests. */
+const TIMES_MAX = 180;
+
+type Followed = {
+  readonly kinds: readonly ChangeKind[];
+  /** Only changes of this payment or mandate. */
+  readonly id?: string | undefined;
+};
+
+const concerns = ({ kinds, id }: Followed, { kind, id: changed }: Change): boolean =>
+  kinds.includes(kind) && (id === undefined || id === changed);
+
+/** Reads the page again after changes: at once while it is visible, else when it is shown, and in a hidden tab for requests. */
+function useChanges({ kinds, id }: Followed): void {
+  const router = useRouter();
+  const watched = kinds.join();
+  useEffect(() => {
+    const followed = { kinds: watched.split(",") as ChangeKind[], id };
+    let pace = calm;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isStale = false;
+    const readAgain = () => {
+      timer = undefined;
+      isStale = false;
+      pace = afterReading(pace, performance.now());
+      router.refresh();
+    };
+    const hear = ({ changes, more }: ChangeMessage) => {
+      const own = changes.filter((change) => concerns(followed, change));
+      if (own.length === 0 && !more) return;
+      isStale = true;
+      // The title of a hidden tab counts the requests.
+      const isSeen = document.visibilityState === "visible" || own.some(({ kind }) => kind === "request");
+      if (isSeen) timer ??= setTimeout(readAgain, waitOf(pace, performance.now()));
+    };
+    const show = () => {
+      if (isStale && document.visibilityState === "visible") timer ??= setTimeout(readAgain, 0);
+    };
+    const forget = onChanges(hear);
+    document.addEventListener("visibilitychange", show);
+    return () => {
+      clearTimeout(timer);
+      forget();
+      document.removeEventListener("visibilitychange", show);
+    };
+  }, [router, watched, id]);
+}
+
+/** Reads the page again at intervals, for half an hour, where the browser does not hear of changes. */
+function useIntervals(isNeeded: boolean) {
+  const router = useRouter();
+  const [times, setTimes] = useState(0);
+  const ticks = useRef(0);
+  const stopped = times >= TIMES_MAX;
+  useEffect(() => {
+    if (stopped || !isNeeded) return undefined;
+    const timer = setInterval(() => {
+      ticks.current += 1;
+      setTimes((done) => done + 1);
+      if (document.visibilityState === "visible" || ticks.current % HIDDEN_TIMES === 0) router.refresh();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [router, stopped, isNeeded]);
+  const again = () => {
+    setTimes(0);
+    router.refresh();
+  };
+  return { stopped, again };
+}
+
+type Props = Followed & {
+  /** The number of waiting requests. A screen reader announces an increase. */
+  readonly count?: number;
+  readonly words?: string;
+};
+
+/** Keeps the page up to date while it is open, and says how. */
+export function KeepFresh({ kinds, id, count = 0, words = "" }: Props) {
+  const isReading = useReading();
+  const before = useRef(count);
+  useChanges({ kinds, id });
+  const { stopped, again } = useIntervals(!isReading);
+  useEffect(() => {
+    if (count > before.current) announce(`${words} waiting`);
+    before.current = count;
+  }, [count, words]);
+  if (isReading) return <span>Shows changes as they happen</span>;
+  if (!stopped) return <span>Refreshes every 10 seconds while it is open</span>;
+  return (
+    <Button size="small" onClick={again}>
+      Refresh
+    </Button>
+  );
+}

@@ -1,0 +1,72 @@
+import type { BrowserContext } from "@playwright/test";
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { session } from "#lib/identity/tables.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askAPerson, newPurchase } from "./setup/purchase.ts";
+import { askFor } from "./setup/paid.ts";
+
+const LIVE = "Shows changes as they happen";
+
+/** The requests of all tabs for the stream of changes. */
+function countStreams(context: BrowserContext): () => number {
+  let count = 0;
+  context.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/changes") count += 1;
+  });
+  return () => count;
+}
+
+test("two tabs show a request within two seconds over one stream, and a tab that stays takes the stream over", async ({
+  context,
+}) => {
+  const purchase = await newPurchase();
+  await signInAs(context, purchase.buyer.credential);
+  const streams = countStreams(context);
+  const approvals = await context.newPage();
+  const home = await context.newPage();
+  for (const [page, path] of [
+    [approvals, "/approvals"],
+    [home, "/home"],
+  ] as const) {
+    await page.goto(path);
+    await expect(page.getByText(LIVE)).toBeVisible();
+  }
+  await expectAccessible(approvals);
+  expect(streams()).toBe(1);
+  await askAPerson(purchase);
+  await home.bringToFront();
+  const began = Date.now();
+  for (const page of [approvals, home]) {
+    await expect(page.getByRole("heading", { name: "Waiting for you" })).toBeVisible();
+    await expect(page.getByText(purchase.seller.domain).first()).toBeVisible();
+  }
+  expect(Date.now() - began).toBeLessThan(5_000);
+  expect(streams()).toBe(1);
+  await approvals.close();
+  await expect.poll(streams).toBe(2);
+  await expect(home.getByText(LIVE)).toBeVisible();
+  await askFor(purchase, "0.5");
+  await expect(home.getByRole("region", { name: "Recent payments" }).getByText("0.50")).toBeVisible();
+});
+
+test("payments follow what happens, and a session that ended leads to the sign-in", async ({ page, context }) => {
+  const purchase = await newPurchase();
+  await signInAs(context, purchase.buyer.credential);
+  await page.goto("/payments");
+  await expect(page.getByText(LIVE)).toBeVisible();
+  await askFor(purchase, "0.75");
+  await expect(page.getByRole("cell", { name: /0.75/ })).toBeVisible();
+  await database().delete(session).where(eq(session.userId, purchase.buyer.userId));
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("where the stream is cut, the page is read at intervals", async ({ page, context }) => {
+  const purchase = await newPurchase();
+  await signInAs(context, purchase.buyer.credential);
+  await context.route("**/changes*", (route) => route.abort());
+  await page.goto("/approvals");
+  await expect(page.getByText("Refreshes every 10 seconds while it is open")).toBeVisible();
+  await askAPerson(purchase);
+  await expect(page.getByText(purchase.seller.domain).first()).toBeVisible({ timeout: 20_000 });
+});

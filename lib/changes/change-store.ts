@@ -1,0 +1,64 @@
+import type { ChainEvent } from "#lib/changes/change.ts";
+import { pool } from "#lib/db/client.ts";
+
+/** Who reads a stream: the person's role decides what it tells. */
+export type Reader = { readonly sessionId: string; readonly organizationId: string; readonly role: string };
+
+export type Place = { readonly chain: string; readonly sequence: number };
+
+/** The reader's role and the last event of the organization; null if the person is no member. */
+export async function readPlace(sessionId: string, organizationId: string) {
+  const [row] = await pool()`
+    SELECT m.role, coalesce(h.sequence, 0) AS sequence FROM session s
+    JOIN member m ON m.user_id = s.user_id AND m.organization_id = s.active_organization_id
+    LEFT JOIN audit_heads h ON h.chain = m.organization_id
+    WHERE s.id = ${sessionId} AND m.organization_id = ${organizationId}`;
+  return row ? { role: String(row["role"]), sequence: Number(row["sequence"]) } : null;
+}
+
+/** The chains that have grown, with their last event. */
+export async function grownChains(places: readonly Place[]): Promise<readonly Place[]> {
+  const rows = await pool()`
+    SELECT h.chain, h.sequence FROM unnest(${places.map(({ chain }) => chain)}::text[],
+      ${places.map(({ sequence }) => String(sequence))}::bigint[]) AS p (chain, sequence)
+    JOIN audit_heads h ON h.chain = p.chain AND h.sequence > p.sequence`;
+  return rows.map((row) => ({ chain: String(row["chain"]), sequence: Number(row["sequence"]) }));
+}
+
+/**
+ * The newest events of each chain, at most `rows`, the oldest first. The inner order and limit name the index by chain and sequence, because
+ * the planner does not know how many events follow a number.
+ */
+export async function newestEvents(ends: readonly Place[], rows: number): Promise<ReadonlyMap<string, readonly ChainEvent[]>> {
+  const found = await pool()`
+    SELECT e.chain, e.sequence, e.type, coalesce(e.metadata ->> 'authorizationId', e.entity_id) AS id
+    FROM unnest(${ends.map(({ chain }) => chain)}::text[], ${ends.map(({ sequence }) => String(sequence))}::bigint[]) AS p (chain, last)
+    CROSS JOIN LATERAL (
+      SELECT chain, sequence, type, entity_id, metadata FROM audit_events
+      WHERE chain = p.chain AND sequence > p.last - ${rows} AND sequence <= p.last ORDER BY sequence LIMIT ${rows}) AS e
+    ORDER BY e.chain, e.sequence`;
+  const events = found.map((row) => ({
+    chain: String(row["chain"]),
+    sequence: Number(row["sequence"]),
+    type: String(row["type"]),
+    id: String(row["id"]),
+  }));
+  return Map.groupBy(events, ({ chain }) => chain);
+}
+
+/** The places in the list of readers whose session ended, or whose person lost the membership, changed the role or the organization, or was banned. */
+export async function endedReaders(readers: readonly Reader[]): Promise<readonly number[]> {
+  const rows = await pool()`
+    SELECT r.place FROM unnest(${readers.map(({ sessionId }) => sessionId)}::text[],
+      ${readers.map(({ organizationId }) => organizationId)}::text[], ${readers.map(({ role }) => role)}::text[])
+      WITH ORDINALITY AS r (session_id, organization_id, role, place)
+    LEFT JOIN LATERAL (
+      SELECT true AS live FROM session s
+      JOIN "user" u ON u.id = s.user_id
+      JOIN member m ON m.user_id = s.user_id AND m.organization_id = s.active_organization_id
+      WHERE s.id = r.session_id AND s.expires_at > clock_timestamp() AND s.active_organization_id = r.organization_id AND m.role = r.role
+        AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()))
+      LIMIT 1) AS l ON true
+    WHERE l.live IS NULL`;
+  return rows.map((row) => Number(row["place"]) - 1);
+}

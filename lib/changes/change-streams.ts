@@ -1,0 +1,206 @@
+import { randomInt } from "node:crypto";
+import type { Socket } from "node:net";
+import { asEvent, messageOf, type ChangeKind, type ChainEvent } from "#lib/changes/change.ts";
+import { endedReaders, grownChains, newestEvents, readPlace, type Reader } from "#lib/changes/change-store.ts";
+import type { StreamRequest } from "#lib/changes/stream-request.ts";
+import { Counts, hasPlace } from "#lib/http/share.ts";
+import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
+import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
+import { log } from "#lib/telemetry/log.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+
+/** The time between two readings, which is also the shortest time between two messages of a stream. */
+const EVERY_MS = 1_000;
+/** Every so many readings a comment, so that proxies keep quiet connections open. */
+const QUIET_READINGS = 15;
+/** Events that one reading takes from all chains, and from one. */
+const EVENTS_MAX = 2_000;
+const EVENTS_EACH = 50;
+/** Without a successful check of the sessions for this long, all streams end: somebody may have lost the right. */
+const UNCHECKED_MS = 10_000;
+const SHARE = { most: 12_000, each: 2_500, kept: 1_000 };
+/** Tabs share one stream. A few more are open for a moment while one tab takes over from another. */
+const PER_SESSION = 4;
+/** Requests that wait for their session to be read. */
+const OPENING_MAX = 256;
+
+type Stream = Reader & {
+  readonly socket: Socket;
+  readonly kinds: ReadonlySet<ChangeKind>;
+  /** The last event that this browser has heard of. */
+  seen: number;
+};
+
+const rights: Readonly<Record<ChangeKind, readonly Capability[]>> = {
+  payment: ["payments:read"],
+  request: ["checkouts:read", "checkouts:approve"],
+  mandate: ["mandates:read"],
+};
+
+function kindsFor(role: string): ReadonlySet<ChangeKind> {
+  const held = capabilitiesOfRole(membershipRoleOf(role));
+  const kinds = Object.keys(rights) as ChangeKind[];
+  return new Set(kinds.filter((kind) => rights[kind].some((capability) => held.has(capability))));
+}
+
+const HEAD = [
+  "HTTP/1.1 200 OK",
+  "Content-Type: text/event-stream; charset=utf-8",
+  "Cache-Control: no-store",
+  "Connection: close",
+  "X-Accel-Buffering: no",
+  "X-Content-Type-Options: nosniff",
+].join("\r\n");
+
+/** A browser that gets one of these stays with its own readings and asks again later. */
+const refusal = { 204: "No Content", 401: "Unauthorized", 503: "Service Unavailable" } as const;
+
+function refuse(socket: Socket, status: keyof typeof refusal): void {
+  socket.end(
+    `HTTP/1.1 ${status} ${refusal[status]}\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+}
+
+/** The reader of a stream, with the place from which it begins. */
+async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { readonly seen: number }) | 204 | 401> {
+  const caller = await authenticateReader(cookie);
+  if (caller === null) return 401;
+  if (caller.organizationId === null) return 204;
+  const { sessionId, organizationId } = caller;
+  const place = await readPlace(sessionId, organizationId);
+  // A number that the chain has not reached is of another organization.
+  return place ? { sessionId, organizationId, role: place.role, seen: Math.min(after ?? place.sequence, place.sequence) } : 204;
+}
+
+/**
+ * The streams of all browsers of this process. One reading of the database serves all of them. A browser that has not taken its last message
+ * when the next one is due is dropped; it connects again and resumes.
+ */
+export class ChangeStreams {
+  readonly #byOrganization = new Map<string, Set<Stream>>();
+  readonly #bySession = new Map<string, Set<Stream>>();
+  readonly #addresses = new Counts();
+  #opening = 0;
+  #readings = 0;
+  #checkedAt = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #ended = false;
+
+  get size(): number {
+    return this.#addresses.total;
+  }
+
+  /** Takes over a connection on which a request for the stream was read. Never throws. */
+  async open(socket: Socket, request: StreamRequest): Promise<void> {
+    const { address } = request;
+    socket.on("error", () => {}).once("end", () => socket.destroy());
+    // What a browser sends after its request is not read.
+    socket.setNoDelay(true).setKeepAlive(true, 60_000).resume();
+    const isFull = this.#opening >= OPENING_MAX || !hasPlace(this.#addresses.of(address), this.#addresses.total, SHARE);
+    if (this.#ended || isFull) return refuse(socket, 503);
+    this.#addresses.add(address, 1);
+    socket.once("close", () => this.#addresses.add(address, -1));
+    this.#opening += 1;
+    try {
+      const reader = await readerOf(request);
+      if (typeof reader === "number") refuse(socket, reader);
+      else if (this.#ended) refuse(socket, 503);
+      else if (!socket.destroyed) this.#begin({ ...reader, socket, kinds: kindsFor(reader.role) });
+    } catch (error) {
+      log().warn({ error }, "A stream of changes could not be opened");
+      refuse(socket, 503);
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  /** Ends all streams. Browsers connect again, to the next process. */
+  end(): void {
+    this.#ended = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    for (const stream of this.#all()) stream.socket.end();
+  }
+
+  #all(): Stream[] {
+    return [...this.#byOrganization.values()].flatMap((streams) => [...streams]);
+  }
+
+  #begin(stream: Stream): void {
+    const { socket, sessionId, organizationId } = stream;
+    const places = [
+      [this.#byOrganization, organizationId],
+      [this.#bySession, sessionId],
+    ] as const;
+    for (const [streams, name] of places) streams.set(name, (streams.get(name) ?? new Set()).add(stream));
+    socket.once("close", () => {
+      for (const [streams, name] of places)
+        if (streams.get(name)?.delete(stream) && streams.get(name)?.size === 0) streams.delete(name);
+    });
+    const own = this.#bySession.get(sessionId)!;
+    const [oldest] = own;
+    if (own.size > PER_SESSION) oldest?.socket.destroy();
+    // Browsers of a process that has ended come back over a few seconds, not at once.
+    socket.write(`${HEAD}\r\n\r\nretry: ${randomInt(1_000, 5_000)}\nid: ${stream.seen}\n\n`);
+    if (this.#timer) return;
+    this.#checkedAt = performance.now();
+    this.#plan();
+  }
+
+  #plan(): void {
+    this.#timer = setTimeout(() => void this.#read(), EVERY_MS);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      await this.#endRevoked();
+      await this.#tell();
+    } catch (error) {
+      log().warn({ error }, "The changes could not be read; the streams go on");
+      if (performance.now() - this.#checkedAt > UNCHECKED_MS) for (const { socket } of this.#all()) socket.end();
+    }
+    this.#readings += 1;
+    if (this.#readings % QUIET_READINGS === 0) for (const stream of this.#all()) send(stream, ":\n\n");
+    this.#timer = null;
+    if (this.#byOrganization.size > 0 && !this.#ended) this.#plan();
+  }
+
+  async #endRevoked(): Promise<void> {
+    const streams = this.#all();
+    for (const at of await endedReaders(streams)) streams[at]?.socket.end();
+    this.#checkedAt = performance.now();
+  }
+
+  async #tell(): Promise<void> {
+    const places = [...this.#byOrganization].map(([chain, streams]) => ({
+      chain,
+      sequence: Math.min(...[...streams].map(({ seen }) => seen)),
+    }));
+    const ends = await grownChains(places);
+    if (ends.length === 0) return;
+    const rows = Math.min(EVENTS_EACH, Math.max(1, Math.floor(EVENTS_MAX / ends.length)));
+    const events = await newestEvents(ends, rows);
+    for (const { chain, sequence } of ends) tellAll(this.#byOrganization.get(chain) ?? [], sequence, events.get(chain) ?? []);
+  }
+}
+
+function send({ socket }: Stream, text: string | Buffer): void {
+  if (socket.writableLength > 0) socket.destroy();
+  else if (socket.writable) socket.write(text);
+}
+
+/** Browsers with the same rights that have seen the same get the same bytes. */
+function tellAll(streams: Iterable<Stream>, end: number, events: readonly ChainEvent[]): void {
+  const written = new Map<string, Buffer | null>();
+  for (const stream of streams) {
+    if (stream.seen >= end) continue;
+    const key = `${stream.seen} ${[...stream.kinds].join()}`;
+    let bytes = written.get(key);
+    if (bytes === undefined) {
+      const message = messageOf(events, stream.seen, stream.kinds);
+      bytes = message && Buffer.from(asEvent(end, message));
+      written.set(key, bytes);
+    }
+    stream.seen = end;
+    if (bytes) send(stream, bytes);
+  }
+}

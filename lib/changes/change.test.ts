@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { asEvent, messageOf, type ChangeKind } from "#lib/changes/change.ts";
+
+const all: ReadonlySet<ChangeKind> = new Set(["payment", "request", "mandate"]);
+const events = [
+  { sequence: 4, type: "payment.approvalRequired", id: "auth_1" },
+  { sequence: 5, type: "checkout.approved", id: "chk_1" },
+  { sequence: 6, type: "payment.processing", id: "auth_1" },
+  { sequence: 7, type: "member.invited", id: "inv_1" },
+];
+
+test("names each changed thing once, and nothing that the reader has seen or may not read", () => {
+  expect(messageOf(events, 3, all)).toEqual({
+    changes: [
+      { kind: "payment", id: "auth_1" },
+      { kind: "request", id: "auth_1" },
+      { kind: "request", id: "chk_1" },
+    ],
+    more: false,
+  });
+  expect(messageOf(events, 4, new Set<ChangeKind>(["request"]))?.changes).toEqual([{ kind: "request", id: "chk_1" }]);
+  expect(messageOf(events, 6, all)).toBeNull();
+  expect(messageOf(events, 3, new Set())).toBeNull();
+});
+
+test("says that there is more if events were left out, and names at most thirty things", () => {
+  expect(messageOf(events, 1, all)?.more).toBe(true);
+  expect(messageOf(events.slice(3), 2, all)).toEqual({ changes: [], more: true });
+  const many = Array.from({ length: 40 }, (_, at) => ({ sequence: at + 1, type: "mandate.created", id: `mdt_${at}` }));
+  const message = messageOf(many, 0, all);
+  expect(message?.more).toBe(true);
+  expect(message?.changes).toHaveLength(30);
+  expect(message?.changes.at(-1)?.id).toBe("mdt_39");
+});
+
+test("an event carries the place to resume from", () => {
+  expect(asEvent(7, { changes: [], more: true })).toBe('id: 7\ndata: {"changes":[],"more":true}\n\n');
+});

@@ -1,0 +1,44 @@
+export type ChangeKind = "payment" | "request" | "mandate";
+
+/** Something happened to a payment, a request or a mandate. The page reads what happened. */
+export type Change = { readonly kind: ChangeKind; readonly id: string };
+
+/** `more`: there were more changes, of any kind, than the message names. */
+export type ChangeMessage = { readonly changes: readonly Change[]; readonly more: boolean };
+
+/** An event of the organization's audit chain. The payment's or request's id stands in the metadata of events about something else. */
+export type ChainEvent = { readonly sequence: number; readonly type: string; readonly id: string };
+
+const kindsOfEntity: Readonly<Record<string, readonly ChangeKind[]>> = {
+  payment: ["payment"],
+  reservation: ["payment"],
+  order: ["payment"],
+  checkout: ["request"],
+  continuation: ["request"],
+  mandate: ["mandate"],
+  emergency: ["mandate"],
+  onchain: ["mandate"],
+};
+
+function kindsOf(type: string): readonly ChangeKind[] {
+  if (type === "payment.approvalRequired") return ["payment", "request"];
+  return kindsOfEntity[type.slice(0, type.indexOf("."))] ?? [];
+}
+
+/** What a message may name: more would be a longer message than a slow browser should wait for. */
+const CHANGES_MAX = 30;
+
+/** The message about events that follow `seen`; null if none is of these kinds. The numbers of a chain have no gaps. */
+export function messageOf(events: readonly ChainEvent[], seen: number, kinds: ReadonlySet<ChangeKind>): ChangeMessage | null {
+  const unread = events.filter(({ sequence }) => sequence > seen);
+  const byKey = new Map<string, Change>();
+  for (const { type, id } of unread)
+    for (const kind of kindsOf(type)) if (kinds.has(kind)) byKey.set(`${kind} ${id}`, { kind, id });
+  const first = unread[0]?.sequence ?? seen + 1;
+  const more = first > seen + 1 || byKey.size > CHANGES_MAX;
+  return byKey.size > 0 || more ? { changes: [...byKey.values()].slice(-CHANGES_MAX), more } : null;
+}
+
+/** A message as a server-sent event. Its id is the place from which a stream resumes. */
+export const asEvent = (sequence: number, message: ChangeMessage): string =>
+  `id: ${sequence}\ndata: ${JSON.stringify(message)}\n\n`;

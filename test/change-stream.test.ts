@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { readStream, type StreamReader } from "#test/changes.ts";
+import { useDatabase } from "#test/database.ts";
+import { runServer, type RunningServer } from "#test/running-server.ts";
+import { createOrganization, createPerson } from "#test/tenant.ts";
+
+const database = useDatabase();
+// The first test may build the pages.
+const LIMIT_MS = 240_000;
+
+let organizationId = "";
+let cookie = "";
+beforeEach(async () => {
+  organizationId = await createOrganization();
+  ({ cookie = "" } = (await createPerson(organizationId)).credential);
+});
+
+const start = () => runServer({ DATABASE_URL: database().url }, { pages: true });
+
+const request = (path: string, headers: Readonly<Record<string, string>>) =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n`;
+
+/** Opens a stream as the person; waits for a pages process that is starting. */
+async function open({ url }: RunningServer, path = "/changes", headers: Readonly<Record<string, string>> = { cookie }) {
+  const port = Number(new URL(url).port);
+  let reader: StreamReader;
+  await expect
+    .poll(
+      async () => {
+        reader = readStream(port, request(path, headers));
+        await expect.poll(reader.status, { timeout: 20_000 }).not.toBe(0);
+        return reader.status();
+      },
+      { timeout: 60_000 },
+    )
+    .not.toBe(503);
+  return reader!;
+}
+
+const addEvent = (entityId: string) =>
+  transact(async (tx) =>
+    audit(
+      tx,
+      { type: "payment.denied", actorId: "test", organizationId, entityType: "authorization", entityId, metadata: {} },
+      await clock(tx),
+    ),
+  );
+
+describe("the stream of changes", { timeout: LIMIT_MS }, () => {
+  test("belongs to the pages process: it goes on while the process that authorizes stands still", async () => {
+    const server = await start();
+    const stream = await open(server);
+    expect(stream.text()).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: text\/event-stream/);
+    server.child.kill("SIGSTOP");
+    try {
+      await addEvent("auth_1");
+      await expect
+        .poll(() => stream.messages(), { timeout: 3_000 })
+        .toEqual([{ changes: [{ kind: "payment", id: "auth_1" }], more: false }]);
+    } finally {
+      server.child.kill("SIGCONT");
+    }
+    // The process that handed the connection over has forgotten it, so it does not wait for it.
+    const began = performance.now();
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - began).toBeLessThan(8_000);
+    await stream.ended;
+    expect(stream.text()).toMatch(/\n\n$/);
+  });
+
+  test("resumes from Last-Event-ID and from the query; refuses other methods and people without a session", async () => {
+    const server = await start();
+    const { lastId } = await open(server);
+    const before = lastId();
+    await addEvent("auth_1");
+    const missed = [{ changes: [{ kind: "payment", id: "auth_1" }], more: false }];
+    const resumed = [
+      await open(server, "/changes", { cookie, "Last-Event-ID": String(before) }),
+      await open(server, `/changes?after=${before}`),
+    ];
+    for (const { messages } of resumed) await expect.poll(messages, { timeout: 3_000 }).toEqual(missed);
+    expect((await open(server, "/changes", {})).status()).toBe(401);
+    expect((await fetch(`${server.url}/changes`, { method: "POST" })).status).toBe(405);
+    expect((await fetch(`${server.url}/changes`, { method: "HEAD", headers: { cookie } })).status).toBe(404);
+    // The same connection may carry other requests before.
+    const both = readStream(Number(new URL(server.url).port), request("/icon.svg", {}));
+    await expect.poll(both.status, { timeout: 20_000 }).toBe(200);
+    both.socket.write(request("/changes", { cookie }));
+    await expect.poll(both.text, { timeout: 5_000 }).toContain("text/event-stream");
+  });
+});

@@ -1,0 +1,24 @@
+import { connect } from "node:net";
+import { onTestFinished } from "vitest";
+import type { ChangeMessage } from "#lib/changes/change.ts";
+
+/** A browser's connection to the stream of changes: sends the request and collects the messages. */
+export function readStream(port: number, request: string) {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => {}).on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.write(request);
+  return {
+    socket,
+    ended,
+    text: () => text,
+    status: () => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0),
+    messages: () => [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!) as ChangeMessage),
+    /** The id of the last message, with which a browser connects again. */
+    lastId: () => Number([...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? -1),
+  };
+}
+
+export type StreamReader = ReturnType<typeof readStream>;
