@@ -60,6 +60,7 @@ CREATE TABLE "checkout_intents" (
 	"authorization_id" text,
 	"order_id" text,
 	"expires_at" timestamp (3) with time zone NOT NULL,
+	"extended_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "checkout_intents_amount" CHECK (amount > 0 AND amount < 'NaN')

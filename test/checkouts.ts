@@ -3,6 +3,7 @@ import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { approveCheckout } from "#lib/commerce/approve-checkout.ts";
 import { cancelCheckout } from "#lib/commerce/cancel-checkout.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
+import { extendCheckout } from "#lib/commerce/extend-checkout.ts";
 import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
@@ -54,6 +55,8 @@ export const approve = (checkoutIntentId: string, as: Credential, body: Record<s
   send(contract.approveCheckout, approveCheckout, { as, id: checkoutIntentId, body, ...(key !== undefined && { key }) });
 export const reject = (checkoutIntentId: string, as: Credential, body: Record<string, unknown> = {}, key?: string) =>
   send(contract.rejectCheckout, rejectCheckout, { as, id: checkoutIntentId, body, ...(key !== undefined && { key }) });
+export const extend = (checkoutIntentId: string, as: Credential, key?: string) =>
+  send(contract.extendCheckout, extendCheckout, { as, id: checkoutIntentId, body: {}, ...(key !== undefined && { key }) });
 export const takeBack = (checkoutIntentId: string, as: Credential, key?: string) =>
   send(contract.takeBackApproval, takeBackApproval, {
     as,

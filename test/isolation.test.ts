@@ -157,6 +157,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   approveCheckout: withCheckout,
   rejectCheckout: withCheckout,
   takeBackApproval: withCheckout,
+  extendCheckout: withCheckout,
   cancelCheckout: withCheckout,
   continueCheckout: withCheckout,
   placeOrder: ({ mandateId }) => ({ body: { mandateId } }),

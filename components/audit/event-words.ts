@@ -39,6 +39,7 @@ const words: Readonly<Record<string, string>> = {
   "checkout.previewed": "Basket shown",
   "checkout.approved": "Payment approved",
   "checkout.approvalTakenBack": "Approval taken back",
+  "checkout.extended": "Request given more time",
   "checkout.rejected": "Payment declined",
   "checkout.superseded": "Basket replaced",
   "continuation.minted": "Continuation issued",

@@ -89,7 +89,7 @@ export function ApprovalSheet({ view }: Props) {
   const [before, setBefore] = useState<CheckoutView>();
   const [chosen, setChosen] = useState(defaultMandate(view));
   const decisions = useDecisions(intent.checkoutIntentId, { onChanged: () => setBefore(view) });
-  useFollow(intent.checkoutIntentId, !decisions.sent);
+  useFollow(intent, !decisions.sent);
   const mandate = view.mandates.find(({ mandateId }) => mandateId === chosen);
   const shown = before?.intent.basketHash ?? view.before?.basketHash;
   const changed = before !== undefined || view.before !== undefined;

@@ -20,6 +20,12 @@ export const rejectCheckout = atAddress<typeof contract.rejectCheckout>({
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/reject",
 });
 
+export const extendCheckout = atAddress<typeof contract.extendCheckout>({
+  id: "extendCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/extend",
+});
+
 export const takeBackApproval = atAddress<typeof contract.takeBackApproval>({
   id: "takeBackApproval",
   method: "POST",

@@ -10,6 +10,7 @@ import { useSettled } from "#components/ui/settled.ts";
 import type { CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
+import { MoreTime } from "./more-time.tsx";
 import { duration, plural, shortDomain } from "./names.ts";
 import { asksForPasskey, StepUp, type Way, waysOf } from "./step-up.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
@@ -31,7 +32,10 @@ const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly secon
     {seconds > 0 ? (
       <p>
         You approve exactly this. If anything changes, it does not count. Open for{" "}
-        <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>.
+        <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>.{" "}
+        {view.moreTimeUntil !== undefined && (
+          <MoreTime checkoutIntentId={view.intent.checkoutIntentId} until={view.moreTimeUntil} />
+        )}
       </p>
     ) : (
       <p>This request has expired. Nothing was approved.</p>

@@ -18,16 +18,11 @@ export function Effects({ intent, className }: Props) {
     ["Moves funds", !effects.movesFunds ? "No" : sandbox ? "Test money only" : "When the agent continues"],
     ["Creates a fulfilment order", effects.createsFulfillmentOrder ? "Yes, at the seller" : "No"],
     ["Settlement", settlements[effects.settlement]],
-    ["Agent may continue", "Once, within 10 min"],
+    ["Agent may continue", "Once, while the approval lasts"],
     ["Request expires", <Moment key="expires" at={expiresAt} show="short" />],
   ] as const;
   return (
-    <Fold
-      id="effects"
-      title="What approving does"
-      note={<span className="lg:hidden">pays once, within 10 min</span>}
-      className={className}
-    >
+    <Fold id="effects" title="What approving does" note={<span className="lg:hidden">pays once</span>} className={className}>
       <ul className="grid grid-cols-1 gap-2 text-sm">
         {rows.map(([name, value]) => (
           <li key={name} className="grid grid-cols-[1fr_auto] gap-4 not-first:border-t not-first:pt-2">

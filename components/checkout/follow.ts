@@ -20,12 +20,16 @@ const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, m
 
 const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
 
-/** Waits until a checkout is closed, or until the caller may not read it. Returns early if the signal aborts. */
-async function untilClosed(checkoutIntentId: string, signal: AbortSignal): Promise<"closed" | "unreadable" | "gone"> {
+type Followed = { readonly checkoutIntentId: string; readonly expiresAt: string };
+type Outcome = "closed" | "extended" | "unreadable" | "gone";
+
+/** Waits until a checkout is closed or extended, or until the caller may not read it. Returns early if the signal aborts. */
+async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: AbortSignal): Promise<Outcome> {
   while (!signal.aborted) {
     try {
       const { intent } = await call(getCheckout, { checkoutIntentId, query: { waitSeconds: WAIT_SECONDS } }, { signal });
       if (!open.has(intent.status)) return "closed";
+      if (intent.expiresAt !== expiresAt) return "extended";
       await pause(PAUSE_MS);
     } catch (error) {
       const status = error instanceof ProblemError ? error.problem.status : 0;
@@ -38,8 +42,8 @@ async function untilClosed(checkoutIntentId: string, signal: AbortSignal): Promi
   return "gone";
 }
 
-/** Reads the page again when somebody else decides, while it is visible and `following`. */
-export function useFollow(checkoutIntentId: string, following: boolean): void {
+/** Reads the page again when somebody else decides or gives more time, while it is visible and `following`. */
+export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();
   const visible = useSyncExternalStore(
     subscribe,
@@ -50,7 +54,7 @@ export function useFollow(checkoutIntentId: string, following: boolean): void {
     if (!visible || !following) return undefined;
     const end = new AbortController();
     let timer: ReturnType<typeof setInterval> | undefined;
-    void untilClosed(checkoutIntentId, end.signal).then((outcome) => {
+    void untilChanged({ checkoutIntentId, expiresAt }, end.signal).then((outcome) => {
       if (end.signal.aborted) return;
       if (outcome === "closed") announce("This request was decided elsewhere.");
       router.refresh();
@@ -60,5 +64,5 @@ export function useFollow(checkoutIntentId: string, following: boolean): void {
       clearInterval(timer);
       end.abort();
     };
-  }, [checkoutIntentId, visible, following, router]);
+  }, [checkoutIntentId, expiresAt, visible, following, router]);
 }

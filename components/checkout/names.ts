@@ -24,9 +24,11 @@ export function ago(then: string, now: string): string {
   return `${plural(Math.round(minutes / 60), "hour")} ago`;
 }
 
-/** A duration as the countdown shows it: "9 min 42 s". */
-export const duration = (seconds: number): string =>
-  seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
+/** A duration as the countdown shows it: "2 h 5 min", "9 min 42 s". */
+export function duration(seconds: number): string {
+  if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
+}
 
 /** A long domain without its middle. The end stays, because it says whose domain it is. */
 export const shortDomain = (domain: string, most: number): string =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { APPROVAL_MS, decideApproval, REVIEW_MS, type ApprovalFacts } from "#lib/approvals/approval.ts";
+import { approvalEnd, decideApproval, latestEnd, REVIEW_MS, type ApprovalFacts } from "#lib/approvals/approval.ts";
 import { FRESH_SESSION_MS } from "#lib/identity/fresh-session.ts";
 import { atomicOf } from "#lib/money.ts";
 import { isProblem } from "#lib/problem.ts";
@@ -31,7 +31,7 @@ function answer(change: Partial<ApprovalFacts>): string {
   }
 }
 
-const approved = { status: "pending", mandateId: "mdt_1", approvedBasketHash: "h", expiresAt: after(APPROVAL_MS) } as const;
+const approved = { status: "pending", mandateId: "mdt_1", approvedBasketHash: "h", expiresAt: after(600_000) } as const;
 const checkout = (status: CheckoutStatus) => ({ ...terms, status, expiresAt: after(1) });
 
 describe("decideApproval", () => {
@@ -91,5 +91,27 @@ describe("decideApproval", () => {
         },
       ),
     );
+  });
+});
+
+describe("the life of a request and of its approval", () => {
+  const HOUR = 3_600_000;
+  test.each([
+    ["lives as long as its request", 5 * HOUR, null, 5 * HOUR],
+    ["lives an hour at least", 60_000, null, HOUR],
+    ["ends with the quote", 5 * HOUR, 2 * HOUR, 2 * HOUR],
+    ["ends with a quote that ends before the hour", 60_000, 120_000, 120_000],
+  ])("an approval %s", (_, request, quote, expected) => {
+    const checkout = { expiresAt: after(request), quoteExpiresAt: quote === null ? null : after(quote) };
+    expect(approvalEnd(checkout, now)).toEqual(after(expected));
+  });
+
+  test.each([
+    ["a day after it began", null, [], 24 * HOUR],
+    ["when its quote ends", HOUR, [], HOUR],
+    ["when its intent ends", 5 * HOUR, [after(2 * HOUR), after(9 * HOUR)], 2 * HOUR],
+  ])("with more time a request ends %s", (_, quote, ends, expected) => {
+    const checkout = { createdAt: now, expiresAt: after(60_000), quoteExpiresAt: quote === null ? null : after(quote) };
+    expect(latestEnd(checkout, ends)).toEqual(after(expected));
   });
 });

@@ -3,13 +3,15 @@ import type { StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import type { Atomic } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
-import { minutes } from "#lib/time.ts";
+import { earliest, minutes } from "#lib/time.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 export const REVIEW_MS = minutes(10);
-export const APPROVAL_MS = minutes(10);
 export const STEP_UP_MS = minutes(5);
-export const CHECKOUT_MS = minutes(30);
+/** An approval lives at least this long, if the quote and the intent allow it. */
+const APPROVAL_LEAST_MS = minutes(60);
+/** A request never waits longer, also if a person gives it more time. */
+export const REQUEST_MOST_MS = minutes(24 * 60);
 
 /** The terms that a buyer confirms, only as a whole. */
 export type CheckoutTerms = {
@@ -22,6 +24,18 @@ export type CheckoutTerms = {
 
 export const sameTerms = (a: CheckoutTerms, b: CheckoutTerms): boolean =>
   a.basketHash === b.basketHash && a.amount === b.amount && a.asset === b.asset && a.chain === b.chain && a.payTo === b.payTo;
+
+type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly quoteExpiresAt: Date | null };
+
+const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
+
+/** When an approval that is given now ends: with its request, but not before an hour has passed, and with the quote at the latest. */
+export const approvalEnd = (request: Omit<Request, "createdAt">, now: Date): Date =>
+  earliest(new Date(Math.max(request.expiresAt.getTime(), now.getTime() + APPROVAL_LEAST_MS)), ...quoteEnd(request));
+
+/** The latest end that a person can give to a request. `ends`: the ends of its intent and its mandate, as far as it has these. */
+export const latestEnd = (request: Request, ends: readonly Date[]): Date =>
+  earliest(new Date(request.createdAt.getTime() + REQUEST_MOST_MS), ...quoteEnd(request), ...ends);
 
 export type StepUpFacts = {
   readonly sessionCreatedAt: Date;

@@ -115,6 +115,8 @@ export type CheckoutView = {
   readonly stepUp: StepUpView;
   /** Whether this person may approve and decline. */
   readonly mayDecide: boolean;
+  /** Until when this person can let the request wait; absent if it cannot wait longer. */
+  readonly moreTimeUntil?: string;
   /** The terms that this session was shown before, if they differ: the page marks the changes. */
   readonly before?: {
     readonly basketHash: string;

@@ -41,7 +41,7 @@ type Close = {
   readonly takesBack?: boolean;
 };
 
-const beingDecided = (): Problem =>
+export const beingDecided = (): Problem =>
   new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
 
 /** Ends a checkout with its approval and continuation, and releases its hold. Needs the locks of openToClose. */

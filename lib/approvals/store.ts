@@ -5,7 +5,10 @@ import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approv
 import type { Database, Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { organization, serviceAccounts } from "#lib/identity/tables.ts";
-import { mandates } from "#lib/mandates/tables.ts";
+import { wholeIntent } from "#lib/holds/authorization-store.ts";
+import { authorizations } from "#lib/holds/tables.ts";
+import { currentVersion } from "#lib/mandates/store.ts";
+import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
@@ -151,6 +154,38 @@ export async function saveDetection(
     .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
     .returning();
   return row!;
+}
+
+/** A person gives the request more time, once. The caller must hold the row's lock. */
+export async function extendCheckout(
+  tx: Tx,
+  { checkoutIntentId }: CheckoutRow,
+  expiresAt: Date,
+  now: Date,
+): Promise<CheckoutRow> {
+  const [row] = await tx
+    .update(checkoutIntents)
+    .set({ expiresAt, extendedAt: now, updatedAt: now })
+    .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
+    .returning();
+  return row!;
+}
+
+/** The ends of a request's intent and of its mandate, as far as it has these. */
+export async function endsOf(db: Db, { authorizationId, mandateId }: CheckoutRow): Promise<readonly Date[]> {
+  const [intent] =
+    authorizationId === null
+      ? []
+      : await db.select({ intent: wholeIntent }).from(authorizations).where(eq(authorizations.authorizationId, authorizationId));
+  const [mandate] =
+    mandateId === null
+      ? []
+      : await db
+          .select({ policy: mandateVersions.policy })
+          .from(mandates)
+          .innerJoin(mandateVersions, currentVersion)
+          .where(eq(mandates.mandateId, mandateId));
+  return [intent?.intent.expiresAt, mandate?.policy.validUntil].flatMap((end) => (end === undefined ? [] : [new Date(end)]));
 }
 
 export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {

@@ -45,6 +45,8 @@ export const checkoutIntents = pgTable(
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),
+    /** When a person gave the request more time, which is possible once. */
+    extendedAt: moment("extended_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -1,4 +1,4 @@
-import { CHECKOUT_MS, requireOpen } from "#lib/approvals/approval.ts";
+import { approvalEnd, requireOpen } from "#lib/approvals/approval.ts";
 import { intentToRepeat, intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import { findWithCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
@@ -81,5 +81,5 @@ function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice
 function intentOf({ checkout, authorization, now }: OpenCheckout): NamedIntent {
   return authorization?.outcome === "requireApproval"
     ? intentToRepeat(authorization.intent)
-    : intentOfCheckout(checkout, new Date(now.getTime() + CHECKOUT_MS));
+    : intentOfCheckout(checkout, approvalEnd(checkout, now));
 }

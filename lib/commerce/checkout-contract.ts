@@ -199,6 +199,33 @@ export const takeBackApproval = operation({
   },
 });
 
+export const extendCheckout = operation({
+  id: "extendCheckout",
+  method: "POST",
+  path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/extend",
+  tag: "Commerce",
+  summary: "Give a request more time",
+  description:
+    "For people in a browser session, once: the request then waits as long as the seller's quote, the agent's intent and the mandate allow, at most 24 hours from its beginning. What is held for it stays held. Repeated answers of authorizePayment keep the expiry that they had. Calling it again changes nothing.",
+  access: { sessionCapability: "checkouts:approve" },
+  body: z.strictObject({}).meta({ id: "ExtendCheckout" }),
+  response: IntentReply,
+  problems: [
+    "not_found",
+    "conflict",
+    "approval_already_decided",
+    "checkout_closed",
+    "intent_expired",
+    "idempotency_in_flight",
+    "idempotency_key_reused",
+  ],
+  example: {
+    params: { checkoutIntentId },
+    body: {},
+    response: { intent: { ...checkoutExample, status: "awaiting_approval", expiresAt: "2026-11-21T14:00:00.000Z" } },
+  },
+});
+
 export const cancelCheckout = operation({
   id: "cancelCheckout",
   method: "POST",

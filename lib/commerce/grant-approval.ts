@@ -1,5 +1,5 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
-import { APPROVAL_MS, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
+import { approvalEnd, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
@@ -143,7 +143,7 @@ function newApproval(
     continuationTokenStatus: "active",
     // A hold that was taken before the approval is extended to it. A new authorization limits the approval to its own expiry.
     expiresAt: earliest(
-      new Date(now.getTime() + APPROVAL_MS),
+      approvalEnd(checkout, now),
       payableUntil,
       ...(body === null ? [] : [expiresAt]),
       ...(validUntil ? [validUntil] : []),

@@ -1,10 +1,10 @@
-import { CHECKOUT_MS } from "#lib/approvals/approval.ts";
 import { intentOfCheckout } from "#lib/approvals/intent-of-checkout.ts";
 import type { Candidates } from "#lib/approvals/candidate-store.ts";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { MandateView } from "#lib/approvals/checkout-view.ts";
 import type { Scope } from "#lib/approvals/store.ts";
 import { askRules } from "#lib/mandates/ask-rules.ts";
+import { REQUEST_MS } from "#lib/mandates/compile-policy.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { denials } from "#lib/mandates/denials.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
@@ -26,6 +26,8 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
 export type Choice = MandateView & {
   readonly denialCode: DenialCode | null;
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
+  /** How long a request under this mandate waits for a person, at most. */
+  readonly requestMs: number;
 };
 
 /** The buyer's mandates that could pay this checkout. Mandates that cover it come first. */
@@ -38,7 +40,7 @@ export async function mandateChoices(candidate: Candidate, { mandates, now }: Ca
     organizationId,
     environment: environment as Environment,
     asker: { kind: "key", subjectId: ownerSubjectId },
-    intent: intentOfCheckout(candidate, new Date(now.getTime() + CHECKOUT_MS)),
+    intent: intentOfCheckout(candidate, new Date(now.getTime() + REQUEST_MS)),
     requestId: checkoutIntentId,
   } as const;
   const ids = payable.map(({ mandateId }) => mandateId);
@@ -83,6 +85,7 @@ function choiceOf(
     asks: decision ? askRules(decision.findings) : [],
     denialCode: decision?.denialCode ?? null,
     feeQuote: simulated?.intent.feeQuote ?? null,
+    requestMs: policy.approval.requestMs,
   };
 }
 

@@ -1,5 +1,5 @@
 import { audit, clock } from "#lib/audit/transact.ts";
-import { CHECKOUT_MS, sameTerms } from "#lib/approvals/approval.ts";
+import { sameTerms } from "#lib/approvals/approval.ts";
 import { basketHash, canonicalBasket } from "#lib/approvals/basket.ts";
 import type { CheckoutRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import { findCandidates } from "#lib/approvals/candidate-store.ts";
@@ -13,6 +13,7 @@ import { env } from "#lib/env.ts";
 import { once, replay } from "#lib/command/idempotency.ts";
 import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
+import { REQUEST_MS } from "#lib/mandates/compile-policy.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
@@ -40,7 +41,11 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
   });
 };
 
-type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & { readonly quoteExpiresAt: Date };
+type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {
+  readonly quoteExpiresAt: Date;
+  /** How long the request waits for a person, at most. */
+  readonly requestMs: number;
+};
 
 /** Reads the storefront's quote, compares it with its 402, and finds the mandate that would pay. */
 async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, caller: Caller): Promise<Preview> {
@@ -85,11 +90,15 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     status: "previewed",
     authorizationId: null,
     orderId: null,
+    extendedAt: null,
   };
   const asked = { ...checkout, mandateId: mandateId ?? null, charged: checkout.amount };
   const choices = await mandateChoices(asked, await findCandidates(database(), asked));
   if (mandateId !== undefined && !choices.some((choice) => choice.mandateId === mandateId)) throw notFound("mandate");
-  return { ...checkout, ...detectMandate(choices, mandateId ?? null), feeQuote: choices[0]?.feeQuote ?? null };
+  const detected = detectMandate(choices, mandateId ?? null);
+  const payer = choices.find((choice) => choice.mandateId === detected.mandateId);
+  const requestMs = payer?.requestMs ?? REQUEST_MS;
+  return { ...checkout, ...detected, feeQuote: choices[0]?.feeQuote ?? null, requestMs };
 }
 
 /** A mandate and a basket have at most one open checkout. An agent that asks again gets the same one. */
@@ -101,9 +110,10 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   const open = await lockOpenTwin(tx, preview, preview.mandateId, preview.basketHash);
   const twin = open && (await keepOrClose(tx, open, preview, now));
   if (twin) return { checkout: twin, now };
-  const asked = expiresInSeconds === undefined ? CHECKOUT_MS : Math.min(expiresInSeconds * 1_000, CHECKOUT_MS);
+  const { requestMs, ...row } = preview;
+  const asked = Math.min(requestMs, (expiresInSeconds ?? Infinity) * 1_000);
   const expiresAt = earliest(new Date(now.getTime() + asked), preview.quoteExpiresAt);
-  const checkout: CheckoutRow = { ...preview, expiresAt, createdAt: now, updatedAt: now };
+  const checkout: CheckoutRow = { ...row, expiresAt, createdAt: now, updatedAt: now };
   if (!(await insertCheckout(tx, checkout))) {
     throw new Problem("idempotency_in_flight", {
       detail: "The same basket is being previewed. Ask again.",

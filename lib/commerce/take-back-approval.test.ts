@@ -159,10 +159,13 @@ describe("takeBackApproval", () => {
 /** Resolves when `count` connections wait for a lock. The second waits for the first, not for the test. */
 const waiting = ({ sql }: HeldLocks, count: number) =>
   expect
-    .poll(async () => {
-      const rows = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-      return rows.length;
-    })
+    .poll(
+      async () => {
+        const rows = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return rows.length;
+      },
+      { timeout: 60_000 },
+    )
     .toBe(count);
 
 /** Runs both while the mandate is locked, so that `first` is the first to get the lock. */

@@ -1,7 +1,11 @@
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { windowsOf, type Window } from "#lib/mandates/windows.ts";
 import { parseAmount, type Atomic } from "#lib/money.ts";
+import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
+
+/** How long a request waits for a person if its mandate does not say. */
+export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
 
@@ -22,7 +26,12 @@ export type CompiledPolicy = {
   /** Keys made by resourceKey and routeKey. */
   readonly resources: ReadonlySet<string> | null;
   readonly schedule: Schedule | null;
-  readonly approval: { readonly mode: "never" | "always" | "above" | "firstPayment"; readonly amount: Atomic | null };
+  readonly approval: {
+    readonly mode: "never" | "always" | "above" | "firstPayment";
+    readonly amount: Atomic | null;
+    /** How long a request waits for a person, at most. */
+    readonly requestMs: number;
+  };
   readonly minimumAssuranceLevel: AssuranceLevel | null;
   readonly requireVerifiedSeller: boolean;
   readonly maximumFee: { readonly amount: Atomic } | { readonly bps: number } | null;
@@ -63,7 +72,11 @@ export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy 
     payTo: payTo ? allowDeny(payTo, (address) => address.toLowerCase()) : null,
     resources: resources ? new Set(resources.map(keyOf)) : null,
     schedule: schedule ? compileSchedule(schedule) : null,
-    approval: { mode: approval?.mode ?? "never", amount: amountOrNull(approval?.amount) },
+    approval: {
+      mode: approval?.mode ?? "never",
+      amount: amountOrNull(approval?.amount),
+      requestMs: approval?.expiresInSeconds === undefined ? REQUEST_MS : approval.expiresInSeconds * 1_000,
+    },
     minimumAssuranceLevel: policy.minimumAssuranceLevel ?? null,
     requireVerifiedSeller: policy.requireVerifiedSeller ?? false,
     maximumFee:

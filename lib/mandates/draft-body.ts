@@ -100,9 +100,10 @@ function resourceOf(entry: string): object {
   return third === undefined ? { sellerId, resourceId: second } : { sellerId, method: second.toUpperCase(), pathTemplate: third };
 }
 
-function approvalOf({ mode, above }: MandateDraft) {
-  if (mode === "never") return {};
-  return { approval: mode === "above" ? { mode, amount: text(above) } : { mode } };
+function approvalOf({ mode, above, requestSeconds }: MandateDraft) {
+  const waits = requestSeconds === "" ? {} : { expiresInSeconds: numberOf(requestSeconds) };
+  if (mode === "never" && requestSeconds === "") return {};
+  return { approval: { mode, ...(mode === "above" && { amount: text(above) }), ...waits } };
 }
 
 function feeOf({ as, value }: MandateDraft["fee"]) {
@@ -137,6 +138,7 @@ const fixed: FieldPointers = [
   ["/policy/limits/total", "total"],
   ["/policy/limits/cooldownSeconds", "cooldownSeconds"],
   ["/policy/approval", "above"],
+  ["/policy/approval/expiresInSeconds", "requestSeconds"],
   ["/policy/domains/allow", "domains.allow"],
   ["/policy/domains/deny", "domains.deny"],
   ["/policy/sellers/allow", "sellers.allow"],

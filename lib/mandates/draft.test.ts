@@ -35,7 +35,7 @@ const whole: Policy = {
     { sellerId: "sel_1", method: "GET", pathTemplate: "/v1/{id}" },
   ],
   schedule: { days: ["monday", "tuesday"], from: "06:00", to: "24:00", timezone: "UTC" },
-  approval: { mode: "above", amount: "5" },
+  approval: { mode: "above", amount: "5", expiresInSeconds: 14_400 },
   minimumAssuranceLevel: "passkeyApproved",
   requireVerifiedSeller: true,
   maximumFee: { bps: 230 },

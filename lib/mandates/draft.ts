@@ -37,6 +37,8 @@ export type MandateDraft = {
   readonly cooldownSeconds: string;
   readonly mode: ApprovalMode;
   readonly above: string;
+  /** How long a request waits for a person, in seconds. Empty for the default. */
+  readonly requestSeconds: string;
   readonly assurance: AssuranceLevel;
   readonly domains: Places;
   readonly sellers: Places;
@@ -79,6 +81,7 @@ export const newDraft = (coin: string): MandateDraft => ({
   cooldownSeconds: "",
   mode: "above",
   above: "",
+  requestSeconds: "",
   assurance: "softwareApproved",
   domains: anywhere,
   sellers: anywhere,
@@ -114,6 +117,7 @@ export function draftOf({ name, policy, agents, wallet }: StoredMandate): Mandat
     wallet: wallet?.address ?? "",
     mode: approval?.mode ?? "never",
     above: approval?.amount ?? "",
+    requestSeconds: approval?.expiresInSeconds === undefined ? "" : String(approval.expiresInSeconds),
     assurance: policy.minimumAssuranceLevel ?? "softwareApproved",
     domains: placesOf(domains),
     sellers: placesOf(sellers),

@@ -117,7 +117,18 @@ const Schedule = z
   .meta({ id: "MandateSchedule", description: "Payments are allowed on these days, at or after `from` and before `to`." });
 
 const Approval = z
-  .strictObject({ mode: ApprovalMode, amount: AmountText.optional() })
+  .strictObject({
+    mode: ApprovalMode,
+    amount: AmountText.optional(),
+    expiresInSeconds: z
+      .int()
+      .min(60)
+      .max(86_400)
+      .meta({
+        description: "How long a request waits for a person, at most. The intent or the quote may end earlier. Default: 1800.",
+      })
+      .optional(),
+  })
   .meta({ id: "MandateApproval", description: "When a person is asked first. `amount` belongs to the mode `above` alone." });
 
 const MaximumFee = z

@@ -95,6 +95,15 @@ describe("a policy in plain words", () => {
     expect(said({ ...least, domains: { deny: ["bad.example"] } }, { agents: null })).not.toContain("verified");
   });
 
+  test.each([
+    [300, "5 minutes"],
+    [3_600, "1 hour"],
+    [86_400, "24 hours"],
+  ])("says how long a request waits: %i seconds", (expiresInSeconds, words) => {
+    const text = said({ ...least, approval: { mode: "always", expiresInSeconds } });
+    expect(text).toContain(`Ask me about every payment. A request waits ${words}.`);
+  });
+
   test("says if a policy allows nothing", () => {
     const closed = { ...least, domains: { allow: [] }, sellers: { allow: [] }, payTo: { allow: [] }, resources: [] };
     const text = said(closed, { agents: [] });

@@ -1,5 +1,5 @@
 import type { Policy } from "#lib/mandates/policy-schema.ts";
-import { daysWords, feeWords, listWords, momentWords, spanWords } from "#lib/mandates/words.ts";
+import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } from "#lib/mandates/words.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -63,7 +63,13 @@ function maySpend({ limits }: Policy, asset: string, { agents, nameOf }: Words):
   return [...who, " may spend up to ", ...spend, ", at most ", value(amountWords(limits.perPayment, asset)), " in one payment."];
 }
 
-function askSentence({ approval }: Policy, asset: string): Phrase[] {
+function askSentence(policy: Policy, asset: string): Phrase[] {
+  const seconds = policy.approval?.expiresInSeconds;
+  const waits = seconds === undefined ? [] : [" A request waits ", value(secondsWords(seconds)), "."];
+  return [...whenAsked(policy, asset), ...waits];
+}
+
+function whenAsked({ approval }: Policy, asset: string): Phrase[] {
   switch (approval?.mode) {
     case undefined:
     case "never":

@@ -23,6 +23,12 @@ export function windowWords(window: string): string {
   return spanWords(period in periods ? { period: period as keyof typeof periods, timezone: "UTC" } : { rolling: period });
 }
 
+/** A duration of whole minutes: "30 minutes", "4 hours". */
+export function secondsWords(seconds: number): string {
+  const [count, unit] = seconds % 3_600 === 0 ? [seconds / 3_600, "hour"] : [Math.round(seconds / 60), "minute"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
 const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 type Weekday = NonNullable<Policy["schedule"]>["days"][number];
 const capital = (day: Weekday): string => `${day[0]?.toUpperCase()}${day.slice(1)}s`;

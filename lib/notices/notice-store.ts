@@ -52,6 +52,14 @@ export async function endNotices(tx: Tx, ended: readonly PlannedNotice[], status
       .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
 }
 
+/** The request got more time after the notice was planned. */
+export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNotice, dueAt: Date): Promise<void> {
+  await tx
+    .update(notices)
+    .set({ dueAt })
+    .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
+}
+
 type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
 
 /** Returns the ids of the mails whose delivery is new. */

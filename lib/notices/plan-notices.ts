@@ -40,23 +40,30 @@ const opens = (event: OpeningEvent, request: Request): boolean =>
 
 const waits = ({ status, expiresAt }: Request, now: Date): boolean => isOpen(status as CheckoutStatus) && expiresAt > now;
 
+/** When a notice is due. A request that a person gives more time has its reminders later. */
+export function dueAt(kind: NoticeKind, { createdAt, expiresAt }: Pick<Request, "createdAt" | "expiresAt">): Date {
+  if (kind === "opened") return createdAt;
+  if (kind === "halfTime") return new Date((createdAt.getTime() + expiresAt.getTime()) / 2);
+  return new Date(expiresAt.getTime() - LAST_MS);
+}
+
 /**
  * The notices about a request: at once, at half of its life, and five minutes before its end. A life of ten minutes or less has no last
  * one, because the half is nearer to the end.
  */
 export function planNotices(event: OpeningEvent, request: Request | undefined, now: Date): readonly PlannedNotice[] {
   if (!request || !opens(event, request) || !waits(request, now)) return [];
-  const { checkoutIntentId, organizationId, createdAt, expiresAt } = request;
-  const half = new Date((createdAt.getTime() + expiresAt.getTime()) / 2);
-  const last = new Date(expiresAt.getTime() - LAST_MS);
-  const notice = (kind: NoticeKind, dueAt: Date): PlannedNotice => ({
-    auditEventId: event.auditEventId,
+  const { checkoutIntentId, organizationId } = request;
+  const { auditEventId } = event;
+  const notice = (kind: NoticeKind): PlannedNotice => ({
+    auditEventId,
     kind,
     organizationId,
     checkoutIntentId,
-    dueAt,
+    dueAt: dueAt(kind, request),
   });
-  return [notice("opened", createdAt), notice("halfTime", half), ...(last > half ? [notice("lastMinutes", last)] : [])];
+  const last = dueAt("lastMinutes", request) > dueAt("halfTime", request) ? [notice("lastMinutes")] : [];
+  return [notice("opened"), notice("halfTime"), ...last];
 }
 
 /**

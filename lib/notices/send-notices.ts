@@ -11,11 +11,12 @@ import {
   hasDueNotice,
   insertDeliveries,
   lockDueNotices,
+  postponeNotice,
   selectReaders,
   selectRequests,
   type RequestRow,
 } from "#lib/notices/notice-store.ts";
-import { isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
+import { dueAt, isDelivered, type PlannedNotice } from "#lib/notices/plan-notices.ts";
 import { paceOf, type Pace, type Recent } from "#lib/notices/pace.ts";
 import { recentOf } from "#lib/notices/pace-store.ts";
 import { pushRequest } from "#lib/notices/push-requests.ts";
@@ -39,10 +40,11 @@ export async function sendNotices(): Promise<number> {
 
 const sendSome = (): Promise<number> =>
   database().transaction(async (tx) => {
-    const due = await lockDueNotices(tx, NOTICES);
-    if (due.length === 0) return 0;
-    const requests = await selectRequests(tx, due);
+    const locked = await lockDueNotices(tx, NOTICES);
+    if (locked.length === 0) return 0;
+    const requests = await selectRequests(tx, locked);
     const now = await clock(tx);
+    const due = await postponeEarly(tx, locked, requests, now);
     const asked = (notice: PlannedNotice) => requests.get(notice.checkoutIntentId);
     const delivered: PlannedNotice[] = [];
     for (const notice of due) {
@@ -56,8 +58,25 @@ const sendSome = (): Promise<number> =>
       due.filter((notice) => !delivered.includes(notice)),
       "dropped",
     );
-    return due.length;
+    return locked.length;
   });
+
+/** Postpones the notices of requests that got more time, and returns the others. */
+async function postponeEarly(
+  tx: Tx,
+  locked: readonly PlannedNotice[],
+  requests: ReadonlyMap<string, RequestRow>,
+  now: Date,
+): Promise<readonly PlannedNotice[]> {
+  const due: PlannedNotice[] = [];
+  for (const notice of locked) {
+    const request = requests.get(notice.checkoutIntentId);
+    const later = request && request.checkout.extendedAt !== null && dueAt(notice.kind, request.checkout);
+    if (later && later > now) await postponeNotice(tx, notice, later);
+    else due.push(notice);
+  }
+  return due;
+}
 
 /** False if the notice cannot be written. It is dropped, or it would hold up the notices behind it for ever. */
 async function delivers(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<boolean> {

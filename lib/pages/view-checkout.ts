@@ -1,5 +1,5 @@
 import { clock, transact } from "#lib/audit/transact.ts";
-import { stepUpReasons } from "#lib/approvals/approval.ts";
+import { latestEnd, stepUpReasons } from "#lib/approvals/approval.ts";
 import { lineAmount, basketAmount } from "#lib/approvals/basket.ts";
 import { findCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
@@ -8,7 +8,7 @@ import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { purposeOf } from "#lib/approvals/purpose.ts";
-import { findApproval, findAsker, findCheckout, lockCheckout, saveReview, setStatus } from "#lib/approvals/store.ts";
+import { endsOf, findApproval, findAsker, findCheckout, lockCheckout, saveReview, setStatus } from "#lib/approvals/store.ts";
 import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/step-up-store.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
@@ -63,6 +63,7 @@ export async function viewCheckout(
     mandates: open ? await choicesOf(checkout) : [],
     stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : noStepUp,
     mayDecide,
+    ...(open && mayDecide && (await moreTimeOf(checkout))),
     ...(seen && {
       before: {
         basketHash: before.basketHash,
@@ -81,7 +82,7 @@ async function choicesOf(checkout: CheckoutRow): Promise<CheckoutView["mandates"
   );
   const asks = await rulesThatAsked(checkout);
   return choices.map((choice) => {
-    const { denialCode: _, feeQuote: __, ...view } = choice;
+    const { denialCode: _, feeQuote: __, requestMs: ___, ...view } = choice;
     return asks ? { ...view, asks } : view;
   });
 }
@@ -91,6 +92,13 @@ async function rulesThatAsked({ authorizationId }: CheckoutRow): Promise<readonl
   if (authorizationId === null) return null;
   const findings = await findingsOf(database(), authorizationId);
   return findings && askRules(findings);
+}
+
+/** A person can give a request more time once, if there is any. */
+async function moreTimeOf(checkout: CheckoutRow): Promise<{ moreTimeUntil?: string }> {
+  if (checkout.extendedAt !== null) return {};
+  const until = latestEnd(checkout, await endsOf(database(), checkout));
+  return until > checkout.expiresAt ? { moreTimeUntil: toWire(until) } : {};
 }
 
 const noStepUp: CheckoutView["stepUp"] = {

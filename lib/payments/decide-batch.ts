@@ -14,7 +14,7 @@ import { presentIntent } from "#lib/payments/present-intent.ts";
 import { renderAnswer } from "#lib/holds/render-answer.ts";
 import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
-import { earliest, minutes } from "#lib/time.ts";
+import { earliest } from "#lib/time.ts";
 
 /** An authorization to be written. */
 export type NewAuthorization = {
@@ -41,8 +41,6 @@ export type NewAuthorization = {
   readonly body: string;
 };
 
-/** The lifetime of the checkout that asks a person, and of its hold. */
-const CHECKOUT_MS = minutes(30);
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
 /** Rows and events that an item writes besides its authorization. */
@@ -133,16 +131,21 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
   return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }
 
-const lifeOf = { allow: AUTHORIZATION_MS, requireApproval: CHECKOUT_MS, deny: 0 } as const;
+/** When an authorization and its hold end at the latest. After a person's approval, they last as long as the intent. */
+function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
+  const { outcome } = decision;
+  if (outcome === "deny") return now;
+  const life = outcome === "requireApproval" ? policy.approval.requestMs : AUTHORIZATION_MS;
+  const capped = purchase?.approvedByPerson ? [] : [new Date(now.getTime() + life)];
+  return earliest(read.expiresAt, ...capped, ...(policy.validUntil ? [policy.validUntil] : []));
+}
 
 function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchFacts, terms: BatchTerms): NewAuthorization {
   const { intent } = item;
   const { now } = facts;
   const { seller, resource, offered, read, quoted, asked } = judged;
   const { outcome } = judged.decision;
-  const { validUntil } = budget.facts.policy;
-  const life = new Date(now.getTime() + lifeOf[outcome]);
-  const expiresAt = outcome === "deny" ? now : earliest(read.expiresAt, life, ...(validUntil ? [validUntil] : []));
+  const expiresAt = lastMoment(item, judged, budget, now);
   const presented = presentIntent({ item, seller, resource, offered, terms: read, feeQuote: quoted.feeQuote, createdAt: now });
   const { tokenAddress } = read.asset;
   const authorizationId = newId("authorization");

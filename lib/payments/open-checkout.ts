@@ -77,6 +77,7 @@ export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authori
     createsFulfillmentOrder: draft?.createsFulfillmentOrder ?? false,
     status: "awaiting_approval",
     orderId: draft?.orderId ?? null,
+    extendedAt: null,
     expiresAt: asked.expiresAt,
     createdAt: asked.now,
     updatedAt: asked.now,

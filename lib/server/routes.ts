@@ -17,6 +17,7 @@ import { approveCheckout } from "#lib/commerce/approve-checkout.ts";
 import { cancelCheckout } from "#lib/commerce/cancel-checkout.ts";
 import { continueCheckout } from "#lib/commerce/continue-checkout.ts";
 import { placeOrder } from "#lib/commerce/place-order.ts";
+import { extendCheckout } from "#lib/commerce/extend-checkout.ts";
 import { getCheckout } from "#lib/commerce/get-checkout.ts";
 import { previewCheckout } from "#lib/commerce/preview-checkout.ts";
 import { rejectCheckout } from "#lib/commerce/reject-checkout.ts";
@@ -124,6 +125,7 @@ const handlers: Handlers = {
   endOtherSessions,
   endSession,
   executePayment,
+  extendCheckout,
   getCheckout,
   getExecution,
   getApprovalReceipt,

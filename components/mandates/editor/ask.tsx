@@ -2,6 +2,7 @@ import { useWatch } from "react-hook-form";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import type { ApprovalMode, MandateDraft } from "#lib/mandates/draft.ts";
+import { secondsWords } from "#lib/mandates/words.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 import { useDraft } from "./draft-form.ts";
 import { Disclosed, Term } from "./parts.tsx";
@@ -20,11 +21,19 @@ const levels: readonly (readonly [AssuranceLevel, string])[] = [
   ["hardwareApproved", "Attested hardware key"],
 ];
 
+/** How long a request may wait for a person, in seconds. The first is the default. */
+const waits = ["", "300", "3600", "14400", "43200", "86400"] as const;
+
+/** The choices, with the mandate's own value if it is another one. */
+const waitOptions = (chosen: string): readonly (readonly [string, string])[] =>
+  [...new Set<string>([...waits, chosen])].map((seconds) => [seconds, secondsWords(Number(seconds || 1_800))]);
+
 export function Ask({ assured }: { readonly assured: boolean }) {
   const { form, field } = useDraft();
-  const [mode, coin, assurance] = useWatch<MandateDraft, readonly ["mode", "coin", "assurance"]>({
-    name: ["mode", "coin", "assurance"],
-  });
+  const [mode, coin, assurance, requestSeconds] = useWatch<
+    MandateDraft,
+    readonly ["mode", "coin", "assurance", "requestSeconds"]
+  >({ name: ["mode", "coin", "assurance", "requestSeconds"] });
   const far = assurance === "walletApproved" || assurance === "hardwareApproved";
   return (
     <Term title="When to ask me" text="The payment waits until a person approves or declines.">
@@ -45,6 +54,14 @@ export function Ask({ assured }: { readonly assured: boolean }) {
           autoComplete="off"
           className="num"
           {...field("above")}
+        />
+      )}
+      {mode !== "never" && (
+        <Select
+          label="A request waits for"
+          options={waitOptions(requestSeconds)}
+          hint="Then it expires, and nothing is paid. A quote of the seller may end earlier."
+          {...field("requestSeconds")}
         />
       )}
       <Disclosed summary="How you confirm" filled={assured} fields={["assurance"]}>

@@ -74,9 +74,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
     >
       <List refused={refused} />
       <div className="mt-4 grid gap-2 text-sm">
-        {held > 0 && (
-          <p>What they hold of the budget is free when they expire, within half an hour, or at once if you cancel them now.</p>
-        )}
+        {held > 0 && <p>What they hold of the budget is free when they expire, or at once if you cancel them now.</p>}
         {submitted > 0 && (
           <p>
             What was submitted already cannot be canceled here: the seller has the signed payment. This service does not settle
