@@ -11,8 +11,9 @@ const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PR
 
 /** Finds private keys that are used twice. Each key has one purpose, and two senders with one account would use the same nonces. */
 function repeatedKeys(given: Settings): Contradiction[] {
-  const keys = chainKeys.map((name) => given[name]?.toLowerCase());
-  return chainKeys
+  const names = [...chainKeys, "SANDBOX_WALLET_PRIVATE_KEY"] as const;
+  const keys = names.map((name) => given[name]?.toLowerCase());
+  return names
     .filter((_, index) => keys[index] !== undefined && keys.indexOf(keys[index]) < index)
     .map((name) => ({ name, message: "must differ from the other private keys" }));
 }
@@ -91,8 +92,8 @@ function forProduction(given: Settings): Contradiction[] {
     for (const name of chainKeys.slice(1))
       if (given[name] === undefined) refuse(name, "must be given, as CHAINS names contracts");
   }
-  if (given.OUTBOUND_LOOPBACK !== undefined)
-    refuse("OUTBOUND_LOOPBACK", "must not be given in production: it is only for the sandbox");
+  for (const name of ["OUTBOUND_LOOPBACK", "SANDBOX_WALLET_PRIVATE_KEY"] as const)
+    if (given[name] !== undefined) refuse(name, "must not be given in production: it is only for the sandbox");
   return found;
 }
 

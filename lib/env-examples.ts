@@ -17,6 +17,7 @@ const values: Readonly<Record<keyof Variables, string>> = {
   RELAYER_PRIVATE_KEY: privateKey,
   GUARDIAN_PRIVATE_KEY: privateKey,
   POLICY_SIGNER_PRIVATE_KEY: privateKey,
+  SANDBOX_WALLET_PRIVATE_KEY: privateKey,
   AUDIT_SIGNING_KEY: p256Key,
   VAPID_PRIVATE_KEY: p256Key,
   AUDIT_HEADS_FILE: "/var/lib/countersign/audit-heads",

@@ -152,6 +152,13 @@ describe("readEnv", () => {
     ]);
   });
 
+  test("the test wallet exists in a sandbox only, and is no other key", () => {
+    const wallet = { SANDBOX_WALLET_PRIVATE_KEY: key("1f") };
+    expect(named({ ...production, ...wallet, SETTLEMENT_PRIVATE_KEY: key("1e") })).toEqual(["SANDBOX_WALLET_PRIVATE_KEY"]);
+    expect(named({ ...sandbox, ...wallet })).toEqual([]);
+    expect(named({ ...sandbox, ...wallet, SETTLEMENT_PRIVATE_KEY: key("1F") })).toEqual(["SANDBOX_WALLET_PRIVATE_KEY"]);
+  });
+
   test.each([
     ["DATABASE_URL", "mysql://db.example.org/countersign"],
     ["DATABASE_URL", "postgres"],

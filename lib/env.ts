@@ -130,6 +130,8 @@ const Variables = z.object({
   GUARDIAN_PRIVATE_KEY: privateKey.optional(),
   /** Signs proofs and payments within registered mandates. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
+  /** Pays the sample sellers of a sandbox, and the gas of their settlements. Without it there are no samples. */
+  SANDBOX_WALLET_PRIVATE_KEY: privateKey.optional(),
   /** The P-256 keys of receipts and of the checkpoints of the audit chains. The first one signs. */
   AUDIT_SIGNING_KEY: z
     .string()

@@ -37,6 +37,7 @@ export const floors = [
   "execute",
   "health",
   "commerce",
+  "sandbox",
   "platform",
   "search",
   "changes",

@@ -13,7 +13,7 @@ const isJourney = (name: string): boolean => name.startsWith("e2e");
 
 /** The tests have their own configuration. A developer's variables must not reach them. */
 const foreign =
-  /^(ENVIRONMENT|PORT|BASE_URL|DATABASE_.*|DATA_DIR|CHAINS|FACILITATOR.*|SETTLEMENT_.*|RELAY.*|GUARDIAN_.*|POLICY_SIGNER_.*|OUTBOUND_LOOPBACK|PAGES_.*|TRUSTED_PROXY_HOPS|RATE_LIMIT_.*|METRICS_TOKEN|LOG_LEVEL|AUDIT_SIGNING_KEY|VAPID_PRIVATE_KEY|AUDIT_HEADS_FILE|.*_SECRET)$/;
+  /^(ENVIRONMENT|PORT|BASE_URL|DATABASE_.*|DATA_DIR|CHAINS|FACILITATOR.*|SETTLEMENT_.*|RELAY.*|SANDBOX_.*|GUARDIAN_.*|POLICY_SIGNER_.*|OUTBOUND_LOOPBACK|PAGES_.*|TRUSTED_PROXY_HOPS|RATE_LIMIT_.*|METRICS_TOKEN|LOG_LEVEL|AUDIT_SIGNING_KEY|VAPID_PRIVATE_KEY|AUDIT_HEADS_FILE|.*_SECRET)$/;
 const environment: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.deleteProperty(environment, name);
 environment["NEXT_TELEMETRY_DISABLED"] = "1";

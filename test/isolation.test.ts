@@ -148,6 +148,7 @@ const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
 const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   authorizePayment: ({ mandateId }) => ({ body: { mandateId } }),
   executePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
+  signSamplePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
   getApprovalReceipt: ({ approvalId }) => ({ id: approvalId }),
   getExecution: ({ executionId }) => ({ id: executionId }),
   getExecutionReceipt: ({ executionId }) => ({ id: executionId }),

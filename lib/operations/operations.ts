@@ -18,6 +18,7 @@ import * as notices from "#lib/notices/contract.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as platform from "#lib/platform/contract.ts";
 import * as push from "#lib/push/contract.ts";
+import * as sandbox from "#lib/sandbox/contract.ts";
 import * as search from "#lib/search/contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
@@ -27,6 +28,7 @@ import * as settlements from "#lib/settlement/contract.ts";
 const exported = {
   ...payments,
   ...settlements,
+  ...sandbox,
   ...commerce,
   ...orders,
   ...readiness,

@@ -96,7 +96,9 @@ import { upsertPaidResource } from "#lib/sellers/upsert-paid-resource.ts";
 import { verifySellerDomain } from "#lib/sellers/verify-seller-domain.ts";
 import { stepUp } from "#lib/approvals/step-up.ts";
 import { listSettlements } from "#lib/settlement/list-settlements.ts";
+import { signSamplePayment } from "#lib/sandbox/sign-sample-payment.ts";
 import { facilitatorMounted } from "#lib/server/serve-facilitator.ts";
+import { samplesMounted } from "#lib/server/serve-samples.ts";
 
 const handlers: Handlers = {
   activateMandate,
@@ -175,6 +177,7 @@ const handlers: Handlers = {
   saveFeeSchedule,
   searchOrganization,
   setStepUpThreshold,
+  signSamplePayment,
   simulateMandate,
   stepUp,
   suspendMandate,
@@ -195,6 +198,7 @@ const mounted: readonly Mounted[] = [
   ...mount(operations.map((operation) => route(operation, handlers[operation.id as keyof Handlers] as Handler<Operation>))),
   ...authMounted,
   ...facilitatorMounted,
+  ...samplesMounted,
   { path: OPENAPI_PATH, methods: openApiMethods },
   { path: METRICS_PATH, methods: metricsMethods },
   { path: KEYS_PATH, methods: keysMethods },

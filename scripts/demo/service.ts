@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
+import type { Hex } from "viem";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
 import { nodeFlags } from "../node-flags.ts";
 import type { Contracts } from "./contracts.ts";
@@ -11,13 +12,15 @@ const STOP_LIMIT_MS = 40_000;
 
 /** The demo has its own configuration. A developer's variables for another installation must not reach it. */
 const foreign =
-  /^(ENVIRONMENT|BASE_URL|DATABASE_URL|EMBEDDED_DATABASE|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|RELAY_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET|AUDIT_SIGNING_KEY|VAPID_PRIVATE_KEY|AUDIT_HEADS_FILE)$/;
+  /^(ENVIRONMENT|BASE_URL|DATABASE_URL|EMBEDDED_DATABASE|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|SANDBOX_.*|RELAY_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET|AUDIT_SIGNING_KEY|VAPID_PRIVATE_KEY|AUDIT_HEADS_FILE)$/;
 
 export type ServiceOptions = {
   readonly dataDir: string;
   readonly port: number;
   readonly rpcUrl: string;
   readonly contracts: Contracts;
+  /** The key of the wallet that pays the sample sellers. */
+  readonly testWallet: Hex;
   /** host:port of the sellers on this machine. */
   readonly loopback: readonly string[];
   readonly say: (line: string) => void;
@@ -27,7 +30,14 @@ export type ServiceOptions = {
 
 export type Service = { readonly url: string; readonly logFile: string; readonly ended: Promise<number | null> };
 
-function variables({ dataDir, port, rpcUrl, contracts, loopback }: ServiceOptions): Record<string, string | undefined> {
+function variables({
+  dataDir,
+  port,
+  rpcUrl,
+  contracts,
+  testWallet,
+  loopback,
+}: ServiceOptions): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   const { configuration, keys } = contracts;
   const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
@@ -38,6 +48,7 @@ function variables({ dataDir, port, rpcUrl, contracts, loopback }: ServiceOption
     DATA_DIR: dataDir,
     CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl, confirmations: 0, assets: [token], contracts: configuration }]),
     ...keys,
+    SANDBOX_WALLET_PRIVATE_KEY: testWallet,
     OUTBOUND_LOOPBACK: loopback.join(","),
   };
 }

@@ -14,6 +14,8 @@ import { agentWallet } from "./wallet.ts";
 
 const SERVICE_PORT = 3000;
 const SHOP_PORT = 4021;
+/** 100,000 USDC, in the token's smallest unit. */
+const TEST_WALLET = 100_000_000_000n;
 
 /** The seller's prices in dollars, in the seller's own format. */
 export const shopPrices = { "/report": "$0.25", "/archive": "$1.50" };
@@ -50,6 +52,15 @@ const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: num
   const shop = await startSeller({ facilitator: await facilitatorOn(chain), payTo: seller.address, prices: shopPrices, port });
   closing(shop.close);
 };
+
+/** A new wallet with test USDC and gas, for the sample payments of new accounts. */
+async function fundedKey(chain: LocalChain) {
+  const privateKey = generatePrivateKey();
+  const { address } = privateKeyToAccount(privateKey);
+  await chain.fund(address);
+  await chain.mint(address, TEST_WALLET);
+  return privateKey;
+}
 
 /** Funds the service's settlement key, which has no ether for gas on a new chain. */
 async function fundService({ chain, service }: Pick<Stage, "chain" | "service">): Promise<void> {
@@ -91,7 +102,8 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
   const service = await step("The service, with its own PostgreSQL 18", async (tell) => {
     const loopback = [shop, secondShop, stranger, storefront];
     const onSpawn = closing;
-    const options = { dataDir, port, rpcUrl: chain.rpcUrl, contracts, loopback, say: note, onSpawn };
+    const testWallet = await fundedKey(chain);
+    const options = { dataDir, port, rpcUrl: chain.rpcUrl, contracts, testWallet, loopback, say: note, onSpawn };
     const started = await startService(options);
     await call(checkReadinessOfService, {}, { baseUrl: started.url });
     await fundService({ chain, service: started });

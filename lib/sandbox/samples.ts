@@ -1,0 +1,58 @@
+import { readAmount } from "#lib/money.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+
+/* What the sample sellers sell. Pure and browser-safe. */
+
+export type Sample = {
+  readonly id: string;
+  readonly title: string;
+  readonly amount: string;
+  /** The seller's address in its 402. The names are reserved for examples, so they belong to nobody. */
+  readonly url: string;
+  /** Where this service sells it. */
+  readonly path: `/api/sandbox/${string}`;
+};
+
+export const weather: Sample = {
+  id: "forecast",
+  title: "A weather forecast",
+  amount: "0.002",
+  url: "https://weather.example.com/v1/forecast",
+  path: "/api/sandbox/forecast",
+};
+
+/** The goods of the sample shop, the cheapest first. */
+export const goods: readonly [Sample, ...Sample[]] = [
+  {
+    id: "stickers",
+    title: "A pack of stickers",
+    amount: "0.75",
+    url: "https://shop.example.com/items/stickers",
+    path: "/api/sandbox/stickers",
+  },
+  {
+    id: "mug",
+    title: "An enamel mug",
+    amount: "12",
+    url: "https://shop.example.com/items/mug",
+    path: "/api/sandbox/mug",
+  },
+];
+
+export const samples: readonly Sample[] = [weather, ...goods];
+
+const DIGITS = 18;
+const atomic = (text: string | undefined): bigint => {
+  const read = readAmount(text ?? "", DIGITS);
+  return read.ok ? read.amount : 0n;
+};
+
+/** The cheapest of the goods for which the mandate asks a person; the cheapest of all if it asks for none. */
+export function askedSample({ approval, limits }: Pick<Policy, "approval" | "limits">): Sample {
+  const fits = ({ amount }: Sample): boolean => atomic(amount) <= atomic(limits.perPayment);
+  const asks = ({ amount }: Sample): boolean => {
+    if (approval === undefined || approval.mode === "never") return false;
+    return approval.mode !== "above" || atomic(amount) > atomic(approval.amount);
+  };
+  return goods.find((one) => fits(one) && asks(one)) ?? goods[0];
+}

@@ -1,0 +1,17 @@
+import { keccak256, type Hex } from "viem";
+import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { env } from "#lib/env.ts";
+import { lower } from "#lib/evm.ts";
+import { perProcess } from "#lib/process.ts";
+
+function readKey(): Hex {
+  const { SANDBOX_WALLET_PRIVATE_KEY } = env();
+  if (!SANDBOX_WALLET_PRIVATE_KEY) throw new Error("SANDBOX_WALLET_PRIVATE_KEY is not set.");
+  return SANDBOX_WALLET_PRIVATE_KEY as Hex;
+}
+
+/** The wallet that pays the sample sellers. It also pays the gas of their settlements. */
+export const testWallet = (): PrivateKeyAccount => perProcess("testWallet", () => privateKeyToAccount(readKey()));
+
+/** The address that the sample sellers are paid to. Its key derives from the wallet's, so the operator can get the tokens back. */
+export const samplePayTo = (): Hex => perProcess("samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));

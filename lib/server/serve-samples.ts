@@ -1,0 +1,30 @@
+import { exportMethods, notFoundRoute } from "#lib/api/route.ts";
+import { requireAllowed, takeAddress } from "#lib/http/rate-limit.ts";
+import { headersOf, toProblem } from "#lib/http/reply.ts";
+import { withinDeadline } from "#lib/http/deadline.ts";
+import { newId } from "#lib/ids.ts";
+import { problemBody, problems } from "#lib/problem.ts";
+import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
+import { samples } from "#lib/sandbox/samples.ts";
+import type { Mounted } from "#lib/server/dispatch.ts";
+
+/** The sample sellers answer as any x402 seller does. Their code is loaded with the first request, because few installations have them. */
+async function serve(request: Request): Promise<Response> {
+  const asset = sampleAsset();
+  if (!asset) return notFoundRoute(request);
+  const requestId = newId("request");
+  try {
+    requireAllowed(takeAddress(request));
+    const { serveSample } = await import("#lib/sandbox/sample-seller.ts");
+    const response = await withinDeadline(serveSample(asset, request));
+    for (const [name, value] of Object.entries(headersOf(requestId, response.status, null)))
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    return response;
+  } catch (error) {
+    const problem = toProblem(error, requestId, "sample");
+    const { status } = problems[problem.code];
+    return new Response(JSON.stringify(problemBody(problem, requestId)), { status, headers: headersOf(requestId, status, null) });
+  }
+}
+
+export const samplesMounted: readonly Mounted[] = samples.map(({ path }) => ({ path, methods: exportMethods({ GET: serve }) }));
