@@ -1,5 +1,8 @@
+import { eq } from "drizzle-orm";
 import { localChainId } from "../examples/chain.ts";
 import { endAlarm, saveAlarm } from "#lib/audit/alarm-store.ts";
+import { database } from "#lib/db/client.ts";
+import { mandates } from "#lib/mandates/tables.ts";
 import { ask } from "#test/asking.ts";
 import { newOrganization } from "#test/identity.ts";
 import { activeMandate, createBuyer } from "#test/mandates.ts";
@@ -76,8 +79,13 @@ test.describe("the platform's administration", () => {
     await signInAs(context, operator.credential);
     await page.goto("/admin/emergency");
     await expectAccessible(page);
-    await page.getByLabel("Mandate", { exact: true }).fill(mandateId);
+    const name = `Leaked ${mandateId.slice(-5)}`;
+    await database().update(mandates).set({ name }).where(eq(mandates.mandateId, mandateId));
+    await page.getByLabel("Find by name").fill(name.toUpperCase());
     await page.getByRole("button", { name: "Look up" }).click();
+    await expectAccessible(page);
+    await page.getByRole("link", { name }).click();
+    await expect(page.getByLabel("Mandate", { exact: true })).toHaveValue(mandateId);
     await expect(page.getByText("Authorizations not yet executed")).toBeVisible();
     const revoke = page.getByRole("button", { name: "Revoke now" });
     await page.getByLabel("Reason").fill("Leaked agent key, ticket 4471");

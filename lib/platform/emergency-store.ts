@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, isNull, or, sql, sum } from "drizzle-orm";
+import { and, count, desc, eq, ilike, inArray, isNull, or, sql, sum } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
@@ -38,6 +38,52 @@ export async function findAnySeller(db: Db, environment: Environment, sellerId: 
     .innerJoin(organization, eq(organization.id, sellers.organizationId))
     .where(and(eq(sellers.sellerId, sellerId), eq(sellers.environment, environment)));
   return row ?? null;
+}
+
+/** Escapes the typed text for LIKE. */
+const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+
+/** What can be stopped, by a part of its name, its domain, or its organization's name; the newest of each kind first. */
+export async function findByName(db: Db, environment: Environment, text: string, rows: number) {
+  const like = literally(text);
+  const ofOrganization = ilike(organization.name, like);
+  const [foundMandates, agents, foundSellers] = await Promise.all([
+    db
+      .select({ id: mandates.mandateId, name: mandates.name, status: mandates.status, organizationName: organization.name })
+      .from(mandates)
+      .innerJoin(organization, eq(organization.id, mandates.organizationId))
+      .where(and(eq(mandates.environment, environment), or(ilike(mandates.name, like), ofOrganization)))
+      .orderBy(desc(mandates.mandateId))
+      .limit(rows),
+    db
+      .select({
+        id: serviceAccounts.serviceAccountId,
+        name: serviceAccounts.name,
+        revokedAt: serviceAccounts.revokedAt,
+        organizationName: organization.name,
+      })
+      .from(serviceAccounts)
+      .innerJoin(organization, eq(organization.id, serviceAccounts.organizationId))
+      .where(and(eq(serviceAccounts.environment, environment), or(ilike(serviceAccounts.name, like), ofOrganization)))
+      .orderBy(desc(serviceAccounts.serviceAccountId))
+      .limit(rows),
+    db
+      .select({
+        id: sellers.sellerId,
+        name: sellers.name,
+        domain: sellers.domain,
+        stoppedAt: sellers.stoppedAt,
+        organizationName: organization.name,
+      })
+      .from(sellers)
+      .innerJoin(organization, eq(organization.id, sellers.organizationId))
+      .where(
+        and(eq(sellers.environment, environment), or(ilike(sellers.name, like), ilike(sellers.domain, like), ofOrganization)),
+      )
+      .orderBy(desc(sellers.sellerId))
+      .limit(rows),
+  ]);
+  return { mandates: foundMandates, agents, sellers: foundSellers };
 }
 
 export async function revokeMandateNow(tx: Tx, mandateId: string, now: Date): Promise<void> {

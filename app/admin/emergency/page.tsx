@@ -2,12 +2,14 @@ import { CircleAlert } from "lucide-react";
 import { requireOfficial } from "#app/admin/official.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { EmergencyForm, type Target } from "#components/platform/emergency-form.tsx";
+import { FoundList } from "#components/platform/found-targets.tsx";
 import { TargetFacts } from "#components/platform/target-facts.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one, type PageQuery } from "#components/ui/page-query.ts";
 import { Id } from "#lib/ids.ts";
+import { findTargets } from "#lib/pages/find-targets.ts";
 import { viewTarget } from "#lib/pages/view-targets.ts";
 
 export const metadata = { title: "Emergency revoke" };
@@ -32,6 +34,8 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
   const query = await searchParams;
   const targets = namedIn(query);
   const views = await Promise.all(targets.map(({ kind, id }) => viewTarget(caller.environment, { kind, id })));
+  const search = one(query, "q");
+  const found = search === undefined ? null : await findTargets(caller.environment, search);
   const named: Target = Object.fromEntries(targets.map(({ name, id }) => [name, id]));
   const complete = views.length > 0 && views.every(({ facts }) => facts !== null);
   return (
@@ -48,6 +52,17 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
         <div className="grid grid-cols-1 *:grid *:min-w-0 *:content-start *:gap-5 *:p-4 max-lg:divide-y md:*:p-5 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)] lg:divide-x">
           <div>
             <form className="grid gap-5" action={PATH} method="get">
+              <Field
+                key={`q ${search ?? ""}`}
+                label="Find by name"
+                name="q"
+                type="search"
+                defaultValue={search ?? ""}
+                minLength={2}
+                maxLength={120}
+                hint="A part of the name of a mandate, agent, seller or organization, or of a domain."
+                autoComplete="off"
+              />
               {fields.map(({ name, label, placeholder }) => (
                 <Field
                   key={`${name} ${one(query, name) ?? ""}`}
@@ -70,10 +85,13 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
           </div>
           <div>
             <h3>What to stop</h3>
-            {views.length === 0 && <p className="text-muted text-sm">Enter one or more ids. All are stopped, or none.</p>}
+            {views.length === 0 && (
+              <p className="text-muted text-sm">Find it by its name, or enter one or more ids. All are stopped, or none.</p>
+            )}
             {views.map((view) => (
               <TargetFacts key={view.kind} target={view} />
             ))}
+            {found && <FoundList found={found} path={PATH} query={query} />}
           </div>
         </div>
       </section>
