@@ -41,6 +41,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/payments": at("/payments", "full", "empty"),
   "/payments/[authorizationId]": [["full", ({ authorizationId }) => `/payments/${authorizationId}`]],
   "/payments/[authorizationId]/receipt": [["full", ({ authorizationId }) => `/payments/${authorizationId}/receipt`]],
+  "/spending": at("/spending", "full", "empty"),
   "/seller": at("/seller", "full", "empty"),
   "/seller/resources": at("/seller/resources", "full", "empty"),
   "/seller/resources/new": at("/seller/resources/new"),

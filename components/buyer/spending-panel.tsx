@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { networkName } from "#lib/chains/network-name.ts";
 import { Chart } from "#components/ui/chart.tsx";
 import { money } from "#components/ui/money.tsx";
@@ -7,34 +8,42 @@ const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", y
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-const NOTHING = "Nothing was paid in the last 30 days.";
+type DailySpending = Pick<Spending, "asset" | "chain" | "days">;
 
-/** The chart in a sentence: "Spending by day. Highest on 3 November with 40.78 USDC." */
-export function findingOf({ days, asset }: Pick<Spending, "days" | "asset">): string {
+/** The highest day in a sentence: "Highest on 3 November 2026 with 40.78 USDC." Null if nothing was paid. */
+function highestOf({ days, asset }: DailySpending): string | null {
   const highest = days.toSorted((a, b) => Number(b.total) - Number(a.total))[0];
-  if (!highest || Number(highest.total) === 0) return `Spending by day. ${NOTHING}`;
-  return `Spending by day. Highest on ${long.format(at(highest.day))} with ${money(highest.total, asset)}.`;
+  if (!highest || Number(highest.total) === 0) return null;
+  return `Highest on ${long.format(at(highest.day))} with ${money(highest.total, asset)}.`;
 }
 
-/** Spending of the last 30 days: by agents alone, and with a person's approval. */
-export function SpendingPanel({ spending }: { readonly spending: Spending }) {
+type Props = {
+  readonly spending: DailySpending;
+  readonly id?: string;
+  /** The page with all charts. */
+  readonly more?: string;
+};
+
+/** Spending by day: by agents alone, and with a person's approval. */
+export function SpendingPanel({ spending, id = "spending", more }: Props) {
   const { days, asset, chain } = spending;
   const [first, last] = [days[0], days.at(-1)];
-  const finding = findingOf(spending);
+  const highest = highestOf(spending);
+  const nothing = `Nothing was paid in the last ${days.length} days.`;
   return (
-    <section className="panel" aria-labelledby="spending">
+    <section className="panel" aria-labelledby={id}>
       <div className="panel-head">
-        <h2 id="spending">Spending by day</h2>
+        <h2 id={id}>Spending by day</h2>
         <span className="text-muted text-sm">
           {first && last && `${short.format(at(first.day))} to ${long.format(at(last.day))}, `}
           {asset} on {networkName(chain)}
         </span>
       </div>
       <div className="panel-body grid gap-3">
-        {!finding.endsWith(NOTHING) && <p className="text-sm text-muted">{finding.slice("Spending by day. ".length)}</p>}
+        {highest !== null && <p className="text-sm text-muted">{highest}</p>}
         <Chart
-          title={finding}
-          empty={NOTHING}
+          title={`Spending by day. ${highest ?? nothing}`}
+          empty={nothing}
           unit={asset}
           rowName="Day"
           series={[
@@ -49,8 +58,8 @@ export function SpendingPanel({ spending }: { readonly spending: Spending }) {
         />
       </div>
       <div className="panel-foot">
-        <span>Amounts include fees.</span>
-        <span>Days in UTC</span>
+        <span>Amounts include fees. Days in UTC</span>
+        {more !== undefined && <Link href={more}>More charts</Link>}
       </div>
     </section>
   );

@@ -1,11 +1,13 @@
+import { payeeOf } from "#components/payments/payee.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import type { PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Page } from "#lib/http/paging.ts";
-import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
+import type { LedgerLine } from "#lib/pages/view-mandate-ledger.ts";
 import type { LedgerKind } from "#lib/vocabulary.ts";
 
 const kinds: Readonly<Record<LedgerKind, { readonly word: string; readonly means: string }>> = {
@@ -18,18 +20,23 @@ const kinds: Readonly<Record<LedgerKind, { readonly word: string; readonly means
 
 const columns = [
   {
+    name: "Payee",
+    cell: (row: LedgerLine) => <Untrusted>{payeeOf(row)}</Untrusted>,
+  },
+  {
     name: "Entry",
-    cell: ({ kind }: LedgerEntry) => (
+    cell: ({ kind }: LedgerLine) => (
       <>
         {kinds[kind].word} <span className="sub">{kinds[kind].means}</span>
       </>
     ),
   },
-  { name: "When", cell: ({ createdAt }: LedgerEntry) => <Moment at={createdAt} show="short" /> },
-  { name: "Amount", numeric: true, cell: ({ amount, asset }: LedgerEntry) => <Money>{money(amount, asset)}</Money> },
+  { name: "Agent", cell: ({ agent }: LedgerLine) => <Untrusted>{agent}</Untrusted> },
+  { name: "When", cell: ({ createdAt }: LedgerLine) => <Moment at={createdAt} show="short" /> },
+  { name: "Amount", numeric: true, cell: ({ amount, asset }: LedgerLine) => <Money>{money(amount, asset)}</Money> },
 ];
 
-type Props = { readonly page: Page<LedgerEntry>; readonly path: string; readonly query: PageQuery };
+type Props = { readonly page: Page<LedgerLine>; readonly path: string; readonly query: PageQuery };
 
 /** The holds, captures and releases of a mandate, each with a link to its payment. */
 export const LedgerPanel = ({ page, path, query }: Props) => (

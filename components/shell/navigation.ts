@@ -40,6 +40,7 @@ export const entries: readonly Entry[] = [
   },
   { label: "Mandates", href: "/mandates", group: "Buying", productRole: "buyer", capability: ["mandates:read"] },
   { label: "Payments", href: "/payments", group: "Buying", productRole: "buyer", capability: ["payments:read"] },
+  { label: "Spending", href: "/spending", group: "Buying", productRole: "buyer", capability: ["payments:read"] },
   { label: "Home", href: "/seller", group: "Selling", productRole: "seller", capability: ["sellers:read", "payments:read"] },
   { label: "Paid resources", href: "/seller/resources", group: "Selling", productRole: "seller", capability: ["sellers:read"] },
   {

@@ -20,7 +20,7 @@ function Tip({ active, payload, series, unit }: TipProps) {
       <strong>{row.name}</strong>
       {series.map(({ key, name }) => (
         <span key={key}>
-          {name} {money(row.amounts[key] ?? "0", unit)}
+          {name} {row.amounts[key] === undefined ? "–" : money(row.amounts[key], unit)}
         </span>
       ))}
     </div>

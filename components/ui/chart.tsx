@@ -15,7 +15,7 @@ export type ChartRow = {
   readonly label: string;
   /** The longer label for the table and the tooltip. */
   readonly name: string;
-  /** Decimal text by series. */
+  /** Decimal text by series; a series without an amount has no column. */
   readonly amounts: Readonly<Record<string, string>>;
 };
 
@@ -90,7 +90,10 @@ export function Chart(props: ChartProps) {
             ...series.map(({ key, name }) => ({
               name,
               numeric: true,
-              cell: (row: ChartRow) => <Money>{money(row.amounts[key] ?? "0", unit)}</Money>,
+              cell: (row: ChartRow) => {
+                const amount = row.amounts[key];
+                return amount === undefined ? "–" : <Money>{money(amount, unit)}</Money>;
+              },
             })),
           ]}
           rows={rows}

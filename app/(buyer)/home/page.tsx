@@ -105,7 +105,7 @@ export default async function HomePage() {
             {main && <SpendingFacts spending={main} />}
             <div className="split">
               <div className="stack">
-                {main && <SpendingPanel spending={main} />}
+                {main && <SpendingPanel spending={main} more="/spending" />}
                 {payments && <PaymentsPanel payments={payments} />}
               </div>
               {mandates.length > 0 && <MandatesPanel mandates={mandates} />}

@@ -2,6 +2,7 @@ import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
 import { assetOf } from "#components/mandates/headline.ts";
+import { BurnDownPanel } from "#components/mandates/burn-down-panel.tsx";
 import { History } from "#components/mandates/history.tsx";
 import { LedgerPanel } from "#components/mandates/ledger-panel.tsx";
 import { PlainWords } from "#components/mandates/sentences.tsx";
@@ -18,9 +19,10 @@ import { one } from "#components/ui/page-query.ts";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { viewLedger } from "#lib/mandates/list-mandate-ledger.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { viewBurnDown } from "#lib/pages/view-burn-down.ts";
 import { viewMandate } from "#lib/pages/view-mandate.ts";
+import { viewMandateLedger } from "#lib/pages/view-mandate-ledger.ts";
 import { viewOnChain } from "#lib/pages/view-on-chain.ts";
 
 export const metadata = { title: "Mandate" };
@@ -79,7 +81,8 @@ export default async function MandatePage({ params, searchParams }: Props) {
     return <NotForRole title="Mandate" what="mandates" who="Owners, admins, approvers, developers and viewers" />;
   }
   const { mandate, names, history, effect } = await found(viewMandate(caller, mandateId));
-  const ledger = await found(viewLedger(caller, mandateId, { limit: LIMIT, cursor: one(query, "cursor") }));
+  const ledger = await found(viewMandateLedger(caller, mandateId, { limit: LIMIT, cursor: one(query, "cursor") }));
+  const burnDown = await viewBurnDown(mandate);
   const onChain = await viewOnChain(mandate);
   const manage = capabilities.has("mandates:manage");
   return (
@@ -113,8 +116,8 @@ export default async function MandatePage({ params, searchParams }: Props) {
               </div>
               <PlainWords summary={wordsOf(mandate.policy, mandate, names)} />
             </section>
+            {burnDown && <BurnDownPanel burnDown={burnDown} />}
             {onChain && <OnChainPanel mandate={mandate} view={onChain} manage={manage} />}
-            <LedgerPanel page={ledger} path={path} query={query} />
           </div>
           <div className="stack">
             <UsagePanel mandate={mandate} />
@@ -129,6 +132,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
             </section>
           </div>
         </div>
+        <LedgerPanel page={ledger} path={path} query={query} />
       </div>
     </>
   );

@@ -1,0 +1,35 @@
+import { money } from "#components/ui/money.tsx";
+import { Ranking } from "#components/ui/ranking.tsx";
+import type { Share } from "#lib/pages/view-insights.ts";
+
+type Props = {
+  /** "agent", "seller" or "mandate". */
+  readonly by: string;
+  readonly shares: readonly Share[];
+  readonly asset: string;
+  readonly days: number;
+};
+
+const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
+/** Spending by agent, seller or mandate. */
+export function SharePanel({ by, shares, asset, days }: Props) {
+  const [first] = shares;
+  const finding = first ? ` Most by ${first.name} with ${money(first.amount, asset)}.` : "";
+  return (
+    <section className="panel" aria-labelledby={`by-${by}`}>
+      <div className="panel-head">
+        <h2 id={`by-${by}`}>Spending by {by}</h2>
+      </div>
+      <div className="panel-body">
+        <Ranking
+          title={`Spending by ${by}.${finding}`}
+          rowName={capital(by)}
+          amountName="Spent"
+          empty={`Nothing was paid in the last ${days} days.`}
+          rows={shares.map(({ amount, ...share }) => ({ ...share, amount, text: money(amount, asset) }))}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+import Link from "next/link";
+import { Ledger } from "./ledger.tsx";
+import { Untrusted } from "./untrusted.tsx";
+
+export type RankedRow = {
+  /** Untrusted text is allowed. */
+  readonly name: string;
+  readonly href?: string;
+  /** A longer explanation for the table. */
+  readonly detail?: string;
+  /** Decimal text, for the length of the bar. */
+  readonly amount: string;
+  /** The amount for people: "12.50 USDC". */
+  readonly text: string;
+};
+
+type Props = {
+  /** What the chart shows: "Spending by agent. Most by Weather bot with 12.50 USDC." */
+  readonly title: string;
+  /** The headings of the table: "Agent" and "Spent". */
+  readonly rowName: string;
+  readonly amountName: string;
+  readonly rows: readonly RankedRow[];
+  /** Shown instead of the bars if there are no rows. */
+  readonly empty: string;
+};
+
+/** Only for the widths of the bars. Never compute amounts with it. */
+const widthOf = (amount: string, most: number): string => `${Math.max(0.5, (Number(amount) / most) * 100 || 0)}%`;
+
+const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>
+  href === undefined ? (
+    <Untrusted>{name}</Untrusted>
+  ) : (
+    <Link href={href} prefetch={false}>
+      <Untrusted>{name}</Untrusted>
+    </Link>
+  );
+
+/**
+ * Amounts by name as bars, the largest first, and the same amounts in a table.
+ *
+ *     <Ranking title="Spending by agent" rowName="Agent" amountName="Spent" empty="Nothing was paid in the last 30 days."
+ *       rows={[{ name: "Weather bot", amount: "12.5", text: "12.50 USDC" }]} />
+ */
+export function Ranking({ title, rowName, amountName, rows, empty }: Props) {
+  if (rows.length === 0)
+    return <p className="grid min-h-32 place-items-center rounded-sm bg-sunken px-4 text-center text-sm text-muted">{empty}</p>;
+  const most = Math.max(...rows.map(({ amount }) => Number(amount)));
+  return (
+    <figure className="grid grid-cols-1 gap-3">
+      <figcaption className="sr">{title}</figcaption>
+      <div className="grid gap-2.5" aria-hidden>
+        {rows.map(({ name, amount, text }, at) => (
+          // Two agents may have the same name.
+          // oxlint-disable-next-line react/no-array-index-key
+          <div key={`${at} ${name}`} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 text-sm">
+            <span className="col-span-2 line-clamp-2 wrap-anywhere">
+              <Untrusted>{name}</Untrusted>
+            </span>
+            <span className="h-2 rounded-xs bg-bar-track">
+              <i className="block h-full rounded-xs bg-bar-used" style={{ width: widthOf(amount, most) }} />
+            </span>
+            <span className="tabular-nums">{text}</span>
+          </div>
+        ))}
+      </div>
+      <details>
+        <summary>Show as table</summary>
+        <Ledger
+          compact
+          caption={title}
+          columns={[
+            {
+              name: rowName,
+              cell: ({ name, href, detail }: RankedRow) => (
+                <>
+                  <Name name={name} {...(href !== undefined && { href })} />
+                  {detail && <span className="sub">{detail}</span>}
+                </>
+              ),
+            },
+            { name: amountName, numeric: true, cell: ({ text }: RankedRow) => text },
+          ]}
+          rows={rows}
+          rowKey={(row) => `${row.name} ${row.text} ${row.href ?? ""}`}
+        />
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,69 @@
+import { sql } from "drizzle-orm";
+import type { Database, Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
+import { authorizations } from "#lib/holds/tables.ts";
+import { firstIdAt } from "#lib/ids.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { minutes } from "#lib/time.ts";
+
+/** The timestamp in an id may be slightly earlier than the row's time. */
+const SLACK_MS = minutes(60);
+
+const idAt = (kind: "ledger" | "authorization", time: Date): string => firstIdAt(kind, new Date(time.getTime() - SLACK_MS));
+
+export type SpendingPart = {
+  readonly by: "agent" | "seller" | "mandate";
+  readonly asset: string;
+  readonly chain: string;
+  /** The mandate's or agent's id, or the seller's domain or name. Null if the payment is not known any more. */
+  readonly key: string | null;
+  readonly amount: string;
+};
+
+/** Sums of the payments since `since` by mandate, agent and seller, in one reading of the ledger, per mandate by its index. */
+export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
+  const rows = await tx.execute(sql`
+    WITH parts AS MATERIALIZED (
+      SELECT ${mandates.asset} AS asset, ${mandates.chain} AS chain, r.mandate_id, a.subject_id, a.terms_id,
+        GROUPING(r.mandate_id) AS no_mandate, GROUPING(a.subject_id) AS no_agent, sum(r.amount) AS amount
+      FROM ${mandates}
+      JOIN resolutions r ON r.mandate_id = ${mandates.mandateId} AND r.ledger_id >= ${idAt("ledger", since)}
+      LEFT JOIN authorizations a ON a.authorization_id = r.authorization_id
+      WHERE ${within(mandates, scope)} AND r.kind IN ('capture', 'overrun') AND r.created_at >= ${since.toISOString()}::timestamptz
+      GROUP BY ${mandates.asset}, ${mandates.chain}, GROUPING SETS ((r.mandate_id), (a.subject_id), (a.terms_id)))
+    SELECT CASE WHEN p.no_mandate = 0 THEN 'mandate' WHEN p.no_agent = 0 THEN 'agent' ELSE 'seller' END AS by, p.asset, p.chain,
+      coalesce(p.mandate_id, p.subject_id, t.terms::json -> 'seller' ->> 'domain', t.terms::json -> 'seller' ->> 'name') AS key,
+      sum(p.amount)::text AS amount
+    FROM parts p LEFT JOIN payment_terms t ON t.terms_id = p.terms_id GROUP BY 1, 2, 3, 4`);
+  return rows as unknown as readonly SpendingPart[];
+}
+
+/** The number of refused payments since `since`, by the code of the denial, the most frequent first. */
+export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
+  db
+    .select({ denialCode: authorizations.denialCode, payments: sql<number>`count(*)::int` })
+    .from(authorizations)
+    .where(
+      sql`${within(authorizations, scope)} AND ${authorizations.outcome} = 'deny' AND ${authorizations.outcome} <> 'allow'
+        AND ${authorizations.authorizationId} >= ${idAt("authorization", since)}
+        AND ${authorizations.createdAt} >= ${since.toISOString()}::timestamptz`,
+    )
+    .groupBy(authorizations.denialCode)
+    .orderBy(sql`2 DESC`);
+
+/** How many of a mandate's newest holds are read. */
+export const HOLDS_MAX = 50_000;
+
+/** The holds of a mandate that count since `start`, summed by hours since `start`: the newest ones. */
+export async function selectUse(tx: Tx, mandateId: string, start: Date) {
+  const rows = await tx.execute(sql`
+    SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,
+      count(*)::int AS holds
+    FROM (
+      SELECT a.created_at, r.amount FROM authorizations a JOIN reservations r ON r.authorization_id = a.authorization_id
+      WHERE a.mandate_id = ${mandateId} AND a.authorization_id >= ${idAt("authorization", start)} AND a.held
+        AND a.created_at >= ${start.toISOString()}::timestamptz AND r.status IN ('captured', 'held', 'submitted')
+      ORDER BY a.authorization_id DESC LIMIT ${HOLDS_MAX}) AS h
+    GROUP BY 1 ORDER BY 1`);
+  return rows as unknown as readonly { readonly hour: number; readonly amount: string; readonly holds: number }[];
+}

@@ -1,0 +1,17 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
+import { authorizations, paymentTerms } from "#lib/holds/tables.ts";
+
+/** The parties of payments of the organization: the agent that asked, and the payee as the payment names it. */
+export const partiesOf = (tx: Tx, scope: Scope, authorizationIds: readonly string[]) =>
+  tx
+    .select({
+      authorizationId: authorizations.authorizationId,
+      subjectId: authorizations.subjectId,
+      payTo: authorizations.payTo,
+      seller: sql<{ readonly domain?: string; readonly name?: string }>`${paymentTerms.terms}::json -> 'seller'`,
+    })
+    .from(authorizations)
+    .leftJoin(paymentTerms, eq(paymentTerms.termsId, authorizations.termsId))
+    .where(and(within(authorizations, scope), inArray(authorizations.authorizationId, [...authorizationIds])));

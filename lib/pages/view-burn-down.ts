@@ -1,0 +1,47 @@
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
+import { reading } from "#lib/mandates/store.ts";
+import { formatAmount, parseAmount } from "#lib/money.ts";
+import { burnDown } from "#lib/pages/burn-down.ts";
+import { HOLDS_MAX, selectUse } from "#lib/pages/insight-store.ts";
+import { toWire } from "#lib/time.ts";
+
+export type BurnDown = {
+  readonly usage: WindowUsage & { readonly end: string };
+  readonly timezone: string;
+  /** Decimal text; null for times to come, and for times that are not known. */
+  readonly steps: readonly { readonly at: string; readonly left: string | null }[];
+};
+
+/** The window with an amount and a reset of which the smallest part is left. */
+function shownWindow({ usage, policy }: Mandate) {
+  const asset = policy.assets[0]?.asset;
+  const resetting = usage.flatMap((one) => {
+    const { start, end, unit, window } = one;
+    return start !== undefined && end !== undefined && unit === asset && !window.startsWith("PT") ? [{ ...one, start, end }] : [];
+  });
+  const part = ({ available, limit }: WindowUsage) => Number(available) / Number(limit);
+  return resetting.toSorted((a, b) => part(a) - part(b))[0] ?? null;
+}
+
+/** What was left of a mandate's budget over time, until its reset; null without a budget that resets. The caller has read the mandate. */
+export async function viewBurnDown(mandate: Mandate): Promise<BurnDown | null> {
+  const usage = shownWindow(mandate);
+  const [terms] = mandate.policy.assets;
+  if (usage === null || terms === undefined) return null;
+  const decimals = decimalsOf(terms);
+  const start = new Date(usage.start);
+  return reading(async (tx, now) => {
+    const rows = await selectUse(tx, mandate.mandateId, start);
+    const isWhole = rows.reduce((sum, { holds }) => sum + holds, 0) < HOLDS_MAX;
+    const use = rows.map(({ hour, amount }) => ({ hour, amount: BigInt(amount) }));
+    const knownFrom = isWhole ? 0 : (use[0]?.hour ?? 0) + 1;
+    const left = parseAmount(usage.available, decimals);
+    const steps = burnDown(use, left, { start, end: new Date(usage.end), now }, knownFrom);
+    return {
+      usage,
+      timezone: usage.window.split(" ")[1] ?? "UTC",
+      steps: steps.map(({ at, left }) => ({ at: toWire(at), left: left === null ? null : formatAmount(left, decimals) })),
+    };
+  });
+}

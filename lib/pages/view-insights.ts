@@ -1,0 +1,112 @@
+import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { denials } from "#lib/mandates/denials.ts";
+import { reading, type Scope } from "#lib/mandates/store.ts";
+import { formatAmount } from "#lib/money.ts";
+import { lastDays } from "#lib/pages/days.ts";
+import { selectRefusals, selectSpendingParts, type SpendingPart } from "#lib/pages/insight-store.ts";
+import { namesOfMandates } from "#lib/pages/payment-page-store.ts";
+import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
+import { spendingDays, type Spend } from "#lib/pages/spending.ts";
+import type { Spending } from "#lib/pages/view-spending.ts";
+import { problems } from "#lib/problem.ts";
+import type { DenialCode } from "#lib/vocabulary.ts";
+
+/** One bar: an agent, a seller, a mandate, or all further ones. The name may be untrusted text. `amount` is decimal text. */
+export type Share = { readonly name: string; readonly href?: string; readonly amount: string };
+
+/** Spending in one asset on one chain. The days are in UTC, the oldest first, today last. */
+export type CoinInsights = {
+  readonly asset: string;
+  readonly chain: string;
+  readonly days: Spending["days"];
+  readonly agents: readonly Share[];
+  readonly sellers: readonly Share[];
+  readonly mandates: readonly Share[];
+};
+
+export type Insights = {
+  readonly coins: readonly CoinInsights[];
+  /** The number of refused payments by rule, the most frequent first. */
+  readonly refusals: readonly {
+    readonly rule: string;
+    readonly means: string;
+    readonly code: string;
+    readonly payments: number;
+  }[];
+};
+
+/** Bars of one chart. All further ones are one bar. */
+const BARS = 8;
+
+type Named = (key: string | null) => Omit<Share, "amount">;
+
+function shares(parts: readonly SpendingPart[], decimals: number, named: Named): Share[] {
+  const sorted = parts.toSorted((a, b) => Number(BigInt(b.amount) - BigInt(a.amount)));
+  const [shown, rest] = [sorted.slice(0, BARS), sorted.slice(BARS)];
+  const others = rest.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  return [
+    ...shown.map(({ key, amount }) => ({ ...named(key), amount: formatAmount(BigInt(amount), decimals) })),
+    ...(rest.length > 0 ? [{ name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
+  ];
+}
+
+function daysOf(rows: readonly Spend[], decimals: number, now: Date, count: number): Spending["days"] {
+  return spendingDays(rows, now, count).map(({ day, byAgents, countersigned }) => ({
+    day,
+    byAgents: formatAmount(byAgents, decimals),
+    countersigned: formatAmount(countersigned, decimals),
+    total: formatAmount(byAgents + countersigned, decimals),
+  }));
+}
+
+const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
+function refusalOf({ denialCode, payments }: { readonly denialCode: string | null; readonly payments: number }) {
+  const code = denialCode ?? "policy_denied";
+  const known = Object.hasOwn(denials, code);
+  const rule = Object.hasOwn(problems, code) ? problems[code as keyof typeof problems].title : capital(code.replaceAll("_", " "));
+  return { code, rule, means: known ? denials[code as DenialCode].means : "", payments };
+}
+
+/** What was spent and refused in the last `count` days, today included; the asset with most payments first. */
+export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
+  reading(async (tx, now) => {
+    const since = new Date(`${lastDays(now, count)[0]}T00:00:00.000Z`);
+    const days = await selectSpending(tx, scope, since);
+    const parts = await selectSpendingParts(tx, scope, since);
+    const refusals = await selectRefusals(tx, scope, since);
+    const coins = await selectHeld(tx, scope);
+    const keys = (by: SpendingPart["by"]) => parts.flatMap((part) => (part.by === by && part.key !== null ? [part.key] : []));
+    const agents = await subjectNames(tx, scope.organizationId, keys("agent"));
+    const mandates = await namesOfMandates(tx, scope, keys("mandate"));
+    const paid = (coin: Coin) => days.reduce((sum, row) => (sameCoin(row, coin) ? sum + row.payments : sum), 0);
+    return {
+      refusals: refusals.map(refusalOf),
+      coins: coins
+        .toSorted((a, b) => paid(b) - paid(a))
+        .map((coin) => {
+          const decimals = decimalsOf(coin);
+          const own = (by: SpendingPart["by"]) => parts.filter((part) => part.by === by && sameCoin(part, coin));
+          return {
+            asset: coin.asset,
+            chain: coin.chain,
+            days: daysOf(
+              days.filter((row) => sameCoin(row, coin)),
+              decimals,
+              now,
+              count,
+            ),
+            agents: shares(own("agent"), decimals, (key) => ({ name: agents.get(key ?? "") ?? key ?? "Unknown agent" })),
+            sellers: shares(own("seller"), decimals, (key) => ({ name: key ?? "Unknown seller" })),
+            mandates: shares(own("mandate"), decimals, (key) => ({
+              name: mandates.get(key ?? "") ?? key ?? "",
+              ...(key !== null && { href: `/mandates/${key}` }),
+            })),
+          };
+        }),
+    };
+  });
+
+type Coin = { readonly asset: string; readonly chain: string };
+const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;
