@@ -120,7 +120,7 @@ describe("a domain that a mandate allows", () => {
     ];
     for (const [answer, words] of answers) {
       shop.answer = answer;
-      // Another payee each time, so that the cached answer is not used.
+      // Each payment names a new payee, so that the cached failure of the previous request is not used.
       const forged = other.challenge({ payTo: randomAddress() });
       const decision = await paying(toStranger({ ...forged, resource: { url: `${shop.url}/report` } }));
       expect([decision.denialCode, decision.reasons[0]?.message]).toEqual(["seller_unverified", expect.stringContaining(words)]);
@@ -224,7 +224,7 @@ describe("calling a domain", () => {
     expect(await authorizationsOf(scene.mandateId)).toEqual([]);
     const other = await paymentScene({ mandate: under({ domains: { allow: [shop.domain] } }) });
     expect((await paying(toStranger(shop.challenge()), other)).outcome).toBe("allow");
-    // A cached answer of another organization needs no call.
+    // The offer was already stored for another organization's payment, so this payment needs no request to the domain.
     expect((await paying(toStranger(shop.challenge()))).outcome).toBe("allow");
   });
 

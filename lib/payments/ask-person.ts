@@ -11,12 +11,12 @@ import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** An open question: the checkout that asks it, and the authorization that is executed after approval. */
+/** An open question to a person: the checkout that asks it, and the authorization that the agent executes after the approval. */
 export type OpenApproval = {
   /** Null if no checkout was opened. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
-  /** The subject that asked; only this subject may execute. */
+  /** The subject whose payment needs the approval. Only this subject may execute the payment. */
   readonly subjectId: string | null;
 };
 
@@ -75,7 +75,10 @@ export type AskingTerms = {
   readonly execute: (authorizationId: string) => Call;
 };
 
-/** An order has its own call to continue. An agent may not execute a payment that another agent asked for. */
+/**
+ * Includes the execute call only for the agent that asked, because an agent may not execute another agent's payment. An order is continued
+ * by its own call, so it gets none either.
+ */
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
@@ -98,7 +101,9 @@ export function withAsking(decision: Decision, question: Question | null, item: 
   return { ...decision, findings, reasons: renderReasons(findings) };
 }
 
-/** Whether the paying agent is live. If the asker pays itself, its credential was checked earlier. */
+/**
+ * Whether the agent that will pay is still active. If the caller pays itself, its credential was already checked, so the answer is true.
+ */
 export const agentLive = ({ purchase }: Item, facts: BatchFacts): boolean =>
   !purchase?.agentId || facts.checkouts.get(purchase.checkoutIntentId ?? "")?.agentLive !== false;
 
@@ -108,7 +113,10 @@ export function assuranceReached({ purchase }: Item, facts: BatchFacts): Assuran
   return locked?.assuranceLevel ?? "softwareApproved";
 }
 
-/** The budget without the hold that is taken over, which must not count twice or start a cooldown for itself. */
+/**
+ * The budget without the hold of the checkout that a person approves now. The payment takes over that hold, so the hold must not count
+ * twice, and must not start a cooldown that denies its own payment.
+ */
 export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {
   if (held?.status !== "held") return budget;
   const { amount } = held;

@@ -61,16 +61,16 @@ const away = (detail: string): Problem => new Problem("service_unavailable", { d
 const nothingDecided = (): Problem =>
   away("The service cannot reach its database. Nothing was decided. Ask again with the same idempotency key.");
 
-/** The rows may exist. A retry with the same idempotency key finds them. */
+/** The connection was lost during COMMIT, so the rows may exist. A retry with the same idempotency key finds them if they do. */
 const maybeDecided = (): Problem =>
   away(
     "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
   );
 
-/** Whether a retry can succeed. After a lost slot, the retry finds the answer that another process stored in that slot. */
+/** Whether a second run of the same batch can succeed. After a lost slot, it finds the answer that another process stored in that slot. */
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error);
 
-/** Keeps items of one mandate together. With halves, one bad item among n costs at most 1 + 2·log2(n) transactions. */
+/** Keeps the items of a mandate together. Splitting by halves costs at most 1 + 2·log2(n) transactions for one bad item among n. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
   const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();
   const middle = Math.ceil(together.length / 2);

@@ -25,7 +25,7 @@ export type BacktestItem = {
   readonly reasons: readonly Reason[];
 };
 
-/** The seller or resource requires more assurance; no policy changes that either. */
+/** The seller or the resource requires this assurance level, so another policy of the buyer does not change the reason. */
 const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
 
 const stays = (reason: Reason): boolean =>
@@ -35,9 +35,9 @@ const stays = (reason: Reason): boolean =>
     : reason.effect === "approval" && askedByOthers(reason);
 
 /**
- * Decides past payments, oldest first, under another policy and with the budgets as that policy would have used them: a payment that it
- * denies uses nothing, and a hold that was released or expired uses nothing either. `seen` says for each payment whether the domain's
- * own 402 asked for it.
+ * Decides past payments again, oldest first, under another policy. The budgets are those that this policy would have left: a payment that
+ * it denies uses nothing, and a payment whose hold was released or expired uses nothing either. `seen` says for each payment whether the
+ * seller domain's own 402 asked for it.
  */
 export function backtest(
   mandate: MandateFacts,

@@ -48,13 +48,13 @@ export type Budget = {
   readonly openApprovals: Map<string, OpenApproval>;
 };
 
-/** If this release cannot read a mandate's policy, only that mandate's requests fail, not the batch. */
+/** A mandate whose policy this release cannot read. Only requests under that mandate fail, and the rest of the batch is decided. */
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
-/** The stored reply of a slot. */
+/** The reply that is stored under an idempotency slot. */
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/** The facts that a batch is decided by, by id. */
+/** All facts that the decisions of a batch use. Each map is keyed by the id of its entity. */
 export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, SlotReply>;
@@ -64,7 +64,7 @@ export type BatchFacts = {
   readonly offers: BatchRows["offers"];
   readonly atDomains: BatchRows["atDomains"];
   readonly stoppedPayees: BatchRows["stoppedPayees"];
-  /** Keys of offers that this service itself saw in the 402 of a domain; read only if a decision depends on them. */
+  /** Keys of offers that this service itself saw in the 402 of a domain. They are read only if a decision of the batch depends on them. */
   readonly seen: ReadonlySet<string>;
   readonly feeBasis: FeeBasis;
   /** Locked checkouts with the facts for an approval. */
@@ -106,7 +106,7 @@ const openApprovalOf = (row: Row): OpenApproval => ({
 const storedAnswer = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
   status: 200,
-  // Rendered only for its own item, so that a decision of a newer release fails that item and not the batch.
+  // Rendered only when its item is answered. If a newer release wrote a decision that this release cannot read, only that item fails.
   get body() {
     return answerOf({
       authorizationId: text(row, "authorization_id"),
@@ -204,7 +204,10 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
   return budgets;
 }
 
-/** Null if the credential is not live, false if it lacks the capability. Read under the gate, so every acknowledged revocation is seen. */
+/**
+ * Returns null if the credential is not live, and false if it lacks the capability. The credentials were read under the gate, so every
+ * revocation that was acknowledged is seen.
+ */
 function mayAuthorize(loaded: BatchRows): (item: Item) => boolean | null {
   const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
   const sessions = new Map(

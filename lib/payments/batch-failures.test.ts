@@ -141,7 +141,8 @@ describe("a held lock", () => {
     );
     const asked = ask(buyer, mandateId);
     await head.blocks();
-    // The batch holds the mandate and waits for the head; this transaction waits for the mandate. The batch checks for deadlocks first.
+    // The batch holds the lock of the mandate and waits for the audit head, while this transaction holds the head and waits for the
+    // mandate. PostgreSQL checks the batch for a deadlock first.
     await head.sql.unsafe(rowOf(mandateId));
     await head.release();
     expect(outcomes([await asked])).toEqual({ allow: 1 });

@@ -23,8 +23,9 @@ import { canonicalDomain } from "#lib/sellers/domain.ts";
 export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];
-  /** For items that name no registered seller: the offers in their challenges, and the sellers that verified those domains. */
+  /** The offers in the challenges, only for items that name no registered seller. */
   readonly offers: ReadonlyMap<Item, Offer>;
+  /** The ids of the sellers that verified the domains of those offers, by domain. */
   readonly atDomains: ReadonlyMap<string, string>;
   /** Unregistered payees that an emergency stop covers, keyed by unregisteredPayee. */
   readonly stoppedPayees: ReadonlySet<string>;
@@ -44,11 +45,11 @@ export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** Null if the intent names no seller and no seller verified the challenge's domain. */
+/** The seller that an item pays; null if the intent names no seller and no seller verified the domain of its challenge. */
 const sellerOf = (item: Item, { offers, atDomains }: Pick<BatchRows, "offers" | "atDomains">): string | null =>
   namedSeller(item.intent) ?? atDomains.get(offers.get(item)?.domain ?? "") ?? null;
 
-/** The two columns of distinct pairs. The first ids have no spaces. */
+/** Splits distinct pairs into two columns, at the first space. The first id of a pair never contains a space. */
 function columnsOf(pairs: readonly string[]): Pairs {
   const distinct = unique(pairs);
   const spaces = distinct.map((pair) => pair.indexOf(" "));
@@ -64,7 +65,7 @@ export function sellerDomainOf(host: string): string | null {
   return read.ok ? read.domain : null;
 }
 
-/** Reads the challenge only for items that name no registered seller. */
+/** The offers in the challenges. A challenge is read only if its item names no registered seller. */
 function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
@@ -75,7 +76,7 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/** What a batch locks, in lock order. */
+/** The ids of the rows that a batch locks. They are sorted, so that two batches cannot deadlock. */
 const locksOf = (items: readonly Item[]): Locks => ({
   environment: items[0]!.environment,
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
@@ -114,7 +115,10 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
 
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
-/** The domains and payees of challenges that name no registered seller. Reading them costs a round trip, before the other facts. */
+/**
+ * The domains and payee addresses of challenges whose items name no registered seller. Looking them up costs an extra round trip before the
+ * other facts.
+ */
 const payeesOf = (offers: BatchRows["offers"]): Pairs =>
   columnsOf(
     [...offers].flatMap(([{ intent }, { domain }]) =>
@@ -134,7 +138,7 @@ function readPayees(rows: readonly Row[]): Pick<BatchRows, "atDomains" | "stoppe
 
 type Versions = ReadonlyMap<string, { readonly version: number }>;
 
-/** Mandates whose version differs from the cached one. Their policies cost one extra round trip. */
+/** Mandates whose policy was replaced since it was cached. Reading their policies costs an extra round trip. */
 const changedSince = (known: Versions, mandates: readonly Row[]): string[] =>
   mandates.flatMap(({ mandate_id: id, version }) =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
@@ -146,7 +150,10 @@ const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(row
 
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
-/** Round trip 1: the gate, the locks, then the clock and the facts. Reads statuses after the gate and the clock after the locks. */
+/**
+ * Round trip 1 takes the gate, then the locks, then reads the clock and the facts. Credentials must be read after the gate, and the clock
+ * after the locks.
+ */
 export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);
@@ -178,7 +185,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   };
 }
 
-/** The same facts for a simulation. */
+/** Reads the same facts for a simulation, without the gate and without locks. */
 export async function loadToRead(c: Sql, items: readonly Item[]): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);

@@ -4,7 +4,10 @@ import { probesOf, type BatchTerms } from "#lib/payments/judge-item.ts";
 import type { BatchFacts } from "#lib/payments/batch-facts.ts";
 import { offersSeen } from "#lib/payments/batch-statements.ts";
 
-/** Makes an extra round trip only if a payee in the batch is at an allowed domain that it has not verified. */
+/**
+ * Adds the keys of the stored offers to the facts. This costs an extra round trip only if an item pays at an allowed domain that its seller
+ * has not verified.
+ */
 export async function withSeenOffers(c: Sql, items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Promise<BatchFacts> {
   const probes = [...probesOf(items, facts, terms)];
   if (probes.length === 0) return facts;

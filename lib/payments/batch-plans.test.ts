@@ -12,7 +12,7 @@ type Scans = { readonly name: string; readonly scans: number; readonly read: num
 
 const history = ["authorizations", "reservations", "resolutions", "audit_entries"];
 
-/** The scans of the growing tables so far, by index and sequential. A connection reports its scans at the latest when it ends. */
+/** The number of scans of the growing tables so far, by index and sequential. A connection reports its scans when it ends, or earlier. */
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {
   await closePools();
   const direct = postgres(databaseOf().url, { max: 1 });

@@ -67,7 +67,7 @@ const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizatio
   ["intent", "findings"],
 );
 
-/** An authorization and what only its hold has. */
+/** The columns of an authorization, and the two columns that only its hold has. */
 const decidedColumns = given<ChainedAuthorization>("decided", [
   ...authorizationColumns,
   ["approval_key", "id", ({ hold }) => hold?.approvalKey ?? null],
@@ -152,7 +152,7 @@ function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: read
   return c.unsafe(AUTHORIZE, [...lists, ...sums, toWire(rows[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
 
-/** The sum that the batch adds to each bucket. */
+/** The amount and the number of payments that the batch adds to each usage bucket. */
 function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
   const added = new Map<string, BucketChange>();
   for (const { item, hold } of held) {
@@ -171,7 +171,7 @@ function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
 
 const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
-/** As the view audit_events shows the row. */
+/** The audit event of an authorization. It must equal the event that the view audit_events builds from the stored row. */
 const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
   auditEventId: idUnder("audit", row.authorizationId),
   type: auditType[decision.outcome],
@@ -198,7 +198,10 @@ const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
   createdAt: row.createdAt,
 });
 
-/** Whether another process stored this slot first, for another mandate. A retry finds its answer. */
+/**
+ * Whether another process stored the same idempotency slot first. That is possible only under another mandate, because the batch locks its
+ * own. A retry finds the stored answer.
+ */
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
@@ -218,7 +221,10 @@ const replyColumns = given(
 
 type BatchWrites = { readonly rows: readonly NewAuthorization[]; readonly records: readonly ItemRecord[] };
 
-/** The ids of terms that are stored, for each connection: a process that lost its database may meet another state of it. */
+/**
+ * The ids of the payment terms that are known to be stored. Kept for each connection, because a new connection can reach a database that
+ * was restored from an older state.
+ */
 const storedTerms = new WeakMap<object, Set<string>>();
 const STORED_MAX = 10_000;
 
@@ -243,14 +249,17 @@ const REPLY = `
   SELECT chain, sequence, peaks FROM audit_heads
   WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
 
-/** Stores replies, then locks the heads, which need the count of the replies. */
+/**
+ * Stores the replies, then locks the audit heads. The second statement reads the count of stored replies, which makes PostgreSQL run it
+ * second.
+ */
 const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Round trip 2. Sends the purchases' rows and the lock of the audit heads. Once the heads have arrived, it sends the authorizations with
- * their holds, the other audit events, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches
- * write the slots of authorizations, and a slot belongs to one head, so locking them after the heads cannot deadlock.
+ * Round trip 2. Sends the rows of the purchases and locks the audit heads. When it has the heads, it sends the authorizations with their
+ * holds, the other audit events, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
+ * slots of authorizations, and each slot belongs to one head, so writing the slots after locking the heads cannot deadlock.
  */
 export async function saveBatch(
   c: Sql,

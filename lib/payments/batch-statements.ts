@@ -22,7 +22,7 @@ export type Locks = {
   readonly checkoutIds: readonly string[];
 };
 
-/** Only mandates of these organizations. */
+/** Reads mandates by id, but only those of the given organizations and environment. `lock` is the locking clause. */
 const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, lock: PendingQuery<Row[]>) => c`
   SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent::text, reserved::text, last_held_at FROM mandates
@@ -32,7 +32,10 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
 /** Locks the mandates in the order of their ids. */
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
-/** Locks the mandates, then the checkouts, which need the count of the mandates. Also reads the sellers at the domains of challenges. */
+/**
+ * Locks the mandates, then the checkouts: the second subquery reads the count of the mandates, so PostgreSQL runs it second. Also reads the
+ * sellers at the domains of challenges.
+ */
 export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   WITH locked AS MATERIALIZED (${lockMandates(c, locks)})
   SELECT 'mandate' AS what, row_to_json(locked) AS row FROM locked
@@ -41,8 +44,8 @@ export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   UNION ALL SELECT 'payee', row_to_json(p) FROM (${sellersAtDomains(c, payees)}) p`;
 
 /**
- * The seller that verified a domain, if any: its record and rules apply even if the intent does not name it. Without such a seller,
- * whether an emergency stop covers the claimed domain or address.
+ * The seller that verified a domain, if any: its record and its rules apply even if the intent does not name it. If no seller verified the
+ * domain, `stopped` says whether an emergency stop covers the claimed domain or address.
  */
 export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) => c`
   SELECT w.domain, w.pay_to, s.seller_id,
@@ -74,7 +77,10 @@ const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: read
     unnest(${organizations}::text[]) AS o(id),
     LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
-/** Pairs of a mandate or seller and an id below it, as two columns of equal length. */
+/**
+ * Pairs of two ids, as two columns of equal length. `of` is the id of a mandate, a seller, a session or a domain, and `ids` is the id that
+ * is looked up under it.
+ */
 export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
 export type Query = {
@@ -90,7 +96,9 @@ export type Query = {
   readonly organizations: readonly string[];
   /** The idempotency slots of the items with a `purchase` (approvals, continuations, orders). */
   readonly replies: readonly string[];
-  /** The caller's session and the checkout of each such item. */
+  /**
+   * The caller's session id and the checkout id of each item with a `purchase` that has a checkout. The session id is empty for an API key.
+   */
   readonly checkouts: Pairs;
 };
 
@@ -179,7 +187,10 @@ export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, ask
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i
   UNION ALL SELECT 'checkout', row_to_json(k) FROM (${approvalFacts(c, asked.checkouts, asked.organizations)}) k`;
 
-/** The facts of a simulation in one snapshot, without the gate or any lock. All policies are read, because a later version may follow. */
+/**
+ * Reads the facts of a simulation in one snapshot, without the gate and without locks. All policies are read, because a separate statement
+ * would read a later version.
+ */
 export const factsToRead = (c: Sql, asked: Query, locks: Locks) => c`
   SELECT 'mandate' AS what, row_to_json(m) AS row FROM (${mandatesOf(c, locks, c``)}) m
   UNION ALL SELECT 'policy', row_to_json(p) FROM (${policiesOf(c, asked.mandateIds)}) p

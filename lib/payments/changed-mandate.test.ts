@@ -226,7 +226,7 @@ describe("an execution that its mandate forbade later", () => {
     await change(scene, withRules({ payTo: { deny: [scene.seller.payTo] } }));
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(402);
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
-    // It is settled as soon as the buyer allows it again.
+    // Our facilitator settles the payment once the buyer's policy allows it again.
     await change(scene, { policy });
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(200);
   });

@@ -11,7 +11,10 @@ export type RegisteredSeller = {
   readonly domain: string;
   readonly verified: boolean;
   readonly stopped: boolean;
-  /** How an emergency stop of another seller covers this seller's domain. */
+  /**
+   * Whether an emergency stop of another seller covers this seller's domain: that seller had proven the domain, or only claimed it. Null if
+   * none does.
+   */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
 };
@@ -32,7 +35,10 @@ export type RegisteredResource = {
     readonly facilitatorUrl?: string;
     readonly maxTimeoutSeconds: number;
   };
-  /** How an emergency stop covers the payee address. */
+  /**
+   * Whether an emergency stop of another seller covers this payee address: that seller had proven the address, or only claimed it. Null if
+   * none does.
+   */
   readonly overAddress: StopOver;
 };
 

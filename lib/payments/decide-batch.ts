@@ -27,12 +27,12 @@ export type NewAuthorization = {
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  /** Null if only the agent names the payee. */
+  /** The address that is paid. Null if only the agent names it and no offer confirms it. */
   readonly payTo: string | null;
   readonly maxTimeoutSeconds: number;
   readonly feeScheduleId: string;
   readonly hold: Hold | null;
-  /** Opened with this authorization. */
+  /** The checkout that is opened together with this authorization; null if no person is asked or the question is already open. */
   readonly checkout: NewCheckout | null;
   /** The checkout that asks a person: its own, or the open checkout for the same payment. */
   readonly checkoutIntentId: string | null;
@@ -93,7 +93,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // Items without a stored reply can only replay an authorization.
+  // An item without its own stored reply can only replay the answer of an authorization.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
@@ -131,7 +131,10 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
   return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }
 
-/** When an authorization and its hold end at the latest. After a person's approval, they last as long as the intent. */
+/**
+ * When an authorization and its hold expire. With a person's approval they last until the intent expires; otherwise a shorter limit also
+ * applies.
+ */
 function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;
   if (outcome === "deny") return now;

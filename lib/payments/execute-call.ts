@@ -1,7 +1,10 @@
 import type { Call } from "#lib/call-schema.ts";
 import { executePayment } from "#lib/payments/contract.ts";
 
-/** An authorization is paid once, so its id serves as the idempotency key: every retry is the same attempt. */
+/**
+ * The call that executes an authorization. An authorization is paid at most once, so its id is also the idempotency key and every retry is
+ * the same attempt.
+ */
 export const execute = (authorizationId: string): Call => ({
   method: "POST",
   path: executePayment.path,

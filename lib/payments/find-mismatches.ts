@@ -33,7 +33,10 @@ export function findMismatches(
 
 type FixedPricing = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
 
-/** Skips a token or chain that differs from the registration: that difference is reported already, and its amounts have other units. */
+/**
+ * Compares nothing if the token or the chain differs from the registration: compareIntent already reports that, and the amounts have other
+ * units.
+ */
 function compareFixedPrice(
   challenge: Readonly<Record<string, unknown>>,
   pricing: FixedPricing,

@@ -17,7 +17,8 @@ export const getExecutionReceipt: Handler<typeof contract.getExecutionReceipt> =
   const event = await newestEventAbout({ chain: caller.organizationId, entityId: executionId, types });
   const execution = await findExecution(database(), caller, executionId);
   if (!execution) throw notFound("execution");
-  // The event was read first: if the state has changed in between, the receipt would state what its event does not.
+  // The event was read before the execution. If the state changed between the two reads, the receipt would claim a state that its event
+  // does not prove.
   if (!event || !executionTypes[execution.settlementStatus as SettlementStatus].includes(event.type))
     throw new Problem("service_unavailable", {
       detail: "The execution is changing its state at this moment. Ask again.",

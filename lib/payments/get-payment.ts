@@ -30,7 +30,10 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
   };
 };
 
-/** The request of an earlier payment with the same question. The person's answer counts for that payment alone. */
+/**
+ * The checkout of an earlier payment that asked the same question. A person's approval counts only for that earlier payment, so it is null
+ * here.
+ */
 async function askedElsewhere(caller: Scope, row: AuthorizationRow): Promise<ApprovedCheckout | null> {
   const { checkoutIntentId } = askedIn(row);
   const checkout = checkoutIntentId === undefined ? null : await findCheckout(database(), caller, checkoutIntentId);

@@ -19,7 +19,7 @@ import { invalidField, isProblem, type Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** Inputs from the installation's configuration. */
+/** The installation's configuration and the functions that a decision calls. */
 export type BatchTerms = {
   /** Null in a simulation: nothing is written, so no checkout exists. */
   readonly asking: AskingTerms | null;
@@ -66,7 +66,7 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
 
 const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
 
-/** The offer that the domain's own 402 must make if the mandate allows the domain and the seller has not verified it. */
+/** The offer that the domain's own 402 must make. Null unless the mandate allows the domain and the seller has not verified it. */
 function probeOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
@@ -76,7 +76,9 @@ function probeOf(
   return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
-/** The offers that decisions of this batch depend on, by key: only for items at an allowed domain that no seller verified. */
+/**
+ * The offers of domains that a decision of this batch depends on, by key. Only items at an allowed domain that no seller verified have one.
+ */
 export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
   const probes = new Map<string, OfferProbe>();
   for (const item of items) {

@@ -6,7 +6,10 @@ import { presentPaymentFacts } from "#lib/payments/present-execution.ts";
 import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** Refusals that the contracts would give, returned before anything is sent. Nothing is recorded, so the same key can be retried. */
+/**
+ * A payment that the contracts would refuse. The refusal is returned before anything is sent or recorded, so the same idempotency key can
+ * be retried.
+ */
 type RefusedPayment = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
 
 const { raiseLimit, renewMandate, selectMandate, retryLater } = commonActions;
@@ -72,7 +75,7 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
 export const notRegistered = (on: RefusedPayment): Problem =>
   new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
 
-/** A signature made now could be too late for this period, and is not valid in the next period. */
+/** The period ends in `seconds`. A signature that is made now could arrive too late for this period, and is not valid in the next one. */
 export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   new Problem("rate_limited", {
     ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", retryLater),

@@ -24,7 +24,7 @@ export type CheckoutRequest = {
   readonly now: Date;
 };
 
-/** Without a seller record, show only the resource's address: other text would come from the agent unverified. */
+/** The resource's address, which names it if there is no seller record. Any other text would be the agent's own and unverified. */
 function addressOf({ intent, domain }: CheckoutRequest): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;

@@ -12,7 +12,7 @@ export type PaymentSearch =
       readonly id: string;
     }
   | { readonly kind: "transaction"; readonly hash: string }
-  /** Decimal text of any asset. */
+  /** A decimal amount, in any asset. */
   | { readonly kind: "amount"; readonly amount: string }
   /** An intentId, an idempotency key, or part of a domain. */
   | { readonly kind: "text"; readonly text: string };
@@ -25,10 +25,11 @@ export type PaymentFilter = {
   /** A domain, including its subdomains. */
   readonly domain?: string;
   readonly outcome?: Outcome;
-  /** The status of the live attempt; without one, of a failed attempt. */
+  /** The settlement status of the attempt that has not failed; if all attempts failed, the status is failed. */
   readonly settlementStatus?: SettlementStatus;
-  /** Requested at or after `since` and before `until`. */
+  /** Payments that were requested at or after this time. */
   readonly since?: Date;
+  /** Payments that were requested before this time. */
   readonly until?: Date;
 };
 

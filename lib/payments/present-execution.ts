@@ -119,7 +119,7 @@ export type FailedExecution = {
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
-  // A row with a nonce was submitted, and its authorization cannot be used again.
+  // An execution with a nonce was submitted, so its authorization cannot be used for another attempt.
   const again = row.nonce === null && row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
   return {
     detail: row.failureDetail ?? "The payment failed.",

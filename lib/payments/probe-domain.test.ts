@@ -24,7 +24,7 @@ const probe = (organizationId: string) => {
   return probeDomain({ domain, url: `${url}/report`, ...offer }, organizationId);
 };
 
-/** Counts one more attempt and returns the number before it. */
+/** Returns the number of attempts that were counted so far. Reading it counts one more attempt. */
 const counted = async (organizationId: string) => (await takeAttempt(`ownLook:${organizationId}`, 60)) - 1;
 
 describe("the limit of requests per minute", () => {

@@ -17,11 +17,17 @@ import { atMost } from "#lib/time.ts";
 
 /** How long a payment waits for the seller's domain. The HTTP request has separate limits. */
 const WAIT_MS = 8_000;
-/** Concurrent requests; `each` is the limit for one organization. */
+/**
+ * Limits of concurrent requests: `most` for the process, `each` for one organization. `kept` is reserved for organizations with no request
+ * open.
+ */
 const AT_ONCE = { most: 64, each: 8, kept: 8 };
-/** Rate limit for each organization, because a mandate can name any third party's domain and make this service call it. */
+/**
+ * Requests per minute and organization. They are limited, because a mandate can name any third party's domain and make this service call
+ * it.
+ */
 const PER_MINUTE = 60;
-/** A domain that gave no proof is asked again after this time. */
+/** How long a failed request to a domain is cached before the domain is asked again. */
 const FAILED_MS = 15_000;
 const FAILED_KEPT = 1_000;
 
@@ -54,7 +60,7 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   try {
     await current.counted;
   } catch (error) {
-    // The limit of another organization does not refuse this one.
+    // The shared request was refused by the rate limit of the other organization that began it, so begin a request for this organization.
     if (current.organizationId !== organizationId) return probeDomain(probe, organizationId);
     throw error;
   }
@@ -62,7 +68,9 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   return atMost(current.result, WAIT_MS, { key, seen: false, words });
 }
 
-/** Counts the request before it is sent. Callers that arrive meanwhile share the count and the request. */
+/**
+ * Counts the request against the organization's rate limit, then sends it. Callers that arrive meanwhile share the count and the request.
+ */
 function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
   const { underWay, counts } = looks();
   if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
@@ -128,7 +136,10 @@ export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout,
   await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount, url: answeredAt });
 }
 
-/** An answer from a URL is evidence only for its host. A port says nothing about the seller, unless the host is this machine. */
+/**
+ * Whether the URL is at the domain: a reply proves something only about the host that sent it. The port is ignored, unless the host is this
+ * machine.
+ */
 function isAt(url: string, domain: string): boolean {
   const { host, hostname } = new URL(url);
   return sellerDomainOf(host) === domain || sellerDomainOf(hostname) === domain;

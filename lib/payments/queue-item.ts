@@ -8,7 +8,7 @@ import type { ProbeResult, DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
-/** The caller's ids, to read the credential again under the gate. */
+/** The ids of the caller and its credential. The batch uses them to read the credential again under the gate. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
@@ -33,7 +33,7 @@ export type PurchaseRecord = {
   readonly status: number;
   readonly body: string;
   readonly events: readonly AuditEvent[];
-  /** Statements for round trip 2, sent without waiting for each other. */
+  /** The statements that the batch sends in round trip 2, without waiting between them. */
   readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
@@ -51,9 +51,12 @@ export type CheckoutDraft = {
 
 /** The checkout or order that an item pays. Approvals, continuations and orders use the same queue as authorizations. */
 export type Purchase = {
-  /** Locked after the mandates. A batch never contains two items with the same checkout. */
+  /**
+   * The checkout that is approved or continued; the batch locks it after the mandates. A batch never contains two items with the same
+   * checkout.
+   */
   readonly checkoutIntentId: string | null;
-  /** A batch never contains two items with the same order. */
+  /** The order that is paid. A batch never contains two items with the same order. */
   readonly orderId: string | null;
   /** The capability that the caller needs, read again under the gate. */
   readonly capability: Capability;
@@ -63,13 +66,16 @@ export type Purchase = {
   readonly approvedByPerson: boolean;
   /** A person recently rejected the same payment. */
   readonly rejectedByPerson?: boolean;
-  /** The differences between a seller's 402 and its own quote. */
+  /** The fields in which the seller's 402 differs from the quote of the same seller. */
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
   /** Whether the reply is stored under the item's slot; false for a request without an idempotency key. */
   readonly hasKey: boolean;
   /** The checkout's authorization already holds the budget. The item is decided again and no new authorization is made. */
   readonly hasHold: boolean;
-  /** Shown to the buyer if the outcome is requireApproval, instead of one line with the resource. */
+  /**
+   * The basket and fields of the checkout that is opened if the outcome is requireApproval. If null, the checkout shows one line with the
+   * resource.
+   */
   readonly checkout: CheckoutDraft | null;
   /** Pure. Runs under the locks, before the policy. Returns an answer that replaces the decision, or null to continue. @throws Problem */
   readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;
@@ -98,7 +104,10 @@ export type FinalAnswer =
   | { readonly kind: "reply"; readonly status: number; readonly body: string; readonly replayed: boolean }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-/** "probe" means that the seller's domain must be asked first. The batch does not wait for that request. */
+/**
+ * "probe" means that the seller's domain must be asked first. The batch ends without deciding the item, and the item is submitted again
+ * with the result.
+ */
 export type Answer = FinalAnswer | { readonly kind: "probe"; readonly probe: DueProbe };
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });

@@ -45,14 +45,14 @@ describe("organizations", () => {
     vi.advanceTimersByTime(bounds.slowMs);
     await turn();
     expect(mandatesOf(batches)).toEqual([["busy"], ["free"]]);
-    // A later request waits for a batch that is not slow.
+    // The batch of the free mandate is not slow yet, so a later request waits for it.
     all.push(queue.submit(item("org_a", "later")));
     batches[1]!.end();
     await turn();
     expect(mandatesOf(batches)).toEqual([["busy"], ["later"]]);
     await finish();
     await Promise.all(all);
-    // A slow batch is forgotten when it ends, so the next batch is alone again.
+    // The slow batch has ended and no longer counts as open, so the next batch is the only one.
     const last = [queue.submit(item("org_a", "first"))];
     await turn();
     last.push(queue.submit(item("org_a", "second")));

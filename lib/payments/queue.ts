@@ -4,16 +4,24 @@ import { refusal } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const bounds = {
-  /** A quarter is kept for organizations with nothing queued, so that busy organizations cannot fill the queue. */
+  /**
+   * `kept` places, a quarter of all, are reserved for organizations with nothing queued, so that busy organizations cannot fill the queue.
+   */
   queued: { most: 4096, each: 1024, kept: 1024 },
   batchesOpen: 2,
   itemsPerBatch: 256,
   mandatesPerBatch: 64,
   organizationsPerBatch: 32,
   ageMs: 5_000,
-  /** Number of queued items that opens a second batch while another batch is open: each batch costs as much as twenty items. */
+  /**
+   * Number of queued items at which a second batch opens while another one is open. The fixed cost of a batch equals the cost of twenty
+   * items.
+   */
   worthASecond: 32,
-  /** A batch that is open for longer may be waiting for a lock, so it no longer prevents another batch from opening. */
+  /**
+   * Milliseconds after which an open batch counts as slow. It may be waiting for a lock, so it no longer prevents another batch from
+   * opening.
+   */
   slowMs: 50,
 } as const;
 
@@ -26,7 +34,10 @@ type QueueEntry = {
 /** `answer` is cleared on completion: V8 keeps a grown Map's old table alive and would promote the answer to the old generation. */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
-/** An item's checkout and order. A batch takes at most one item of each: later items of the batch would not see the first decision. */
+/**
+ * The checkout and the order that an item locks. A batch takes at most one item of each, because a later item would not see the rows that
+ * the first one writes.
+ */
 const lockedWith = ({ purchase }: Item): string[] =>
   [purchase?.checkoutIntentId, purchase?.orderId].filter((id) => typeof id === "string");
 
@@ -47,7 +58,7 @@ export class AuthorizeQueue {
   readonly #run: RunBatch;
   readonly #keyReused: () => Problem;
   readonly #live = new Map<string, Live>();
-  /** In turn order: the organization that was served last is last. */
+  /** Organizations in the order of their turns: the organization that was served last is at the end. */
   readonly #queues = new Map<string, QueueEntry[]>();
   readonly #busyMandates = new Set<string>();
   readonly #idle: (() => void)[] = [];
@@ -66,7 +77,7 @@ export class AuthorizeQueue {
     return this.#queued;
   }
 
-  /** A request with the key of an open request waits for the same answer; with another body, it is refused. */
+  /** A request with the same idempotency key as an open request waits for its answer. With another body, it is refused. */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
     if (twin?.answer) {
@@ -90,7 +101,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Resolves when nothing is queued and every batch is answered. */
+  /** Resolves when no item is queued and the items of every batch have their answers. */
   async drained(): Promise<void> {
     if (this.#resting) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));

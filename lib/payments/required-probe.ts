@@ -9,8 +9,8 @@ import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * For a mandate that allows a domain which the seller has not verified. Anyone can claim a domain, so this service requests the domain's
- * own 402, which must name the same payee, asset, network and price.
+ * The check for a mandate that allows a domain which the seller has not verified. Anyone can claim a domain, so this service requests a 402
+ * from the domain itself. That 402 must name the same payee, asset, network and price.
  */
 
 /** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
@@ -30,17 +30,23 @@ type Payee = {
   readonly read: Terms;
 };
 
-/** The challenge's URL, if it is on the seller's domain and fits the path template; else the template, if it has no parameter. */
+/**
+ * The URL to request. The challenge's URL if it is on the seller's domain and fits the path template; otherwise the path template, if it
+ * has no parameter.
+ */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;
   if (offer?.domain === seller.domain && fitsTemplate(new URL(offer.url).pathname, pathTemplate)) return offer.url;
-  // Only loopback hosts have a port, and only the sandbox has such sellers.
+  // Only the sandbox has sellers on a loopback host. Their domain contains a port, and they use plain HTTP.
   const base = `${seller.domain.includes(":") ? "http" : "https"}://${seller.domain}`;
   return pathTemplate.includes("{") ? null : `${base}${pathTemplate}`;
 }
 
-/** Null if the policy has no domain rule, does not allow this domain, or allows the seller or payee itself; null for verified sellers. */
+/**
+ * The offer that the domain must confirm. Null for a verified seller, and if the policy has no domain rule, does not allow this domain, or
+ * allows the seller or the payee address itself.
+ */
 export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): OfferProbe | null {
   const { seller, resource, offered, read } = payee;
   const allowed = policy.domains?.allow ?? null;
@@ -54,7 +60,10 @@ export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Pay
   return { domain, payTo, chain, tokenAddress: asset.tokenAddress, amount: priced, url: urlOf(payee, offer) };
 }
 
-/** Whether the unproven domain is the only denial. A payment that is denied for another reason needs no request to the domain. */
+/**
+ * Whether the unverified domain is the only reason for the denial. A payment that is denied for another reason needs no request to the
+ * domain.
+ */
 export const onlyUnproven = ({ outcome, reasons }: Decision): boolean =>
   outcome === "deny" &&
   reasons.every(({ effect, code, rule }) => effect !== "deny" || (code === "seller_unverified" && rule === "domains"));

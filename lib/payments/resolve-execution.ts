@@ -72,7 +72,10 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
-/** Settled, but a reorganization may still revert it, so the reconciler checks again. Payments by the module are final at once. */
+/**
+ * Settled, but a reorganization may still revert it, so the reconciler checks again. A payment from a smart account is final as soon as it
+ * is settled.
+ */
 export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
   settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
 
@@ -81,7 +84,7 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
   return finding.kind === "forgotten" ? forgotten(resolution, finding.back) : unsettled(resolution, finding);
 }
 
-/** Handles a finding that makes nothing final. */
+/** Handles a finding that does not change the status of the execution: it schedules the next check, and stores a new transaction hash. */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
@@ -108,7 +111,7 @@ function note({ tx, execution, now }: Resolution, type: string, metadata: Record
   );
 }
 
-/** The transfer was found. Until it is final, the hold stays submitted and nothing is charged. */
+/** The transfer was found on the chain. Until it is final, the hold keeps the status submitted and no fee is charged. */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
   note(resolution, "payment.settled", { settlementReference: transaction });
@@ -154,7 +157,10 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   return updated;
 }
 
-/** A reorganization reverted the transfer. Its hold still exists. */
+/**
+ * A reorganization reverted the transfer. Its hold still has the status submitted, because a hold is captured only when the transfer is
+ * final.
+ */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
   const { executionId, chain, settlementReference } = execution;
@@ -168,7 +174,9 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
   });
 }
 
-/** A settled payment counts even beyond a limit; if it breaks a limit, the mandate is suspended. */
+/**
+ * Records a payment that settled after its hold was released. It counts even if it exceeds a limit; in that case the mandate is suspended.
+ */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
   const { mandateId, organizationId } = execution;

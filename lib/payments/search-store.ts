@@ -13,7 +13,7 @@ type Db = Database | Tx;
 
 type Id = Extract<PaymentSearch, { kind: "id" }>;
 
-/** The authorization that belongs to another kind of id. */
+/** Finds the authorization by the id of an execution, a hold, a checkout or an order. */
 function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<readonly { id: string | null }[]> {
   switch (of) {
     case "authorization":
@@ -59,7 +59,10 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
   return rows.map((row) => row["id"] as string | null);
 }
 
-/** The payments that a search names; null if it names none by id or text, and every payment must be compared. */
+/**
+ * The ids of the payments that a search finds by id, transaction or text. Null if the search does not narrow by id; the caller then filters
+ * all payments by amount or domain.
+ */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;
   const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);

@@ -6,21 +6,23 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
   pending: ["processing", "settled", "failed"],
   processing: ["settled", "failed", "unknown"],
   unknown: ["settled", "failed"],
-  /** Only until the transfer is final, and only on evidence from the chain. */
+  /** A settled execution goes back only while its transfer is not final, and only because the chain no longer has the transfer. */
   settled: ["processing", "pending"],
   failed: [],
 };
 
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
-/** A finding about a credential that was sent. Only settled and failed rest on evidence, and only they resolve its hold. */
+/**
+ * A finding about a credential that was sent. Only settled and failed are proven by evidence, and only they capture or release its hold.
+ */
 export type Finding =
   /** Final unless `final` is false: then a reorganization may still revert it. */
   | { readonly kind: "settled"; readonly transaction: string; readonly final?: boolean }
   /** A reorganization reverted a settled transfer: the seller settles again, or this service does. */
   | { readonly kind: "forgotten"; readonly back: "processing" | "pending" }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** A transaction is known but not final. `received`: it is in a block that is not deep enough. */
+  /** A transaction is known but not final. `received` means that it is in a block with too few confirmations. */
   | { readonly kind: "broadcast"; readonly transaction: string; readonly received?: boolean }
   | { readonly kind: "unknown"; readonly detail: string }
   | { readonly kind: "waiting" };

@@ -29,7 +29,7 @@ export async function simulatePayment(asked: SimulationItem): Promise<Decision> 
   return simulated.row!.decision;
 }
 
-/** A mandate's usage, and what it would decide about a payment. */
+/** The usage of a mandate, and the decision that it would make about a payment. */
 export type Prospect = {
   readonly policy: CompiledPolicy;
   readonly status: MandateStatus;
@@ -45,7 +45,7 @@ export async function simulatePayments(
 ): Promise<ReadonlyMap<string, Prospect>> {
   const items = mandateIds.map((mandateId) => itemOf({ ...asked, mandateId }));
   const facts = await readFacts(items);
-  // Before the simulation, which adds its own hold to the usage.
+  // Read the usage before the simulation, because the simulation adds its own hold to it.
   const usage = usageOf(facts);
   const simulated = new Map((await simulate(items, facts)).map(([{ mandateId }, { row }]) => [mandateId, row] as const));
   return new Map([...usage].map(([id, prospect]) => [id, { ...prospect, simulated: simulated.get(id) ?? null }] as const));

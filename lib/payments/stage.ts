@@ -1,6 +1,6 @@
 import type { CheckoutStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The progress of a payment: the one status of the vocabulary that is most informative. */
+/** How far a payment has progressed: the one status, of its decision, hold, checkout or settlement, that says most. */
 export type Stage =
   | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
   | { readonly of: "reservation"; readonly status: ReservationStatus }
@@ -20,7 +20,7 @@ export type StageFacts = {
 const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
   attempts.find((status) => status !== "failed");
 
-/** Pure. */
+/** The stage of a payment at `now`. Pure. */
 export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
   if (outcome === "deny") return { of: "outcome", status: "deny" };
   const live = liveAttempt(attempts);

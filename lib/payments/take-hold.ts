@@ -13,7 +13,10 @@ export type Hold = {
   readonly buckets: readonly (Bucket & { readonly ceiling: Atomic | null })[];
 };
 
-/** allow takes a hold. requireApproval takes a hold with an approval key, unless the same question is open and already holds. */
+/**
+ * The outcome allow takes a hold. The outcome requireApproval takes a hold with an approval key, unless the same question is already open
+ * and has a hold.
+ */
 export function holdFor(
   { outcome }: Decision,
   question: Question | null,

@@ -6,7 +6,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/** Limited, because the domain shares an index entry with the mandate's id. */
+/** The longest URL in bytes. It is limited, because an index entry holds the URL's domain together with the mandate's id. */
 const URL_MAX = 1_024;
 
 /** The offer of an unregistered seller, from the challenge in the intent. */
@@ -26,7 +26,7 @@ export function readOffer(challenge: unknown, domainOf: (host: string) => string
   url.hash = "";
   const readable = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
   if (!readable || url.href.length > URL_MAX) return null;
-  // A port does not identify a seller, except on a loopback host.
+  // Try the host with its port first, which is valid only for a loopback host. Otherwise the port does not identify a seller.
   return { required, url: url.href, domain: domainOf(url.host) ?? domainOf(url.hostname) };
 }
 

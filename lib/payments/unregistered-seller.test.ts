@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const admitting = { policy: { ...policy, sellers: { unregistered: "allow" } } };
 
-/** A stock seller on this machine that nobody registered, and its 402. */
+/** A seller with the standard x402 library on this machine, which is not registered, and the 402 that it sends. */
 async function stranger() {
   const payTo = randomAddress();
   const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
@@ -166,7 +166,7 @@ describe("a seller that is not registered", () => {
     ] as PaymentRequired["accepts"];
     const challenge: PaymentRequired = { x402Version: 2, resource: { url: `https://${seller.domain}/report` }, accepts };
     const posing = intentTo({ challenge, payTo: accepts[0]?.payTo as Address });
-    // A registration is not a proof: without a verification the domain belongs to no seller.
+    // A registered seller that has not verified the domain does not own it, so the payee is still unregistered.
     expect((await decisionOf(scene, posing)).outcome).toBe("allow");
     await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
     expect((await decisionOf(scene, posing)).denialCode).toBe("resource_not_allowed");

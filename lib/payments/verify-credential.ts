@@ -32,7 +32,7 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: lower(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-/** Seconds that a credential must still be valid at execution. */
+/** Seconds that a credential must still be valid when the payment is executed. */
 export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
   settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
 
@@ -50,7 +50,7 @@ export async function verifyCredential(
   return askChain(credential, payment);
 }
 
-/** Checks against the chain a credential that fits the payment. @throws Problem rpc_unavailable */
+/** Asks the chain whether the token would accept a credential that fits the payment. @throws Problem rpc_unavailable */
 export async function askChain(credential: Credential, payment: ExpectedPayment): Promise<Verification> {
   const { chain } = payment.asset;
   const [verdict, newest] = await askingChain(chain, () => Promise.all([judgeTransfer(credential, payment), newestBlock(chain)]));
@@ -63,11 +63,11 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
   const transfers = await wouldTransfer(credential, payment);
-  // A lenient token may accept a non-canonical form of a plain account's signature.
+  // Some tokens accept a non-canonical form of a plain account's signature (132 characters), which this service refuses.
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // A chain without recent blocks checks validity against the time of its last block.
+  // A chain that produced no block recently checks the validity period against the time of its last block.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);
@@ -75,11 +75,14 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   return failed("settlement_rejected", refusal);
 }
 
-/** Whether a credential that fits the payment would be settled now. @throws Problem rpc_unavailable */
+/** Asks the token whether it would settle a credential that fits the payment, if it were sent now. @throws Problem rpc_unavailable */
 export const askToken = (credential: Credential, payment: ExpectedPayment): Promise<Verdict> =>
   askingChain(payment.asset.chain, () => judgeTransfer(credential, payment));
 
-/** A block may still be replaced, so the search for a settlement starts a little before the newest one. */
+/**
+ * The block from which the search for a settlement starts. It is a little before the newest block, because a recent block may still be
+ * replaced.
+ */
 export function searchFrom(chain: string, newest: bigint): bigint {
   const margin = BigInt(chainOf(chain)?.confirmations ?? 0) + 16n;
   return newest > margin ? newest - margin : 0n;
