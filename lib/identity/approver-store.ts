@@ -13,7 +13,7 @@ export type Approver = {
 
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("checkouts:approve"));
 
-/** The condition of a member who may approve now. Needs a join of member and user. */
+/** SQL condition: the member's role may approve and the person is not banned. The query must join member and user. */
 export const mayApprove = (): SQL | undefined =>
   and(
     inArray(member.role, roles),

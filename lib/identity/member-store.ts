@@ -50,7 +50,7 @@ export async function isMemberAddress(tx: Tx, organizationId: string, email: str
   return row !== undefined;
 }
 
-/** A decision that is based on this count needs the organization's lock. */
+/** Lock the organization first if a decision depends on the count. */
 export async function countOwners(tx: Tx | Database, organizationId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })

@@ -128,7 +128,7 @@ export const passkey = pgTable(
     counter: bigint("counter", { mode: "number" }).notNull(),
     deviceType: text("device_type").notNull(),
     backedUp: boolean("backed_up").notNull(),
-    /** Joined by commas. */
+    /** The transports of the authenticator, joined by commas. */
     transports: text("transports"),
     aaguid: text("aaguid"),
     createdAt: createdAt(),

@@ -28,7 +28,7 @@ export type GuardedRequest = {
   readonly push?: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> };
   /** Default: json. Text is for the file that proves a domain. */
   readonly expect?: "json" | "text";
-  /** Only for manifest and catalog. */
+  /** Allows a reply from the cache; only for manifests and catalogs. */
   readonly cached?: boolean;
 };
 
@@ -81,7 +81,7 @@ export const standardLimits: Guard["limits"] = {
   redirects: 2,
   places: {
     total: { most: 256, each: 32, kept: 64 },
-    // At most four for one organization; the fifth place is for another one.
+    // One organization may use at most four of the five places, so that another one still gets a place.
     host: { most: 5, each: 4, kept: 1 },
     waiting: { most: 1_024, each: 128, kept: 256 },
     waitingForHost: { most: 64, each: 32, kept: 16 },
@@ -154,7 +154,7 @@ function contentOf(reply: OutboundReply, host: string, expect: "json" | "text"):
   return { text, json: readJson(text, host) };
 }
 
-/** Reads an answer. A body that cannot be read is refused only with a 2xx status: any other status says enough without it. */
+/** Reads an answer. An unreadable body is an error only with a 2xx status; for any other status, callers need no body. */
 function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): GuardedReply {
   const { status, headers } = reply;
   const answer = { status, headers, url: url.href };

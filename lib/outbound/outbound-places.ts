@@ -5,8 +5,9 @@ export type PlaceLimits = {
   readonly total: Share;
   /** Running requests to one host. */
   readonly host: Share;
-  /** Waiting requests: to all hosts, and below to one host. */
+  /** Waiting requests to all hosts. */
   readonly waiting: Share;
+  /** Waiting requests to one host. */
   readonly waitingForHost: Share;
   readonly waitMs: number;
 };
@@ -42,7 +43,7 @@ export class OutboundPlaces {
   readonly #limits: PlaceLimits;
   readonly #running = new Taken();
   readonly #queued = new Taken();
-  /** Queues in turn order: the organization that was served last comes last. */
+  /** Waiting requests by organization. The organization whose request left its queue last comes last. */
   readonly #lines = new Map<string, Waiter[]>();
 
   constructor(limits: PlaceLimits) {
@@ -98,7 +99,7 @@ export class OutboundPlaces {
     this.#queued.add(host, organization, -1);
   }
 
-  /** The next waiter that may run now. */
+  /** The next request, in the order of turns, whose host and organization have a free place. */
   #nextInTurn(): Waiter | null {
     for (const line of this.#lines.values()) {
       const next = line.find(({ host, organization }) => this.#mayRun(host, organization));

@@ -37,7 +37,7 @@ type ChallengeText = {
   readonly expiresAt: Date;
 };
 
-/** Contains only ids and our own words: a name is text from a person and could imitate a line. */
+/** The text contains no names, because a name that a person entered could imitate a line of the text. */
 const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: ChallengeText): string =>
   [
     `${new URL(env().BASE_URL).origin} asks for proof that you control this address.`,

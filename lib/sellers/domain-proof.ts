@@ -33,7 +33,7 @@ type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>;
 
 const resolveTxt: ResolveTxt = (name) => new Resolver({ timeout: DNS_MS, tries: 2 }).resolveTxt(name);
 
-/** A long record arrives in pieces of 255 characters. */
+/** DNS splits a TXT record into strings of at most 255 characters. */
 export async function inDns(domain: string, token: string, resolve: ResolveTxt = resolveTxt): Promise<boolean> {
   const records = await resolve(recordName(domain)).catch(() => []);
   return records.some((pieces) => hasLine(pieces.join(""), token));

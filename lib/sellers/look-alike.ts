@@ -26,7 +26,7 @@ function glance(domain: string): string {
   return READ_AS.reduce((text, [from, to]) => text.replaceAll(from, to), latin);
 }
 
-/** Shorter names differ by one letter too often. */
+/** Shorter domains are not compared for typing errors, because too many unrelated ones differ by one letter. */
 const TYPED_MIN = 8;
 
 /** Whether one text becomes the other by adding, dropping, changing or swapping one letter. */
@@ -45,7 +45,7 @@ const withoutTop = (domain: string): string => domain.slice(0, domain.lastIndexO
 /** A domain and its subdomains have one owner, so they are not confused. */
 const sameOwner = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 
-/** Whether a person could take `domain` for `other`. Hosts with a port are of the sandbox. */
+/** Whether a person could take `domain` for `other`. Hosts with a port are not compared: they exist only in the sandbox. */
 export function looksLike(domain: string, other: string): boolean {
   if (sameOwner(domain, other) || domain.includes(":") || other.includes(":")) return false;
   const [a, b] = [glance(domain), glance(other)];

@@ -21,12 +21,12 @@ const counts = sql`(p.method = 'signature' OR (
   AND NOT EXISTS (SELECT FROM pay_to_proofs o
     WHERE o.address = p.address AND o.organization_id <> p.organization_id AND o.method = 'signature')))`;
 
-/** Addresses with the chain on which they are paid. */
+/** An address and the chain on which it is paid. */
 export type PaidAt = { readonly payTo: string; readonly chain: string };
 
 const keyOf = ({ payTo, chain }: PaidAt): string => `${payTo.toLowerCase()} ${chain}`;
 
-/** Which of these the organization has proven to control. */
+/** Returns a function that says whether the organization has proven to control an address on a chain. */
 export async function provenAmong(db: Db, organizationId: string, paid: readonly PaidAt[]): Promise<(one: PaidAt) => boolean> {
   const addresses = [...new Set(paid.map(({ payTo }) => payTo.toLowerCase()))];
   if (addresses.length === 0) return () => false;
@@ -43,7 +43,7 @@ export type OwnPayee = {
   readonly proven: boolean;
 };
 
-/** Whether an organization sells at an address on a chain and has proven it, in one statement. */
+/** Whether the organization sells at this address, and whether it has proven the address for this chain. */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
   const rows = await db.execute<{
@@ -79,7 +79,7 @@ export async function provenElsewhere(tx: Tx, organizationId: string, address: s
   return rows.length > 0;
 }
 
-/** A repeat does not change the proof. */
+/** Saves a proof and returns the stored row; a proof that is stored already does not change. */
 export async function saveProof(tx: Tx, proof: typeof payToProofs.$inferInsert): Promise<PayToProof> {
   const { organizationId, address, chain, method } = proof;
   await tx.insert(payToProofs).values(proof).onConflictDoNothing();

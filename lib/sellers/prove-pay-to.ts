@@ -43,7 +43,7 @@ export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, 
 
 async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Caller): Promise<Output<typeof contract.provePayTo>> {
   const { address, chain, method, sellerId, metadata, again } = proven;
-  // This reads an emergency stop that came earlier; a later stop reads this proof.
+  // The gate orders this with emergency stops: an earlier stop is seen here, and a later stop sees this proof.
   await enterGate(tx);
   await lockPayTo(tx, address);
   if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();

@@ -22,7 +22,7 @@ export async function refusePayee(db: Database | Tx, organizationId: string, pai
 
 type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };
 
-/** The same check for a buyer's payment that we settle; null if it may be settled. */
+/** Refuses to settle a buyer's payment if, in production, its seller has not proven the address. Null if it may be settled. */
 export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
   if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;
   const isProven = await provenAmong(tx, sellerOrganizationId, [{ payTo, chain }]);

@@ -24,7 +24,7 @@ type Claim = {
   readonly amount: string;
 };
 
-/** The resource that a payment to their common address is for; null unless exactly one fits. */
+/** The one candidate whose price and path fit the payment; null if none or several fit. All candidates are paid to the same address. */
 export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
   const path = pathOf(url);
   const fits = candidates.filter(

@@ -16,10 +16,10 @@ export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: s
 
 /** A seller with a different price for each order must not fill the table. */
 const PER_DOMAIN_MAX = 200;
-/** An authorization of today is paid by tomorrow at the latest. */
+/** An authorization ends after one day at the latest, so an older offer is no longer needed. */
 const KEPT = sql`interval '2 days'`;
 
-/** Keeps only the newest offers of a domain. */
+/** Stores an offer, or the new time of a known one, and deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {
@@ -42,7 +42,7 @@ export async function rememberOffer(db: Database, offer: SeenOffer): Promise<voi
   });
 }
 
-/** Which of these offers were seen recently enough for a payment that is still in progress. */
+/** For each wanted offer, whether it was seen within the last two days. */
 export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]): Promise<readonly boolean[]> {
   const asked = wanted.flatMap((offer, number) =>
     offer ? [{ ...offer, amount: offer.amount?.toString() ?? null, number }] : [],

@@ -11,9 +11,7 @@ type StopRow = {
   readonly over_address: StopOver;
 };
 
-/**
- * Whether an emergency stop prevents a payment, by the seller's record or, without one, by the claimed domain and address. Needs the gate.
- */
+/** Whether an emergency stop of the seller, the domain or the address prevents a payment. The caller must have entered the gate. */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<StopRow>(sql`
     SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
@@ -25,7 +23,10 @@ export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Pro
   return stopOf({ stopped, verified: verified === true, overDomain, overAddress });
 }
 
-/** Whether a stop reaches a domain that somebody wants to register or verify, and how. */
+/**
+ * Whether an emergency stop reaches a domain that an organization wants to register or verify, and whether the stopped seller had proven
+ * the domain or only claimed it.
+ */
 export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
   const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
   return found?.over ?? null;
@@ -96,7 +97,7 @@ export async function reachOf(
   ];
 }
 
-/** A repeat also records what was proven in the meantime. */
+/** Records what a stop reaches. If the stop is recorded already, this adds proofs that the seller made in the meantime. */
 export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
   await tx
     .insert(sellerStops)
@@ -107,7 +108,7 @@ export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach
     });
 }
 
-/** Stops the seller and returns whether it is verified; nobody can change that afterwards. */
+/** Stops the seller and returns whether it is verified. A stopped seller cannot be verified any more. */
 export async function stopSeller(tx: Tx, sellerId: string, now: Date): Promise<{ readonly verified: boolean }> {
   const [stopped] = await tx
     .update(sellers)

@@ -41,7 +41,7 @@ export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, l
     .orderBy(desc(sellers.sellerId))
     .limit(limit);
 
-/** Oldest first. An organization has few sellers. */
+/** Oldest first, at most 200: an organization has few sellers. */
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
   db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(200);
 

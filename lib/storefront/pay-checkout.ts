@@ -35,7 +35,7 @@ export type PaidCheckout = {
   /** Null if the body names none, as with a plain x402 API. */
   readonly order: StorefrontOrder | null;
   readonly settlement: ClaimedSettlement | null;
-  /** What the refusal means, in our words. */
+  /** What went wrong, in our words; null if the order was completed. */
   readonly detail: string | null;
 };
 

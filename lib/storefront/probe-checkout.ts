@@ -13,7 +13,7 @@ export type ProbedCheckout = {
   readonly paymentRequired: Readonly<Record<string, string>>;
   readonly terms: ChallengeTerms;
   readonly accepted: PaymentRequirements;
-  /** As the seller sent it. */
+  /** The decoded 402, as the seller sent it. */
   readonly raw: PaymentRequired;
   /** Where the 402 came from, after redirects. */
   readonly answeredAt: string;

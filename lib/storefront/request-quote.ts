@@ -34,7 +34,7 @@ function quoteOfChallenge(
 }
 
 /**
- * What the items cost at this storefront, now.
+ * Asks the storefront for the current price of the items.
  * @throws Problem items_ambiguous, out_of_stock, price_changed, storefront_unavailable, storefront_invalid, invalid_request
  */
 export async function requestQuote(

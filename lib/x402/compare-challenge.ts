@@ -95,7 +95,7 @@ export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge,
 }
 
 export type ChallengeComparison = {
-  /** The offer that fits best; null where none can be paid by EIP-3009. */
+  /** The offer with the fewest mismatches; null if no offer can be paid by EIP-3009. */
   readonly accepted: PaymentRequirements | null;
   readonly terms: ChallengeTerms | null;
   readonly mismatches: readonly Mismatch[];

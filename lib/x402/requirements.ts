@@ -28,7 +28,7 @@ export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: Expe
 const paymentRequiredHeader = "PAYMENT-REQUIRED";
 export const paymentSignatureHeader = "PAYMENT-SIGNATURE";
 export const paymentResponseHeader = "PAYMENT-RESPONSE";
-/** The names of version 1. */
+/** The names of these two headers in x402 version 1. */
 export const paymentHeaderV1 = "X-PAYMENT";
 export const paymentResponseHeaderV1 = "X-PAYMENT-RESPONSE";
 

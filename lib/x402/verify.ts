@@ -10,12 +10,12 @@ const ok: Verdict = { ok: true };
 
 /** Seconds that a credential must still be valid if its transfer is sent at once; the x402 library requires the same. */
 export const SENT_NOW_SECONDS = 6;
-/** The same if this service sends the transfer and may have to send it again. */
+/** The same minimum if this service sends the transfer, because it may have to send it again. */
 export const SENT_LATER_SECONDS = 30;
 /** A hold lives as long as its credential can still be settled, so no credential may live longer than an intent. */
 const LIFE_MAX_SECONDS = 86_400n;
 
-/** Compares a credential with the payment that was authorized. Whatever the credential claims is only compared. */
+/** Compares a credential with the authorized payment. Values from the credential are only compared, never used. */
 export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;
   const { accepted } = credential;
@@ -57,7 +57,7 @@ function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsL
   return ok;
 }
 
-/** A mandate's wallet, if it has one, is the only payer. */
+/** If the mandate has a wallet, only this wallet may pay. */
 export const compareSigner = (payer: string, wallet: string | null): Verdict =>
   wallet === null || wallet.toLowerCase() === payer
     ? ok
@@ -79,7 +79,7 @@ export type ChainFacts = {
   readonly balance: bigint;
 };
 
-/** What the chain says about a credential that fits the payment. */
+/** Checks the signature, the nonce and the balance of a credential that matches the payment, as read from the chain. */
 export function judgeChainFacts(facts: ChainFacts, expected: ExpectedPayment): Verdict {
   if (!facts.signatureValid) return failed("signature_invalid", "The credential's signature is not the payer's.");
   if (facts.nonceUsed) return failed("nonce_already_used", "The credential was already settled or cancelled on the chain.");

@@ -12,7 +12,7 @@ export type KeysChoice = "keep" | "revoke";
 type CapabilityLoss = {
   readonly organizationId: string;
   readonly userId: string;
-  /** What the person may do after the change. */
+  /** The capabilities that the person still has after the change; empty if they are removed. */
   readonly left: ReadonlySet<Capability>;
 };
 
@@ -20,9 +20,9 @@ type CapabilityLoss = {
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * The person who made a key has seen its secret, so the key can still do for them what their new role cannot. Whether the keys that may do
- * more than `left` are kept or revoked is decided together with the role. Needs the gate and the organization's lock, under which keys are
- * made.
+ * The person who made a key has seen its secret and may still use it after they lost a role. So the change of role also decides whether
+ * their keys with capabilities outside `left` are kept or revoked. The caller must have closed the gate and locked the organization, so
+ * that no key is created meanwhile.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -4,7 +4,7 @@ import { perProcess } from "#lib/process.ts";
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
 type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
-/** Enough for every request that can wait at once; when a batch is full, a new one is opened. */
+/** Keys per query, enough for all requests that can wait at the same time. If a batch is full, the next key opens a new one. */
 const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));

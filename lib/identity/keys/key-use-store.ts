@@ -2,13 +2,13 @@ import { pool } from "#lib/db/client.ts";
 
 export type KeyUse = {
   readonly keyId: string;
-  /** How long ago by the process's monotonic clock; the database subtracts it from its own clock. */
+  /** How long ago the key was used, by the process's monotonic clock. The database subtracts it from its own clock. */
   readonly secondsAgo: number;
   readonly address: string;
   readonly userAgent: string | null;
 };
 
-/** The newest use of each key wins, whichever process saw it. */
+/** Stores a use only if it is newer than the stored one, because another process may have stored a later use. */
 export async function saveKeyUses(uses: readonly KeyUse[]): Promise<void> {
   await pool()`
     INSERT INTO key_uses AS k (key_id, last_used_at, address, user_agent)

@@ -10,7 +10,10 @@ export type MadeKey = {
   readonly userId: string;
 };
 
-/** The live keys that a person made, newest first; with null, all of the organization. An account's creator made its first key. */
+/**
+ * The live keys that a person made, or all of the organization if `userId` is null; newest first. `created_by` of an account's first key is
+ * null: the account's creator made it.
+ */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;
   const rows = await db.execute<MadeKey>(sql`

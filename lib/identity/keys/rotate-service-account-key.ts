@@ -31,7 +31,7 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
   });
 }
 
-/** The previous key gets the grace period and older live keys are revoked, so the gate is always closed. */
+/** Always closes the gate, because live keys are revoked: the newest key after the grace period, all older ones at once. */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

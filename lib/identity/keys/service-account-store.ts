@@ -56,7 +56,7 @@ export async function insertKey(
   await tx.insert(apiKeys).values({ keyId, serviceAccountId, organizationId, secretHash, preview, createdBy, createdAt });
 }
 
-/** The organization's account, locked against other changes. */
+/** Reads the organization's service account and locks its row against other changes. Null if there is no such account. */
 export async function lockServiceAccount(
   tx: Tx,
   organizationId: string,

@@ -13,7 +13,7 @@ export type AccountView = {
   /** When the newest key was made. */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /** Two during a rotation's grace period. */
+  /** The number of live keys: two during a rotation's grace period. */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };
@@ -30,7 +30,7 @@ export type KeyView = {
   readonly preview: string;
   readonly status: "active" | "expired" | "revoked";
   readonly createdAt: string;
-  /** When a rotated key ends, or ended. */
+  /** When the grace period of a rotated key ends, or has ended. */
   readonly endsAt?: string;
   readonly lastUse?: LastUse;
 };
@@ -40,6 +40,6 @@ export type AccountDetail = {
   readonly createdBy: string;
   readonly keys: readonly KeyView[];
   readonly mandates: readonly { readonly mandateId: string; readonly name: string; readonly status: MandateStatus }[];
-  /** Active mandates that every agent may use. */
+  /** The number of active mandates that every agent may use. */
   readonly openMandates: number;
 };

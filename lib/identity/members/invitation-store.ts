@@ -25,7 +25,7 @@ const invitationColumns = {
   createdAt: invitation.createdAt,
 };
 
-/** Needs the organization's lock, so that an address has at most one open invitation. */
+/** The caller must have locked the organization, so that an address has at most one open invitation. */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
     .select(invitationColumns)

@@ -5,7 +5,7 @@ import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.t
 
 export type UserRow = { readonly email: string; readonly emailVerified: boolean };
 
-/** Serializes the requests of one person, for example from several tabs. */
+/** Locks the person's row, so that their requests run one after the other, for example from several tabs. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx
     .select({ email: user.email, emailVerified: user.emailVerified })
@@ -76,7 +76,7 @@ export async function takeInvitation(
   return row ?? null;
 }
 
-/** The threshold as it was entered; null if there is none. */
+/** The organization's step-up threshold as it was entered; null if there is none. */
 export async function stepUpAboveOf(db: Database | Tx, organizationId: string): Promise<string | null> {
   const [row] = await db
     .select({ above: organization.stepUpAbove })

@@ -12,7 +12,7 @@ import { requireGrantable, requireOwnerLeft } from "#lib/identity/members/member
 import { presentMember } from "#lib/identity/members/present-member.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** Requests that the person sent before and that are decided later are refused: the role is read again under the gate. */
+/** A request of the removed person that is still undecided is refused: the operation reads the role again under the gate. */
 export const removeMember: Handler<typeof contract.removeMember> = async (
   { organizationId, userId, body: { reason, keys } },
   { caller, idempotency },

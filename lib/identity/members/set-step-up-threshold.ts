@@ -16,7 +16,7 @@ const DECIMALS = 18;
 const isLooser = (next: string | null, current: string | null): boolean =>
   current !== null && (next === null || parseAmount(next, DECIMALS) > parseAmount(current, DECIMALS));
 
-/** Closes the gate because a lower threshold takes something away: no approval is still in progress when the reply is sent. */
+/** Closes the gate, so that no approval under the previous threshold is still in progress when the reply is sent. */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
   { organizationId, body: { above } },
   { caller, idempotency },

@@ -13,7 +13,7 @@ import { presentMember } from "#lib/identity/members/present-member.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** Nearly every change of a role takes something away, so the gate is always closed. */
+/** Nearly every change of a role removes a capability, so the gate is always closed. */
 export const updateMember: Handler<typeof contract.updateMember> = async (
   { organizationId, userId, body: { role, reason, keys } },
   { caller, idempotency },

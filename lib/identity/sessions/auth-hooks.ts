@@ -37,10 +37,13 @@ async function endWithoutPassword({ id, userId }: { readonly id: string; readonl
   await database().transaction((tx) => deleteSession(tx, userId, id));
 }
 
-/** Run before and after better-auth confirms an address. They end every session and way to sign in that anybody set up with the address. */
+/**
+ * better-auth calls these before and after it confirms an e-mail address. Each ends all sessions and sign-in methods of the account,
+ * because somebody who does not own the address may have set them up.
+ */
 export const emailVerificationHooks = {
   beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
-  /** Runs again, for a sign-in that was already in progress. */
+  /** Ends them again, because a sign-in that was in progress may have created a session in the meantime. */
   afterEmailVerification: async ({ id }: { readonly id: string }): Promise<void> => {
     await endWaysIn(id);
     noteFirstProof(id);
@@ -62,7 +65,8 @@ const withoutTokens = <T extends object>(account: T): T & Record<string, unknown
 export const databaseHooks: Hooks = {
   user: {
     update: {
-      // A link proved who owns the mailbox. better-auth then removes what somebody else set up with the address, but not the passkeys.
+      // A sign-in link proves who owns the mailbox. better-auth then removes sign-in methods that another person set up with the address,
+      // but not their passkeys.
       after: async (user, context) => {
         if (context?.path !== "/magic-link/verify" || !user.emailVerified) return;
         await deletePasskeysOf(user.id);
@@ -84,7 +88,7 @@ export const databaseHooks: Hooks = {
         data: {
           ...session,
           provider: providerOf(context),
-          // better-auth would give a sign-in without rememberMe one day, longer than a remembered one.
+          // Without rememberMe, better-auth sets one day, which is longer than SESSION_SECONDS.
           expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
           activeOrganizationId: await newestOrganizationOf(session.userId),
         },

@@ -3,7 +3,7 @@ import { returnTo } from "#lib/http/return-to.ts";
 import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
-/** Accounts of wallets have such addresses. They receive no mail, so nobody may sign up with one. */
+/** The placeholder addresses of wallet accounts end in .invalid. They receive no mail, so nobody may sign up with one. */
 const PLACEHOLDER = /\.invalid$/i;
 
 const Email = z

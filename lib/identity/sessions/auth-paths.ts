@@ -21,9 +21,9 @@ export const servedPaths = [
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
-/** The sign-in methods that an endpoint serves; one of them must be offered. Endpoints that are not listed are always offered. */
+/** An endpoint is served only if this installation offers one of its sign-in methods. Endpoints that are not listed are always served. */
 const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
-  // These send a mail or start from a link in one.
+  // These endpoints send a mail or follow a link in one.
   "/request-password-reset": ["magicLink"],
   "/reset-password": ["magicLink"],
   "/send-verification-email": ["magicLink"],
@@ -71,7 +71,10 @@ const organization = [
   "reject-invitation",
 ].map((path) => `/organization/${path}`);
 
-/** Changes without reason, audit or gate, and ways to sign in that are not configured. Our own operations replace those that are needed. */
+/**
+ * Endpoints of better-auth that are not served: they change data without a reason, an audit event or the gate, or they belong to sign-in
+ * methods that we do not configure. Our own operations replace those that are needed.
+ */
 export const disabledPaths = [
   ...organization,
   "/ok",
@@ -99,6 +102,6 @@ export const disabledPaths = [
   "/passkey/list-user-passkeys",
   "/passkey/delete-passkey",
   "/passkey/update-passkey",
-  // better-auth compares whole paths, so only serveAuth() blocks this one.
+  // better-auth compares whole paths, and this one contains a token, so only serveAuth() blocks it.
   "/reset-password/:token",
 ];

@@ -60,7 +60,7 @@ const renewed = new WeakMap<Request, string>();
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
 export type AuthenticateOptions = {
-  /** The urgent connection pool, for requests that must not wait for others. */
+  /** The urgent connection pool, for requests that must not wait until an ordinary connection is free. */
   readonly on?: Sql | undefined;
   /** False if the renewed cookie cannot be sent. */
   readonly renew?: boolean;
@@ -82,7 +82,7 @@ async function authenticateSession(
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  // Requests on the urgent pool skip both steps; the next request does them.
+  // Requests on the urgent pool skip the audit event and the renewal; the person's next ordinary request does both.
   if (!row.audited && !on) await auditNewUser(row.userId);
   if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);

@@ -25,7 +25,7 @@ export async function makeFirstAdmin(tx: Tx, userId: string, reason: string, now
   );
 }
 
-/** In the sandbox the first user becomes the platform's admin; a lock orders two who come at the same time. */
+/** In the sandbox the first user becomes the platform's admin. The lock lets only one of two concurrent users become it. */
 export async function claimSandbox(tx: Tx, userId: string, now: Date): Promise<void> {
   const before = await readInstallation(tx);
   if (!before || before.claimed) return;

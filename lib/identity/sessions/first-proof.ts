@@ -5,7 +5,7 @@ type Proof = { userId: string | null };
 
 const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
 
-/** Runs a request of better-auth and returns the user whose address it proved for the first time, or null. */
+/** Runs a request of better-auth. `userId` is the user whose e-mail address this request proved for the first time, or null. */
 export async function followFirstProof<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly userId: string | null }> {
@@ -14,7 +14,7 @@ export async function followFirstProof<T>(
   return { result, userId: proof.userId };
 }
 
-/** The hooks of better-auth call this, because they cannot return the user in any other way. */
+/** Called by better-auth's hooks, which cannot return a value to followFirstProof. */
 export function noteFirstProof(userId: string): void {
   const proof = proofs().getStore();
   if (proof) proof.userId = userId;
