@@ -7,7 +7,9 @@ import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from 
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** The settlement without a mandate that used this credential, if it paid what was authorized. */
+/**
+ * Finds the settlement without a mandate that used this credential. Null if there is none, or if it differs from the authorized payment.
+ */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
   credential: Credential,
@@ -35,19 +37,22 @@ function isSamePayment(settlement: PlainSettlement, authorization: Authorization
   );
 }
 
-/** Whether a credential's payment was settled before its authorization was executed. */
+/** Whether the seller had this credential settled before its authorization was executed. */
 export async function wasSettledAs(header: string, authorization: AuthorizationRow): Promise<boolean> {
   const decoded = decodeCredential(header);
   return decoded.ok && (await settledAs(database(), decoded.credential, authorization)) !== null;
 }
 
-/** The nonce alone is no proof: the credential's signature was verified, or it is exactly the credential that was settled. */
+/**
+ * Whether the payer really signed this credential, because a nonce alone is public. Either its signature was verified, or it is the same
+ * credential that was settled.
+ */
 const isSigned = (verified: Verification, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
- * Turns a settlement that the seller requested before the execution into this execution, so that the mandate is charged. Null if there
- * is none or it paid something else. For the seller it stays the settlement that it requested.
+ * Turns a settlement that the seller requested before the execution into this execution, so that the mandate is charged. Returns null if
+ * there is no such settlement or it paid something else. The seller still sees it as the settlement that it requested.
  */
 export async function adoptSettlement(
   tx: Tx,

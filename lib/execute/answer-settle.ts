@@ -52,7 +52,10 @@ async function settleExecution(
   return first ? succeeded(asked, row.settlementReference) : refused(asked, "nonce_already_used");
 }
 
-/** Moves an execution that was only watched from pending to processing. Only one request gets "taken" and settles it. */
+/**
+ * Moves an execution from pending, where the service only watches the chain, to processing. Only one request gets "taken" and settles the
+ * payment.
+ */
 const takeOver = (
   execution: ExecutionRow,
   authorization: AuthorizationRow,
@@ -60,7 +63,7 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    // It locks the mandate, so the execution that is read next cannot change.
+    // admitsNow locks the mandate, so the execution that is read next cannot change.
     const admitted = await admitsNow(tx, execution, authorization);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";
@@ -90,7 +93,10 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 
-/** Waits for the outcome if this seller may have another waiting request. */
+/**
+ * Returns the execution when it is resolved, or its current state if the wait times out or this organization already has too many waiting
+ * requests.
+ */
 async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
   const row = await stateOf(executionId);
   if (row.resolvedAt !== null) return row;

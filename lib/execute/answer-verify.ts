@@ -9,7 +9,10 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
   payer,
 });
 
-/** Whether a seller may deliver for this credential. A settled credential stays valid until its success was answered once. */
+/**
+ * Tells a seller whether it may deliver for this credential. A settled credential is valid until the seller has received the success of its
+ * settlement once.
+ */
 export async function answerVerify({ credential, expected, match }: SettlementRequest): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {

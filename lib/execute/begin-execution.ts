@@ -41,10 +41,10 @@ type OwnColumns =
   | "fingerprint"
   | "createdAt";
 type State = Omit<Partial<Change>, OwnColumns> & Pick<Change, "settlementStatus">;
-/** The columns that every execution has, also a failed one. */
+/** The columns that are known before the credential is bound. Failed executions have them too. */
 export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
 
-/** The state of an execution whose credential or module payment was bound, or the reason why it cannot be bound. */
+/** The result of binding a credential or a module payment: the new execution's columns, or the reason why it cannot be bound. */
 export type BindResult =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
@@ -57,7 +57,10 @@ export type Execute = ExecutionRequest & {
   readonly means: Means;
   /** Binds the credential or module payment. Called with the mandate locked. */
   bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
-  /** Takes over a settlement of the seller, even if the authorization can no longer be executed: the money has moved. */
+  /**
+   * Takes over a settlement that the seller requested earlier. It is tried even if the authorization can no longer be executed, because the
+   * money has already moved.
+   */
   adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
@@ -103,7 +106,7 @@ export async function requireOpen(
 
 export type Begun = { readonly reply: StoredReply } | { readonly execution: ExecutionRow };
 
-/** Begins the execution. If a parallel call with the same key came first, returns its stored answer. */
+/** Begins the execution. If a parallel call with the same idempotency key began it first, returns the stored answer of that call. */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
     return await transact((tx) => begin(tx, execute));
@@ -116,7 +119,10 @@ export async function firstOrTwin(execute: Execute): Promise<Begun> {
 
 type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: MandateRow | null };
 
-/** Called after the gate and with the mandate locked. @throws Problem as requireRights and changedMandate */
+/**
+ * Requires that the caller, the mandate and the seller still allow the payment. The caller of this function has taken the gate and locked
+ * the mandate. @throws Problem as requireRights and changedMandate
+ */
 export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
   const [isLive, seller] = await Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
   requireRights({ mandate, subjectId: caller.subjectId, callerIsLive: isLive, seller });
@@ -158,7 +164,10 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
 
 type Refusal = MandateLock & Pick<OpenState, "hold" | "isLive"> & { readonly refusal: Problem };
 
-/** @throws Problem the refusal, if nothing was settled or the authorization was already charged */
+/**
+ * Takes over a settlement although the execution is refused. @throws Problem the refusal, if there is no settlement to take over or the
+ * authorization was already charged
+ */
 async function adoptLate(
   tx: Tx,
   { adopt, authorization }: Execute,
@@ -171,7 +180,7 @@ async function adoptLate(
   return adopted;
 }
 
-/** Transaction 1: reads everything again after the gate and with the mandate locked. */
+/** Transaction 1. Takes the gate and locks the mandate, then reads the state again, binds the payment and stores the execution. */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
@@ -197,7 +206,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   return { reply: await answerExecution(tx, execution, authorization, execute) };
 }
 
-/** Nothing was sent, so the hold stays and the authorization can be executed with another credential. */
+/** Stores a failed execution. Nothing was sent, so the hold stays and the authorization can be executed with another credential. */
 async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata }: Failure, now: Date): Promise<Begun> {
   const state: State = {
     ...execute.means,

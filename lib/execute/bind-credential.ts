@@ -15,10 +15,10 @@ import { refuseUnproven } from "#lib/sellers/refuse-payee.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Most sellers settle within one or two blocks. */
+/** Milliseconds until the reconciler's first check. Most sellers settle within one or two blocks. */
 const FIRST_CHECK_MS = 1_000;
 
-/** The nonce slot and the registration of a credential that the service made itself. */
+/** The nonce slot and the registration behind a credential that this service signed itself. */
 export type Proof = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 type Binding = {
@@ -34,7 +34,10 @@ export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { 
   payer: credential?.payer ?? null,
 });
 
-/** Claims a verified credential for its authorization. @throws Problem rate_limited, idempotency_in_flight */
+/**
+ * Binds a verified credential to its authorization. Returns the failure if the credential cannot be used. @throws Problem rate_limited,
+ * idempotency_in_flight
+ */
 export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLock): Promise<BindResult> {
   const { authorization, verified, proof } = binding;
   const { mandate, now } = locked;
@@ -57,13 +60,19 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
   return { ok: true, executionId: newId("execution"), state };
 }
 
-/** If the nonce of a nonce slot was used elsewhere, the slot is closed, so that the next attempt gets another one. */
+/**
+ * Returns the failure of a credential. If another payment used the nonce of its nonce slot, the slot is closed, so that the next attempt
+ * takes another slot.
+ */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
   if (proof && failure.code === "nonce_already_used") await useNonceSlot(tx, proof.slot.slotId);
   return { ok: false, failure };
 }
 
-/** The nonce slot may have expired since it was taken, and a changed mandate has another registration. */
+/**
+ * Requires that the nonce slot and the registration are still current: the slot may have expired since it was taken, and a changed mandate
+ * has another registration.
+ */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await nonceSlotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
@@ -71,7 +80,10 @@ async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot
   if (!same || current.revocation !== "none") throw inFlight();
 }
 
-/** A nonce of a nonce slot is claimed for the registration; the slot names the authorization. */
+/**
+ * Claims the credential's nonce; false if it belongs to another payment. A nonce of a nonce slot is claimed for the registration, and the
+ * slot names the authorization.
+ */
 async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
   if (!proof) return claimCredential(tx, credential, authorization);
   const { registrationId, organizationId } = proof.registration;
@@ -85,7 +97,7 @@ const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean
 const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
-/** The service pays the gas of settlements that it sends, so they are limited. */
+/** Requires that the seller has settlements left for this second and day. They are limited, because this service pays their gas. */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
@@ -97,8 +109,8 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
 }
 
 /**
- * When the seller settles, the reconciler watches for its settlement. When this service settles and the process dies, the reconciler
- * finishes the settlement.
+ * The columns of a submitted execution. If the seller settles, the reconciler looks for the settlement on the chain. If this service
+ * settles and its process dies, the reconciler finishes the settlement.
  */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;

@@ -16,7 +16,10 @@ import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments
 import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** Verifies the credential, stores the execution, submits it outside a transaction, and stores the result in a second transaction. */
+/**
+ * Verifies the credential and stores the execution in transaction 1, submits it with no transaction open, and stores the result in
+ * transaction 2.
+ */
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { subjectId } = caller;
@@ -33,7 +36,10 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   return finish(begun.execution, authorization, asked, finding);
 };
 
-/** Returns the database's time. @throws Problem as requireOpen, unless the seller settled this credential before */
+/**
+ * Requires that the authorization may be executed, or that the seller already had this credential settled. Returns the database's time.
+ * @throws Problem as requireOpen
+ */
 async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
   try {
     return await requireOpen(database(), authorization, subjectId);
@@ -46,7 +52,10 @@ async function openOrSettled(authorization: AuthorizationRow, subjectId: string,
 
 type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 
-/** How it is paid: by the module, with the agent's credential, or with one of the service if the mandate is registered on the chain. */
+/**
+ * How the payment is made: by the module for an onchain payment; otherwise with the agent's credential, or with a credential that this
+ * service signs if the mandate is registered on the chain.
+ */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent;
   if (enforcementPath === "onchain") {
@@ -63,7 +72,10 @@ async function paidBy(authorization: AuthorizationRow, caller: Caller, credentia
   };
 }
 
-/** @throws Problem credential_missing */
+/**
+ * The agent's credential, or one that this service signs for a registered mandate, with its verification. @throws Problem
+ * credential_missing
+ */
 async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
   const payment = expectedPayment(authorization);
   const life = { now, secondsLeft: secondsLeftFor(authorization) };
@@ -73,7 +85,7 @@ async function credentialFor(authorization: AuthorizationRow, caller: Caller, cr
   return proven;
 }
 
-/** Transaction 2: stores the result and the answer, and ends the hold. */
+/** Transaction 2. Stores the result and the answer. If the result is final, it captures or releases the hold. */
 async function finish(
   execution: ExecutionRow,
   authorization: AuthorizationRow,

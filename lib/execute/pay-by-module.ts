@@ -20,12 +20,15 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareSigner, judgeChainFacts, type Verdict } from "#lib/x402/verify.ts";
 import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 
-/** How long a payment may wait for its block. It must be mined in the period in which it is counted. */
+/** Seconds that a payment may wait until it is mined. It must be mined in the period in which it is counted. */
 const LIFE_SECONDS = 300;
-/** The calling request follows the payment. The reconciler checks later if this process dies. */
+/**
+ * Milliseconds until the reconciler's first check. The request that makes the payment waits for its block, so the reconciler is needed only
+ * if that process dies.
+ */
 const FIRST_CHECK_MS = 5_000;
 
-/** A payment by the module, checked and signed before anything is stored. */
+/** A payment by the account's module. It is checked and signed before anything is stored. */
 export type ModulePlan = {
   readonly authorization: AuthorizationRow;
   readonly registration: RegistrationRow;
@@ -35,7 +38,7 @@ export type ModulePlan = {
   readonly period: number;
   readonly validBefore: Date;
   readonly fromBlock: bigint;
-  /** Whether the account has the money. */
+  /** Whether the account's balance covers the payment. */
   readonly funded: Verdict;
 };
 
@@ -76,7 +79,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
     registration,
     payment,
     paymentId,
-    // The module still accepts a payment in the second of its deadline; the token does not.
+    // The module accepts a payment in the second of its deadline and the token does not, so the module gets a deadline one second earlier.
     call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
     period,
     validBefore: new Date(validBefore * 1_000),

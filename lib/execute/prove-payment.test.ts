@@ -36,7 +36,7 @@ const sellerHas = ({ seller }: RegisteredScene) => chain().balanceOf(seller.payT
 const slots = ({ registrationId }: RegisteredScene) =>
   database().select().from(registrationSlots).where(eq(registrationSlots.registrationId, registrationId));
 
-/** Authorizes and executes, without a credential. */
+/** Authorizes and executes a payment without sending a credential, so that the service signs it. */
 async function pay(scene: RegisteredScene, intent: Record<string, unknown> = {}) {
   const { authorizationId } = await authorized(scene, intent);
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
@@ -56,7 +56,7 @@ async function settle(headers: Record<string, string> | undefined): Promise<void
   await chain().mined(chain().client.writeContract({ ...call, args }));
 }
 
-/** Makes everything of this authorization expire. */
+/** Makes the credential and the nonce slot of this authorization expire a minute ago, and its next check due. */
 async function timePasses(authorizationId: string): Promise<void> {
   const validBefore = new Date(Date.now() - 60_000);
   const byExecution = eq(executions.authorizationId, authorizationId);
@@ -103,7 +103,7 @@ describe("an agent that holds no wallet", () => {
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
     const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
-    // The seller's server compares the address as an exact string, so its own spelling is used.
+    // The seller's server compares the payee address as an exact string, so the intent contains the seller's own 402 with its spelling.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
     const { data, authorizationId } = await pay(scene, { challenge });

@@ -24,7 +24,7 @@ import { askingChain } from "#lib/chains/asking-chain.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** The mandate's registration on the payment's chain, whatever its terms; null without one. */
+/** The mandate's current registration on the payment's chain, even if its terms do not fit the payment. Null if there is none. */
 export async function registrationFor({
   mandateId,
   chain,
@@ -43,7 +43,7 @@ export const registeredPayment = ({ account, onChainId }: RegistrationRow, payme
   value: payment.amount,
 });
 
-/** The registration for which the service signs this payment itself; null if it cannot. */
+/** The registration that lets this service sign the payment itself. Null if there is none for the same token and payee. */
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
@@ -55,8 +55,8 @@ export async function provingRegistration(
 }
 
 /**
- * Makes a credential with a nonce slot of the mandate's period on the chain. Returns null if no registration covers the payment. Only the
- * configured node sees the credential before it is bound to its authorization.
+ * Signs a credential with a nonce slot of the mandate's current period. Returns null if no registration covers the payment. Until the
+ * credential is bound to its authorization, only the configured node has seen it.
  * @throws Problem of requireRights, Problem of refusedOnChain, count_limit_exceeded, wallet_not_delegated, rpc_unavailable; near the end of
  * a period rate_limited
  */
@@ -79,7 +79,7 @@ export async function provePayment(
   return { verified: asOurs(verified), proof: { slot, registration } };
 }
 
-/** Throws if the registration is being revoked: the service stops signing before the revocation is on the chain. */
+/** Refuses a registration whose revocation was requested. The service stops signing at once, before the revocation is on the chain. */
 export function requireKept({ revocation }: RegistrationRow, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
@@ -100,7 +100,7 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
   }
 }
 
-/** Asks the chain about nonce slot 0 only. Which slots are free is known from the database. */
+/** Asks the chain whether it accepts the payment, as if in nonce slot 0. Which slots are free is known only from the database. */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
@@ -113,7 +113,7 @@ async function requireAccepted(registration: RegistrationRow, payment: ExpectedP
   if (!delegated) throw notDelegated(refused);
 }
 
-/** Takes a nonce slot with the mandate locked, in its own transaction, because the proof is verified by a network call after it. */
+/** Locks the mandate and takes a nonce slot, in its own transaction, because the next step is a network call to verify the proof. */
 const reserve = (
   authorization: AuthorizationRow,
   registration: RegistrationRow,
@@ -124,7 +124,7 @@ const reserve = (
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
     await requireOpen(tx, authorization, caller.subjectId);
-    // Check the rights before signing: the node that verifies the proof sees it before it is bound.
+    // Check the rights before signing, because the node that verifies the proof sees it before it is bound to the authorization.
     await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;
     return takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
@@ -161,7 +161,7 @@ async function sign(
   return encodePaymentSignatureHeader(payload);
 }
 
-/** A wrong proof is not the agent's fault, so it gets another code than a wrong signature. */
+/** Reports a wrong proof with another code than a wrong signature, because the service made the proof and not the agent. */
 function asOurs(verified: Verification): Verification {
   if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
   return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };

@@ -32,7 +32,7 @@ import { signatureHash, type Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** Settles a payment without a mandate once, as any x402 facilitator does, and records it for the seller. */
+/** Settles a payment without a mandate at most once, as any x402 facilitator does, and records it for the seller. */
 export async function settlePlain(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { credential, expected } = asked;
   const verified = await askChain(credential, expected);
@@ -54,7 +54,10 @@ export async function settlePlain(asked: SettlementRequest, seller: Seller): Pro
   });
 }
 
-/** Handles a repeated request: reads the chain at once, and sends the settlement again if no request holds its lease. */
+/**
+ * Handles a repeated request for the same settlement. It looks for the transfer on the chain, and sends the settlement again only if no
+ * other request holds its lease.
+ */
 export async function settlePlainAgain(
   asked: SettlementRequest,
   settlement: PlainSettlement,
@@ -84,7 +87,7 @@ export async function settlePlainAgain(
   return send(asked, seller, settlementId, transfer);
 }
 
-/** The transaction that another request has stored by now. */
+/** The transaction hash that is stored by now; another request may have stored it since this one read the settlement. */
 const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
@@ -106,7 +109,8 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Safe even if a sender is still working: both send the same call, which becomes one transaction.
+    // Give up the lease, so that another request may send again. That is safe even if the earlier call is still on its way: both send the
+    // same call, which becomes one transaction.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });
@@ -123,7 +127,10 @@ const revoked = (asked: SettlementRequest): SettleResponse =>
 const capped = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
-/** Checked after the gate, because the key or the seller may have been revoked while the chain was read. */
+/**
+ * Takes the gate, then checks whether the key is still valid and may still be paid at this address. Either may have been revoked while the
+ * chain was read.
+ */
 async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller): Promise<boolean> {
   await enterGate(tx);
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
@@ -131,7 +138,7 @@ async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller)
   return isLive && !refusal;
 }
 
-/** Every admitted transaction counts against the seller's limits. */
+/** Checks the rights and the limits of the seller before a transaction is sent. Each admitted transaction counts against the limits. */
 async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
@@ -139,7 +146,7 @@ async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<
 
 type Begun = "begun" | "revoked" | "capped" | "claimed";
 
-/** Rolls back what was claimed for a settlement that is not sent. */
+/** Thrown to roll back the credential claim of a settlement that exceeds the seller's limits and is not sent. */
 class Capped extends Error {}
 
 const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
@@ -149,8 +156,8 @@ const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, f
   });
 
 /**
- * Claiming the credential prevents that it is also executed under a mandate. It comes before the counts of the day, as in an
- * execution: another order would deadlock.
+ * Claims the credential and stores the settlement. The claim prevents that the credential is also executed under a mandate. Claim before
+ * counting the settlements of the day, in the same order as an execution, or the two can deadlock.
  * @throws Capped
  */
 async function beginIn(

@@ -8,7 +8,7 @@ import { networkOfChain } from "#lib/x402/version-1.ts";
 /** The caller that asks us to settle: a service account of the organization that is paid. */
 export type Seller = KeyCaller;
 
-/** A version 1 server expects the version 1 name of the network. */
+/** The members that all replies have. A server that uses x402 version 1 expects the version 1 name of the network. */
 const base = ({ credential: { chain, payer, version1 } }: SettlementRequest) => ({
   network: ((version1 && networkOfChain(chain)) ?? chain) as Network,
   payer,

@@ -1,12 +1,15 @@
 import { Counts, hasPlace } from "#lib/http/share.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** How many requests may wait for settlements at once; `each` is per organization of a seller. */
+/**
+ * How many requests may wait for settlements at once. `each` is the limit for one seller's organization, and `kept` is reserved for
+ * organizations with no waiting request.
+ */
 const PER_ORGANIZATION = { most: 512, each: 64, kept: 64 };
 
 const waits = (): Counts => perProcess("settleWaits", () => new Counts());
 
-/** Runs `wait` if this organization may have another waiting request, else returns null at once. */
+/** Runs `wait` and returns its value. Returns null at once if too many requests, of this organization or in total, are already waiting. */
 export async function inPlace<T>(organizationId: string, wait: () => Promise<T>): Promise<{ readonly value: T } | null> {
   const counts = waits();
   if (!hasPlace(counts.of(organizationId), counts.total, PER_ORGANIZATION)) return null;

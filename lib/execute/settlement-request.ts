@@ -20,7 +20,7 @@ import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirem
 import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 
-/** Counted from the credential's expiry. */
+/** Milliseconds after a credential's expiry in which the success of its settlement is still answered. */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
 /** The record that a credential belongs to: none, an execution, or a settlement without a mandate. */
@@ -40,7 +40,10 @@ type ReadResult = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: 
 
 const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...failure, ok: false, payer });
 
-/** Reads the request of a seller's server and refuses credentials that pay others. Submitted credentials are found at any age. */
+/**
+ * Reads the request of a seller's server and refuses credentials that pay another organization. A credential that was submitted is found
+ * even if it has expired since.
+ */
 export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
   const required = readRequired(asked);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
@@ -76,7 +79,7 @@ export async function readAsked(asked: RequestBody, organizationId: string): Pro
 const isBegun = (match: Match): boolean =>
   match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
-/** A credential that was submitted before its expiry is answered after its expiry too. */
+/** Whether the credential was submitted before it expired. Such a credential is still answered after its expiry. */
 const wasSubmitted = (match: Match): boolean =>
   (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
@@ -87,8 +90,8 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.tokenAddress === b.asset.tokenAddress;
 
 /**
- * Anybody can register any payTo, and everybody can read the fields of a settled credential on the chain. So a known credential is
- * answered only for the organization that it pays, and only with the signature that was stored.
+ * Refuses a known credential unless the organization is the one that it pays and the signature is the stored one. Anybody can register any
+ * payTo, and the fields of a settled credential are public on the chain.
  */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
@@ -108,7 +111,10 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   return null;
 }
 
-/** The signature is public on the chain too. So success is answered only until shortly after the credential's expiry. */
+/**
+ * Refuses a settled credential some time after its expiry, because its signature is public on the chain too and somebody else could ask for
+ * the success.
+ */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;
   if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;

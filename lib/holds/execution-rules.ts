@@ -3,7 +3,7 @@ import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 
-/** A person's decision about this payment, if a person was asked. */
+/** The checkout that asks a person about this payment, and the person's decision if there is one. */
 export type ApprovalState = {
   readonly checkout: { readonly status: string; readonly expiresAt: Date };
   readonly approval: {
@@ -23,18 +23,18 @@ export type ExecutionFacts = {
   };
   readonly hold: { readonly status: string; readonly expiresAt: Date } | null;
   readonly approved: ApprovalState | null;
-  /** The checkout that asks a person; empty if none does. */
+  /** The link to the checkout that asks a person; empty if no person is asked. */
   readonly asking: ApprovalRequest;
-  /** The earlier authorization that asks the same question, if any. */
+  /** The id of an earlier authorization whose open checkout asks the same question; null if there is none. */
   readonly askedBy: string | null;
   readonly hasLiveExecution: boolean;
 };
 
 /**
- * Requires that an authorization may be executed now, by its own state alone. Checked before anything is verified, and again under the
- * locks.
+ * Requires that an authorization may be executed now, judged only by its own state: its outcome, its approval, its hold and its executions.
+ * It is called before the credential is verified, and again under the mandate's lock.
  * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_revoked, approval_expired,
- *   authorization_consumed, authorization_expired
+ * authorization_consumed, authorization_expired
  */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
   const { subjectId, authorization, hold, hasLiveExecution, approved, asking, askedBy } = facts;
@@ -58,7 +58,9 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
     });
 }
 
-/** A client that lost the reply can read it again, and is not told to pay a second time. */
+/**
+ * A client that lost the reply must read the payment again. It must not be told to authorize again, because that would be a second payment.
+ */
 const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): Problem =>
   new Problem("authorization_consumed", {
     detail:
@@ -92,7 +94,7 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest,
     ],
   });
 
-/** Nobody decided, so the agent may ask again. Only a person's refusal means no. */
+/** No person decided in time, so the agent may ask again. Only a person's rejection is final. */
 const approvalExpired = (): Problem =>
   new Problem("approval_expired", {
     detail:
@@ -100,14 +102,14 @@ const approvalExpired = (): Problem =>
     nextActions: [{ type: "retry_later", label: "Authorize the payment again, under a new idempotency key" }],
   });
 
-/** A person approved the payment and took the approval back before the agent used it. */
+/** A person approved the payment and withdrew the approval before the agent used it. */
 export const approvalTakenBack = (): Problem =>
   new Problem("approval_revoked", {
     detail: "The buyer took the approval back before it was used. Nothing was paid. Do not ask for the same purchase again.",
     nextActions: [commonActions.otherSeller],
   });
 
-/** Requires that a person approved this authorization in time. */
+/** Requires that a person approved this payment and that the approval can still be used. */
 function requireApproved({ checkout, approval }: ApprovalState, asking: ApprovalRequest, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
@@ -139,7 +141,7 @@ export type StatusFacts = {
 };
 
 /**
- * Requires the rights that a revocation removes. Read them after the gate.
+ * Requires the rights that a revocation or a policy change can remove. The caller must read `facts` after it has taken the gate.
  * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {

@@ -54,7 +54,7 @@ export async function findExecution(db: Db, owner: Scope, executionId: string): 
   return row ?? null;
 }
 
-/** Reads the execution again, under the mandate's lock. */
+/** Reads the execution again. The caller holds the mandate's lock, so the row cannot change before the caller writes it. */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
   if (!row) throw new Error("An execution is gone.");
@@ -75,7 +75,7 @@ export async function executionsOf(db: Db, authorizationIds: readonly string[]):
     .orderBy(desc(executions.executionId));
 }
 
-/** False if the credential was claimed before. Claims are permanent. */
+/** Binds the credential's nonce to an authorization, permanently. Returns false if the nonce is already bound. */
 export async function claimCredential(
   tx: Tx,
   credential: Credential,
@@ -108,13 +108,16 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
   return row?.owner ?? null;
 }
 
-/** The owner of a credential, or null. For a nonce in a nonce slot, the authorization that has it. */
+/**
+ * The id of the owner of a credential's nonce, or null. If the nonce belongs to a nonce slot, the owner is the authorization that has the
+ * slot.
+ */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
   return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
 }
 
-/** Null if the idempotency key was used earlier with another authorization. */
+/** Stores an execution. Returns null if its slot is taken: another execution already used the same idempotency key. */
 export async function insertExecution(tx: Tx, row: NewExecution): Promise<ExecutionRow | null> {
   const [inserted] = await tx.insert(executions).values(row).onConflictDoNothing({ target: executions.slot }).returning();
   return inserted ?? null;
@@ -127,7 +130,10 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
 
 const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
 
-/** Whether the caller's credential is still live. Read after the gate. */
+/**
+ * Whether the caller's API key or session is still valid. The caller of this function holds the gate, so every revocation that was
+ * acknowledged is seen.
+ */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
     const rows = await tx
@@ -160,7 +166,10 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether the seller may still be paid. A seller without a record is identified only by its domain and address. */
+/**
+ * Whether the seller may still be paid for the authorized resource. A seller without a record is identified only by its domain and its
+ * address.
+ */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
   const offers = async (): Promise<boolean> => {
     if (sellerId === null || resourceId === null) return true;
@@ -195,12 +204,16 @@ export type PaymentFilter = {
   readonly mandateId?: string | undefined;
   readonly outcome?: string | undefined;
   readonly settlementStatus?: string | undefined;
-  /** The slots of an authorize request and an execute request with the same key. Either slot finds the payment. */
+  /**
+   * The slot of an authorize request with the idempotency key that is searched for. Set together with `executeSlot`; either slot finds the
+   * payment.
+   */
   readonly authorizeSlot?: string | undefined;
+  /** The slot of an execute request with the same idempotency key. */
   readonly executeSlot?: string | undefined;
 };
 
-/** Newest first. */
+/** Authorizations of an organization and environment, newest first. `place` is the id after which the list continues. */
 export async function listAuthorizations(
   db: Db,
   owner: Scope,

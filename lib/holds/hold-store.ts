@@ -9,13 +9,13 @@ import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 export type Hold = typeof reservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
 
-/** Locking the mandate's row locks its budget and everything under the mandate. */
+/** Locks the mandate's row. Each transaction that changes the mandate's budget, holds or executions takes this lock first. */
 export async function lockMandate(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx.select().from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return row ?? null;
 }
 
-/** For the sweep, which skips mandates that another transaction has locked. */
+/** Locks the mandate's row, or returns null if another transaction has locked it. For the sweep of expired holds, which must not wait. */
 export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx
     .select()
@@ -28,7 +28,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 
-/** Read under the mandate's lock. */
+/** The hold of an authorization. A caller that changes the hold must hold the mandate's lock. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
   const [row] = await selectHold(tx, authorizationId);
   return row ?? null;
@@ -46,7 +46,10 @@ const setStatus = async (tx: Tx, hold: Hold, status: ReservationStatus): Promise
 
 type Change = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
-/** Updates the lifetime sums on the mandate's row and the hold's own buckets. `raise` raises the ceilings first, only for overruns. */
+/**
+ * Adds `change` to the lifetime sums on the mandate's row and to the usage buckets of the hold. With `raise`, used only for overruns, it
+ * raises the ceilings so that the new sums do not violate them.
+ */
 async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
     raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${change.spent.toString()}::numeric)` } : {};
@@ -64,15 +67,18 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
   await Promise.all([lifetime, own.length > 0 && windows]);
 }
 
-/** The credential is being sent: from now on, only evidence resolves the hold. */
+/**
+ * Marks the hold as submitted, because the credential is about to be sent. From now on, only evidence from the chain captures or releases
+ * the hold.
+ */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
-/** A payment that was approved in time stays payable until its authorization expires. */
+/** Extends the hold of a payment that a person approved in time, so that it can be paid until its authorization expires. */
 export async function extendHold(tx: Tx, { authorizationId }: Hold, expiresAt: Date): Promise<void> {
   await tx.update(reservations).set({ expiresAt }).where(eq(reservations.authorizationId, authorizationId));
 }
 
-/** The money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
+/** Captures the hold, because the money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
   const change = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
@@ -84,7 +90,7 @@ export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overru
   return { overrun };
 }
 
-/** The money did not move and can no longer move. */
+/** Releases the hold, because the money did not move and can no longer move. */
 export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
   await Promise.all([
     move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 }),
@@ -93,7 +99,9 @@ export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"
   ]);
 }
 
-/** For approval.mode firstPayment. */
+/**
+ * Records that the mandate has paid the seller. The approval mode firstPayment asks a person only for sellers that were not paid before.
+ */
 export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string | null): Promise<void> {
   if (sellerId === null) return;
   await tx
@@ -109,7 +117,7 @@ export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
 }
 
-/** The usage that counts now, per window. */
+/** The amount that is spent or reserved now, for each window that has not ended. */
 export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, bigint>> {
   const rows = await tx
     .select({ windowKey: usageBuckets.windowKey, used: sql<string>`sum(${usageBuckets.spent} + ${usageBuckets.reserved})` })
@@ -130,7 +138,10 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   return row ?? null;
 }
 
-/** Mandates with holds to release (expired, or under a revoked mandate), in id order. Read without a lock, then again under one. */
+/**
+ * The ids of mandates with holds to release: holds that expired, or any hold under a revoked mandate. In id order, after `place`. It takes
+ * no lock, so the caller reads the holds again under the mandate's lock.
+ */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
   { place, limit }: { readonly place: string; readonly limit: number },
@@ -144,8 +155,9 @@ export async function mandatesWithDueHolds(
 }
 
 /**
- * Releases up to `limit` holds of a mandate that expired, or any if the mandate is revoked, but no submitted hold. The caller holds the
- * mandate's lock. Uses sums, so that a thousand holds cost four statements. Returns the authorizations whose holds it released.
+ * Releases up to `limit` held amounts of a mandate: those that expired, or any if the mandate is revoked. Submitted holds stay. The caller
+ * holds the mandate's lock. A thousand holds cost four statements, because their amounts are summed first. Returns the ids of the
+ * authorizations whose holds were released.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);
@@ -165,7 +177,10 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
   return holds.map(({ authorizationId }) => authorizationId);
 }
 
-/** Releases the holds of these authorizations that were not submitted, and returns these. Needs the mandate's lock. */
+/**
+ * Releases those holds of the given authorizations that were not submitted, and returns the ids of their authorizations. The caller holds
+ * the mandate's lock.
+ */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];
   const holds = await tx

@@ -4,14 +4,20 @@ import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Whether the mandate's current wallet signed. Always true if the mandate's version did not change. */
+/**
+ * Whether the credential was signed by the mandate's current wallet. Not checked if the mandate's version is still the one of the
+ * authorization.
+ */
 const isSigner = (
   { version, walletAddress }: MandateRow,
   { payer }: ExecutionRow,
   { policyVersion }: AuthorizationRow,
 ): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
 
-/** Whether the mandate, agent and seller still allow the payment to be submitted. Call after the gate; locks the mandate. */
+/**
+ * Whether the mandate, the agent and the seller still allow the payment to be submitted. The caller has taken the gate; this function locks
+ * the mandate.
+ */
 export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
   const mandate = await lockMandate(tx, execution.mandateId);
   return (

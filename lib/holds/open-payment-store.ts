@@ -6,10 +6,10 @@ import { authorizationColumns } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/** How many of a mandate's newest payments are searched for open ones. */
+/** How many of a mandate's newest authorizations are searched for holds that were not submitted. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
-/** The longest time between taking a hold and submitting it. */
+/** The longest time from the decision until its hold is submitted or expires. */
 const HELD = sql`interval '35 minutes'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
@@ -33,7 +33,7 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
   return new Set(rows.map(({ sellerId }) => sellerId));
 }
 
-/** Holds of payments that were not submitted, newest first. Needs the mandate's lock. */
+/** The authorizations whose hold was not submitted and has not expired, newest first. The caller holds the mandate's lock. */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;
   const newest = tx
@@ -55,7 +55,9 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
     .orderBy(desc(authorizationId));
 }
 
-/** Whether the search limit may have left out held payments. */
+/**
+ * Whether the mandate may have held payments that `heldUnder` does not find, because they are older than its newest 5,000 authorizations.
+ */
 export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boolean> {
   const [last] = await tx
     .select({ isNew: sql<boolean>`${authorizations.createdAt} > clock_timestamp() - ${HELD}` })
@@ -67,7 +69,7 @@ export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boole
   return last?.isNew ?? false;
 }
 
-/** Payments whose credential was sent and whose outcome is open. */
+/** The authorizations of payments whose credential was sent and whose outcome is not final. */
 export async function submittedUnder(tx: Tx, { mandateId, organizationId }: Mandate) {
   return tx
     .select(authorizationColumns)

@@ -18,10 +18,12 @@ export type PastPayment = {
   readonly payTo: string | null;
 };
 
-/** Facts that may have changed since the decision. */
+/** Facts about the payee that can change after the decision, so the caller supplies them. */
 type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
 
-/** Rebuilds the facts of a decision from its stored data. */
+/**
+ * Rebuilds the facts that a past decision was made by, from its stored row. Mismatches and duplicates are not stored, so there are none.
+ */
 export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now): IntentFacts {
   const { seller, resource, ...intent } = one.intent;
   return {
@@ -62,7 +64,10 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
   };
 }
 
-/** payTo is stored only if the decision compared the intent with a challenge. */
+/**
+ * The facts about an unregistered seller. payTo is stored only if the decision compared the intent with a challenge, so without it the
+ * challenge was missing.
+ */
 function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregistered"] {
   const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
   return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };

@@ -40,7 +40,10 @@ export async function firstPayments(tx: Tx, mandateId: string): Promise<Readonly
 
 const SUBMITTED_MAX = 200;
 
-/** Submitted executions of the mandate that are not final. A revocation lists them and does not stop them. */
+/**
+ * The ids of at most 200 submitted executions of the mandate that have no final outcome, oldest first. A revocation lists them for the
+ * buyer and does not stop them.
+ */
 export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
   const rows = await tx
     .select({ executionId: executions.executionId })

@@ -46,7 +46,10 @@ test("an answer has its fields in the contract's order", () => {
   expect(answerOf({ ...row, findings: JSON.stringify(findings) })).toBe(wire({}));
 });
 
-/** NUL, the separators of bulk statements, halves of a character, quotes, line ends, marks that turn the direction of text. */
+/**
+ * Texts that break parsers: NUL, the separators of bulk statements, single halves of a surrogate pair, quotes, line ends, and marks that
+ * change the direction of text.
+ */
 const hostile = [..."\0\u0001\u0002\u001b\u007f\"'\\\r\n\u2028\u202e\u200f\ufeff{},%é😀", "\ud83d", "\ude00", "NULL", "\\u0001"];
 const text = fc
   .tuple(fc.string({ unit: fc.constantFrom(...hostile) }), fc.string({ unit: "binary" }), fc.constantFrom(1, 1, 1, 500))
@@ -55,7 +58,7 @@ const text = fc
 const texts = fc.record({ domain: text, look: text, field: text, pointer: text, theirs: text, registered: text, lack: text });
 type Texts = typeof texts extends fc.Arbitrary<infer T> ? T : never;
 
-/** A payment to a registered seller and one to a stranger, whose findings contain the texts. */
+/** The decisions of a payment to a registered seller and of a payment to an unregistered one. Their findings contain the texts. */
 function decisionsOf({ domain, look, field, pointer, theirs, registered, lack }: Texts) {
   const mandate = mandateOf({ domains: { allow: ["example.com"] }, sellers: { unregistered: "allow" } });
   const mismatches = [

@@ -16,8 +16,8 @@ type AnswerFields = {
 };
 
 /**
- * The contract's Authorization as text, for the first reply and its replays. Their bytes are equal only while the order of members does
- * not change.
+ * Writes the contract's Authorization as JSON text, for the first reply and for its replays. Do not change the order of the members: a
+ * replay must have the same bytes as the first reply.
  */
 export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): string {
   const text = JSON.stringify;
@@ -32,5 +32,5 @@ export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): str
 export const reasonsOf = ({ findings }: { readonly findings: string }): readonly Reason[] =>
   renderReasons(JSON.parse(findings) as Findings);
 
-/** The original reply body. */
+/** The body of the first reply, rendered again from the stored row. */
 export const answerOf = (row: AnswerFields & { readonly findings: string }): string => renderAnswer(row, reasonsOf(row));

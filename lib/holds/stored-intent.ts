@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 
 /*
- * An intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to one seller and are
- * stored once, under their hash. Three members are columns of the authorization. The rest is stored with each authorization as JSON.
+ * An intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to one seller and
+ * are stored once, under their hash. Three members are columns of the authorization. The rest is stored with each authorization as JSON.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ const ofFeeTerms: readonly (keyof FeeQuote)[] = [
 
 const ofColumns: readonly (keyof PaymentIntent)[] = ["intentId", "nonce", "createdAt"];
 
-/** The members with these names, and the other members. */
+/** Splits an object in two: the members with the given names, and all other members. */
 function split(value: object, names: readonly string[]): readonly [Members, Members] {
   const [named, others]: Record<string, unknown>[] = [{}, {}];
   for (const [name, one] of Object.entries(value)) (names.includes(name) ? named : others)![name] = one;
@@ -45,11 +45,11 @@ function split(value: object, names: readonly string[]): readonly [Members, Memb
 }
 
 export type StoredIntent = {
-  /** The hash of the terms. */
+  /** The SHA-256 hash of `terms`, in base64url. */
   readonly termsId: string;
-  /** JSON. */
+  /** The terms as JSON: the seller, the resource, the chain and the fee schedule. */
   readonly terms: string;
-  /** JSON: the other members, without those that are columns. */
+  /** The members of the intent that are neither terms nor columns, as JSON. */
   readonly own: string;
 };
 

@@ -4,7 +4,7 @@ import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/colum
 
 /** The parts of intents that many payments share, as JSON (stored-intent.ts). Append-only. */
 export const paymentTerms = pgTable("payment_terms", {
-  /** The hash of the terms. */
+  /** The SHA-256 hash of `terms`, in base64url. */
   termsId: text("terms_id").primaryKey(),
   terms: text("terms").notNull(),
 });
@@ -28,13 +28,14 @@ export const authorizations = pgTable(
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
     /**
-     * The members of the contract's PaymentIntent at the decision that are neither terms nor columns, as JSON. A text column, because PostgreSQL
-     * would parse a json value to validate it.
+     * The members of the contract's PaymentIntent at the decision that are neither terms nor columns, as JSON. It is a text column, because
+     * PostgreSQL would parse a json value to validate it.
      */
     intent: text("intent").notNull(),
     termsId: text("terms_id").notNull(),
-    /** slot: hash of organization, environment, operation and idempotency key. fingerprint: hash of the request. */
+    /** The hash of the organization, environment, operation and idempotency key. A retry finds its stored answer by it. */
     slot: text("slot").notNull(),
+    /** The hash of the request. A request with the same key and another hash is refused. */
     fingerprint: text("fingerprint").notNull(),
     /** The findings of the decision as JSON text (Findings). With the columns, they give the reply that a retry receives: answerOf. */
     findings: text("findings").notNull(),
@@ -53,21 +54,24 @@ export const authorizations = pgTable(
     feeScheduleId: text("fee_schedule_id"),
     /** Whether the decision took a hold. */
     held: boolean("held").notNull(),
-    /** The checkout that asks a person. */
+    /** The checkout that asks a person about this payment; null if the policy asks none. */
     checkoutIntentId: text("checkout_intent_id"),
-    /** Null if the subject itself asked. */
+    /** The service account or person that made the request; null if it is the subject itself. */
     actorId: text("actor_id"),
     requestId: text("request_id").notNull(),
-    /** The place in the organization's audit chain, the leaf hash, and the node as in audit_entries. */
+    /** The place of the row's event in the organization's audit chain, from 1. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
+    /** The leaf hash of the event. */
     hash: hashBytes("hash").notNull(),
+    /** The stored node of the hash tree, as in audit_entries. */
     node: hashBytes("node"),
     expiresAt: moment("expires_at").notNull(),
     createdAt: createdAt(),
   },
   (table) => [
     uniqueIndex("authorizations_slot").on(table.slot),
-    // On one expression, so that no plan, however old, can scan all of a mandate's history instead.
+    // The index is on one expression. With two columns, an old query plan could use only the first one and scan all authorizations of a
+    // mandate.
     uniqueIndex("authorizations_intent_once")
       .on(sql`(mandate_id || ' ' || intent_id)`)
       .where(sql`outcome <> 'deny'`),
@@ -77,7 +81,8 @@ export const authorizations = pgTable(
     uniqueIndex("authorizations_of_chain").on(table.organizationId, table.sequence),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
-    // For the page that lists them. Allowed payments, nearly all, are not in this index and add no cost.
+    // For the page that lists denied payments and payments that need an approval. The index leaves out allowed payments, which are most, so
+    // they cost nothing.
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
@@ -88,7 +93,10 @@ export const authorizations = pgTable(
   ],
 );
 
-/** A hold: held, then submitted, captured, released or expired. It is resolved once. */
+/**
+ * A hold on a mandate's budget. Its status is held, then submitted, captured, released or expired. A payment that settles after its hold
+ * was released or expired still makes it captured.
+ */
 export const reservations = pgTable(
   "reservations",
   {
@@ -109,7 +117,8 @@ export const reservations = pgTable(
     index("reservations_open")
       .on(table.mandateId, table.approvalKey)
       .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-    // Only a query with resolved_at IS NULL can use it: a plan made on an empty table could otherwise scan it for the open approvals.
+    // For the sweep of expired holds. The condition on resolved_at keeps other queries off this index: a plan that was made on an empty
+    // table could otherwise scan it to find open approvals.
     index("reservations_due")
       .on(table.expiresAt)
       .where(sql`status = 'held' AND resolved_at IS NULL`),
@@ -117,7 +126,7 @@ export const reservations = pgTable(
   ],
 );
 
-/** Rows that are pending, processing or unknown are the reconciler's queue. */
+/** The attempts to pay an authorization. The reconciler works on the rows that have a next_check_at. */
 export const executions = pgTable(
   "executions",
   {
@@ -139,7 +148,10 @@ export const executions = pgTable(
     validBefore: moment("valid_before"),
     credentialHeaders: json("credential_headers").$type<Record<string, string>>(),
     settlementReference: text("settlement_reference"),
-    /** Fields for the seller's organization, copied at submission: a seller's pages never read a buyer's authorization. */
+    /**
+     * The organization that is paid. This field and the next five are copied when the payment is submitted, because a seller's pages must
+     * not read a buyer's authorization.
+     */
     sellerOrganizationId: text("seller_organization_id"),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
@@ -151,10 +163,13 @@ export const executions = pgTable(
     failureMetadata: json("failure_metadata"),
     /** The newest block when the credential was accepted. The settlement cannot be in an earlier block. */
     fromBlock: bigint("from_block", { mode: "bigint" }),
-    /** The slot of executePayment's idempotency key. A retry after a crash finds an execution without a stored reply by it. */
+    /**
+     * The slot of the idempotency key of executePayment. If the process died before it stored a reply, a retry finds the execution by this
+     * slot.
+     */
     slot: text("slot"),
     fingerprint: text("fingerprint"),
-    /** Whether /settle has returned this result to the seller, which happens once. */
+    /** Whether /settle has answered success for this payment to the seller. It answers success once. */
     handedOver: boolean("handed_over").notNull().default(false),
     attempts: integer("attempts").notNull().default(0),
     nextCheckAt: moment("next_check_at"),
@@ -185,7 +200,7 @@ export const executions = pgTable(
   ],
 );
 
-/** A credential's nonce belongs permanently to one authorization; a nonce slot's nonce belongs to its registration. */
+/** Binds each credential's nonce permanently to one authorization. The nonce of a nonce slot is bound to its registration. */
 export const credentialClaims = pgTable(
   "credential_claims",
   {
