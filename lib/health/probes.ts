@@ -24,8 +24,8 @@ const PATIENCE_MS = 2_000;
 /** Anyone may ask, so the answer is cached for a moment: frequent requests cost the database and the chains nothing. */
 const FRESH_MS = 1_000;
 /**
- * Organizations with many queued requests can fill all but the last quarter; a process that is fuller answers 503 to other organizations
- * too.
+ * Organizations that have requests in the queue can fill it up to the reserve of `kept` places for other organizations. If half of the
+ * reserve is taken too, the process is not ready, because it will soon answer 503 to every organization.
  */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 

@@ -19,5 +19,5 @@ const here = async (): Promise<ProcessHealth> => ({
   senders: senders(),
 });
 
-/** A pages process asks the process that started it. */
+/** The health of the process that serves the API. A pages process asks it, because it is the process that started the pages process. */
 export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();

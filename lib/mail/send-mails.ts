@@ -17,10 +17,13 @@ const FORGOTTEN_AT_ONCE = 1_000;
 /** 15 s, 30 s, 1 min and so on, up to 1 h: the twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
-/** Whether a mail that waited is still to be sent. */
+/** Asked right before a mail is sent: whether its recipient should still get it. */
 type Wanted = (mailId: string) => Promise<boolean>;
 
-/** Sends due mail. Each mail is leased right before it is sent, because the lease covers one mail. Returns how many were tried. */
+/**
+ * Sends the queued mails that are due for an attempt. Each is leased right before it is sent, because the lease covers one mail. Returns
+ * how many were tried.
+ */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;
   let [left, tried] = [BATCH, 0];
@@ -49,7 +52,7 @@ async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
       subject,
       text: plain,
       html,
-      // The same for every attempt, so that the receiving server recognizes a second copy.
+      // Every attempt has the same Message-ID, so that the receiving server recognizes a second copy.
       messageId: `<${mailId}@${new URL(env().BASE_URL).hostname}>`,
       headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     });

@@ -9,7 +9,7 @@ export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain"
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** `sendAt`: when the mail is sent; now, if it is left out. */
+/** `sendAt`: the time before which the mail is not sent; if it is left out, the mail is sent at once. */
 const rowOf = ({ sendAt, ...mail }: NewMail & { readonly sendAt?: Date }) => {
   const kept = mail.status === "kept";
   return { ...mail, nextAttemptAt: kept ? null : (sendAt ?? now), endedAt: kept ? now : null };
@@ -21,7 +21,7 @@ export async function insertMails(tx: Tx, added: readonly (NewMail & { readonly 
 
 export const insertMail = (tx: Tx, mail: NewMail): Promise<void> => insertMails(tx, [mail]);
 
-/** The same on the connection of an authorize batch (lib/payments/authorize-batch.ts). */
+/** Like insertMail, on the connection of an authorize batch (lib/payments/authorize-batch.ts). */
 export function insertMailOn(c: Sql, mail: NewMail) {
   const { mailId, recipient, subject, plain, html, status, usefulUntil } = mail;
   return c`

@@ -16,7 +16,7 @@ export const mails = pgTable(
     html: text("html").notNull(),
     status: text("status", { enum: ["queued", "sent", "failed", "kept"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** Also the end of a worker's lease. */
+    /** When the mail is tried next. While a worker sends it, this is the end of the worker's lease. */
     nextAttemptAt: moment("next_attempt_at"),
     /** When its link expires; the mail is useless after that. */
     usefulUntil: moment("useful_until"),

@@ -39,7 +39,7 @@ export async function lockCursors(tx: Tx, chains: readonly string[], events: num
   return locked.map((row) => ({ chain: String(row["chain"]), after: Number(row["after"]), last: Number(row["last"]) }));
 }
 
-/** Needs the locks of lockCursors. */
+/** Moves the cursors past the events that were read. The caller must hold the locks of lockCursors. */
 export async function moveCursors(tx: Tx, ranges: readonly EventRange[]): Promise<void> {
   await sqlOf(tx)`
     UPDATE notice_cursors c SET sequence = r.last

@@ -7,7 +7,7 @@ import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-
 
 const CHAINS = 50;
 const EVENTS = 1_000;
-/** A long backlog is read in several runs, so that one run ends soon. */
+/** The most passes of one run. The next run reads the rest of a longer backlog. */
 const PASSES_MAX = 20;
 
 /** Reads the new events of each audit chain once and plans the notices about requests that they opened. Returns how many were planned. */
@@ -21,10 +21,10 @@ export async function followEvents(): Promise<number> {
   return planned;
 }
 
-/** `isBehind`: a chain has more events than one part. */
+/** `isBehind`: a chain may have more new events than the EVENTS that one pass reads. */
 type Followed = { readonly count: number; readonly isBehind: boolean };
 
-/** Reads one part of each chain that has grown. */
+/** Reads at most EVENTS new events of each chain that has any. */
 async function followAll(): Promise<Followed> {
   let [count, isBehind, place] = [0, false, ""];
   for (;;) {

@@ -52,7 +52,7 @@ export async function endNotices(tx: Tx, ended: readonly PlannedNotice[], status
       .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
 }
 
-/** The request got more time after the notice was planned. */
+/** Sets a later time for a notice, because its request got more time after the notice was planned. */
 export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNotice, dueAt: Date): Promise<void> {
   await tx
     .update(notices)
@@ -62,7 +62,7 @@ export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNoti
 
 type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
 
-/** Returns the ids of the mails whose delivery is new. */
+/** Stores the deliveries that are not stored yet, and returns the ids of their mails. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
   if (deliveries.length === 0) return new Set();
   const inserted = await tx

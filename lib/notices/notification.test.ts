@@ -23,7 +23,9 @@ afterEach(async () => {
   await database().delete(mails);
 });
 
-/** A request, and what its agent reads about it. */
+/**
+ * Opens a request. `payment` reads its payment as an agent; `both` checks that the payment and the checkout report the same notification.
+ */
 async function askedScene() {
   const { buyer, mandateId } = await askingBuyer();
   const { checkoutIntentId, authorizationId } = await openRequest(buyer, mandateId);

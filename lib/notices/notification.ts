@@ -10,10 +10,10 @@ import { readPushes, type PushFacts } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 import { toWire } from "#lib/time.ts";
 
-/** After two refusals a message may still arrive later, but nobody should count on it. */
+/** After two failed attempts a channel counts as unreachable, although a later attempt may succeed. */
 const FAILED_TRIES = 2;
 
-/** What is known of one channel; `push` has no state where no device of an approver is registered. */
+/** What is known about one channel of a request. */
 type ChannelState = { readonly status: Notification["status"]; readonly acceptedAt?: Date; readonly detail: string };
 
 const noMail = {
@@ -45,7 +45,10 @@ function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFac
   };
 }
 
-/** What is known about the messages to devices. `isPlanned`: the first notice is not delivered yet, and somebody has a device. */
+/**
+ * What is known about the push messages of a request; null if there are none. `isPlanned`: the first notice is not delivered yet, and an
+ * approver has a device.
+ */
 function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
   if (facts.acceptedAt) {
     return {
@@ -65,7 +68,7 @@ function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
 
 const order = ["accepted", "pending", "unreachable"] as const;
 
-/** The best state of all channels decides. */
+/** The channel with the best status decides. */
 function combine(mail: ChannelState, push: ChannelState | null): Notification {
   const states = push ? [mail, push] : [mail];
   const best = order.flatMap((status) => states.find((state) => state.status === status) ?? [])[0] ?? mail;
@@ -80,7 +83,7 @@ function combine(mail: ChannelState, push: ChannelState | null): Notification {
   };
 }
 
-/** Whether people were told about a request that nobody has decided; null after the decision. */
+/** Whether people were told about a request that is open or has expired; null for a request that was decided. */
 export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<Notification | null> {
   const status = statusAt(checkout, now);
   if (!isOpen(status) && status !== "expired") return null;

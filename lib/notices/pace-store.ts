@@ -6,10 +6,13 @@ import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 const { recipientId, mailId, digest } = noticeDeliveries;
 
-/** In an outbox that is only read, a mail counts as open until the next one is due. */
+/**
+ * A digest can get more requests until it is sent. A sandbox without SMTP never sends, so a digest there is open for five minutes, until
+ * the next one is due.
+ */
 const isOpen = sql<boolean>`(${mails.status} = 'queued' OR (${mails.status} = 'kept' AND ${mails.createdAt} > clock_timestamp() - interval '5 minutes'))`;
 
-/** What these people got lately about requests of the organization, by person. */
+/** The mails about requests of the organization that each person got in the last ten minutes. */
 export async function recentOf(tx: Tx, organizationId: string, people: readonly string[]): Promise<ReadonlyMap<string, Recent>> {
   const ofNotice = and(eq(notices.auditEventId, noticeDeliveries.auditEventId), eq(notices.kind, noticeDeliveries.kind));
   const lately = and(

@@ -34,13 +34,13 @@ export const openingTypes = ["payment.approvalRequired", "checkout.previewed"] a
 
 const LAST_MS = minutes(5);
 
-/** A second payment with the same question names the checkout of the first one, and opens none. */
+/** A payment that asks the same question as an earlier one reuses the earlier one's checkout, so its event opens no request. */
 const opens = (event: OpeningEvent, request: Request): boolean =>
   event.type === "checkout.previewed" || request.authorizationId === event.entityId;
 
 const waits = ({ status, expiresAt }: Request, now: Date): boolean => isOpen(status as CheckoutStatus) && expiresAt > now;
 
-/** When a notice is due. A request that a person gives more time has its reminders later. */
+/** When a notice is due. If a person extends the request, its reminders are due later. */
 export function dueAt(kind: NoticeKind, { createdAt, expiresAt }: Pick<Request, "createdAt" | "expiresAt">): Date {
   if (kind === "opened") return createdAt;
   if (kind === "halfTime") return new Date((createdAt.getTime() + expiresAt.getTime()) / 2);
@@ -48,8 +48,8 @@ export function dueAt(kind: NoticeKind, { createdAt, expiresAt }: Pick<Request, 
 }
 
 /**
- * The notices about a request: at once, at half of its life, and five minutes before its end. A life of ten minutes or less has no last
- * one, because the half is nearer to the end.
+ * The notices about a request: at once, at half of its life, and five minutes before its end. A request that lives ten minutes or less gets
+ * no last notice, because its half-life notice comes in the last five minutes.
  */
 export function planNotices(event: OpeningEvent, request: Request | undefined, now: Date): readonly PlannedNotice[] {
   if (!request || !opens(event, request) || !waits(request, now)) return [];
@@ -66,8 +66,6 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
   return [notice("opened"), notice("halfTime"), ...last];
 }
 
-/**
- * Whether a notice that is due is delivered. After an outage several notices about a request may be due: then people get only the newest.
- */
+/** Whether a due notice is delivered. After an outage several notices about a request may be due; then only the latest is delivered. */
 export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
   waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

@@ -10,7 +10,7 @@ import { insertPushes, recentSounds } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 
 const DEVICES_MAX = 1_000;
-/** After three messages in ten minutes, the next ones make no sound. */
+/** The most messages with sound that a device gets in ten minutes; further messages are silent. */
 const SOUNDS_MAX = 3;
 
 /** Writes a message to each device of the people who may approve now. */
@@ -35,8 +35,8 @@ export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice,
 }
 
 /**
- * The content of a message about a request: the ids alone, because a lock screen shows it, and payee and amount only where the person
- * asked for them.
+ * The content of a push message. It contains only ids, because a lock screen shows it; the payee and the amount only if the person asked
+ * for them.
  */
 export const messageOf: MessageOf = async (push) => {
   const request = await findRequestOf(push);

@@ -35,7 +35,7 @@ export function requestMail(to: string, kind: NoticeKind, request: Asked, { agen
   };
 }
 
-/** Stands for the requests that come after several mails about single ones. */
+/** One mail for all further requests, after several mails about single requests. */
 export const digestMail = (to: string, organization: string): Mail => ({
   to,
   subject: "More payments wait for your approval",

@@ -27,7 +27,7 @@ import { log } from "#lib/telemetry/log.ts";
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 
-/** Delivers the notices that are due to the people who may approve now. Returns how many notices ended. */
+/** Delivers the due notices to the people who may approve now. Returns how many notices ended. */
 export async function sendNotices(): Promise<number> {
   let ended = 0;
   if (!(await hasDueNotice())) return ended;
@@ -85,14 +85,17 @@ async function delivers(tx: Tx, notice: PlannedNotice, request: RequestRow, now:
     await pushRequest(tx, notice, request.checkout);
     return true;
   } catch (error) {
-    // After an error of the database, the transaction is over and the next run tries again.
+    // After a database error the transaction cannot go on; the next run tries its notices again.
     if (sqlState(error) !== null) throw error;
     log().error({ checkoutIntentId: notice.checkoutIntentId, kind: notice.kind, err: error }, "A notice could not be written");
     return false;
   }
 }
 
-/** An address that nobody confirmed may be another person's. In a sandbox without SMTP, no mail leaves the service. */
+/**
+ * With SMTP, only confirmed addresses get mail, because an unconfirmed one may belong to another person. Without SMTP, no mail leaves the
+ * service.
+ */
 const isReachable = ({ emailVerified }: Approver): boolean => emailVerified || mailDelivery() !== "smtp";
 
 type Outgoing = {

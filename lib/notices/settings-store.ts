@@ -13,7 +13,7 @@ export async function readSettings(db: Database | Tx, userId: string): Promise<{
   return row ?? { mail: true };
 }
 
-/** The caller must hold the person's lock. */
+/** The caller must have locked the person. */
 export async function saveSettings(tx: Tx, userId: string, mail: boolean): Promise<void> {
   await tx
     .insert(noticeSettings)

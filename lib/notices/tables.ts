@@ -19,7 +19,7 @@ export const notices = pgTable(
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: the request was decided, or a later notice about it was due too. */
+    /** `dropped`: not delivered, because the request had ended, a later notice about it was due too, or the notice could not be written. */
     status: text("status", { enum: ["waiting", "delivered", "dropped"] })
       .notNull()
       .default("waiting"),
@@ -63,7 +63,7 @@ export const noticeDeliveries = pgTable(
   ],
 );
 
-/** How people want to be told. People without a row get mail. */
+/** How people want to be told about requests. People without a row get mail. */
 export const noticeSettings = pgTable("notice_settings", {
   userId: text("user_id")
     .primaryKey()

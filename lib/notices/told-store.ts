@@ -7,8 +7,9 @@ export type DeliveryFacts = {
   /** When the mail server took the first mail. */
   readonly acceptedAt: Date | null;
   readonly mails: number;
-  /** The mails that the server has not taken yet, and how often the first of them was tried. */
+  /** The number of mails that the mail server has not accepted yet. */
   readonly waiting: number;
+  /** The lowest number of attempts among the waiting mails. */
   readonly attempts: number;
 };
 

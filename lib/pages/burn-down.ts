@@ -1,10 +1,10 @@
-/** What the holds of one hour of a window take, in atomic units. `hour` counts from the start of the window. */
+/** The sum of the holds of one hour of a budget's window, in atomic units. `hour` counts from the start of the window. */
 export type HourlyUse = { readonly hour: number; readonly amount: bigint };
 
 export type BurnDownStep = {
   /** The start of the step. */
   readonly at: Date;
-  /** What is left at the end of the step, or now; null for steps to come and for steps that are not known. */
+  /** The amount left at the end of the step, or now in the current step; null for future steps and for steps before `knownFrom`. */
   readonly left: bigint | null;
 };
 
@@ -12,13 +12,13 @@ type Window = { readonly start: Date; readonly end: Date; readonly now: Date };
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** A window of up to two days is shown by the hour, a longer one by the day, one of more than a quarter by the week. */
+/** The hours of one step: an hour if the window has at most two days, a day if it has at most 100 days, otherwise a week. */
 const hoursOfStep = (hours: number): number =>
   hours <= 2 * DAY_HOURS ? 1 : hours <= 100 * DAY_HOURS ? DAY_HOURS : 7 * DAY_HOURS;
 
 /**
- * What was left of a window's limit over time. It is calculated backwards from what is left now, so that steps are right even if the oldest
- * holds were not read: `knownFrom` is the first hour that was read completely.
+ * The amount left of a window's limit over time. It is calculated backwards from the amount left now, so that steps are right even if the
+ * oldest holds were not read: `knownFrom` is the first hour that was read completely.
  */
 export function burnDown(use: readonly HourlyUse[], left: bigint, { start, end, now }: Window, knownFrom = 0): BurnDownStep[] {
   const hours = Math.ceil((end.getTime() - start.getTime()) / HOUR_MS);

@@ -23,7 +23,7 @@ test("finds mandates, agents and sellers of all organizations by a part of a nam
   expect(await ids("quarterly")).toEqual([`mandate ${mandateId}`]);
   expect(await ids(" ZEBRA ")).toEqual([`agent ${serviceAccountId}`]);
   expect(await ids("okapi")).toEqual([`mandate ${mandateId}`, `agent ${serviceAccountId}`]);
-  // The sign is not a wildcard.
+  // The percent sign matches itself and is not a wildcard.
   expect(await ids("100%")).toEqual([`mandate ${mandateId}`]);
   expect(await ids("nothing has this name")).toEqual([]);
   expect(await findTargets("sandbox", "z")).toBeNull();

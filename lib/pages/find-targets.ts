@@ -14,16 +14,19 @@ export type FoundTarget = {
 
 export type FoundTargets = {
   readonly items: readonly FoundTarget[];
-  /** There are more of a kind than are listed. */
+  /** True if a kind has more matches than `items` contains. */
   readonly more: boolean;
 };
 
-/** Shorter texts are part of almost every name. */
+/** A single character is part of almost every name. */
 const TEXT_MIN = 2;
 const TEXT_MAX = 120;
 const ROWS = 10;
 
-/** What has this text in its name, its domain or its organization's name; what can still be stopped first. Null for too short a text. */
+/**
+ * Mandates, agents and sellers with this text in their name, domain or organization's name; those that are not stopped come first. Null if
+ * the text is too short.
+ */
 export async function findTargets(environment: Environment, text: string): Promise<FoundTargets | null> {
   const search = text.trim().slice(0, TEXT_MAX);
   if (search.length < TEXT_MIN) return null;

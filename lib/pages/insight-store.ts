@@ -20,7 +20,7 @@ export type SpendingPart = {
   readonly amount: string;
 };
 
-/** Sums of the payments since `since` by mandate, agent and seller, in one reading of the ledger, per mandate by its index. */
+/** Sums of the payments since `since` by mandate, agent and seller. One query reads each mandate's ledger once, through its index. */
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (
@@ -44,6 +44,7 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .select({ denialCode: authorizations.denialCode, payments: sql<number>`count(*)::int` })
     .from(authorizations)
     .where(
+      // The second condition on the outcome follows from the first, but PostgreSQL needs it to use the partial index.
       sql`${within(authorizations, scope)} AND ${authorizations.outcome} = 'deny' AND ${authorizations.outcome} <> 'allow'
         AND ${authorizations.authorizationId} >= ${idAt("authorization", since)}
         AND ${authorizations.createdAt} >= ${since.toISOString()}::timestamptz`,
@@ -51,10 +52,10 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .groupBy(authorizations.denialCode)
     .orderBy(sql`2 DESC`);
 
-/** How many of a mandate's newest holds are read. */
+/** The most holds of a mandate that are read, the newest first. */
 export const HOLDS_MAX = 50_000;
 
-/** The holds of a mandate that count since `start`, summed by hours since `start`: the newest ones. */
+/** The open and captured holds of a mandate since `start`, summed by the hours since `start`. Only the newest HOLDS_MAX holds are read. */
 export async function selectUse(tx: Tx, mandateId: string, start: Date) {
   const rows = await tx.execute(sql`
     SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,

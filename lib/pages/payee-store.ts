@@ -9,19 +9,22 @@ import type { Findings } from "#lib/mandates/facts.ts";
 import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/* What an organization knows of a payee. Every query filters by organization and environment, and reads a bounded number of rows. */
+/* The history of an organization with a payee. Every query filters by organization and environment, and reads a bounded number of rows. */
 
 /** A payee: a registered seller, or else a domain with an address. */
 export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
 
-/** The newest rows that each count considers. */
+/** Each count considers at most this many of the newest rows. */
 export const LOOKED_AT = 1_000;
 const PAID_MAX = 2_000;
 
 /** The name of a payee in mandate_sellers. */
 export const paidName = ({ sellerId, domain, payTo }: Payee): string => sellerId ?? `${domain} ${payTo.toLowerCase()}`;
 
-/** Every payee that the organization has paid, with its domain today and the time of its first payment; the first paid comes first. */
+/**
+ * The payees that the organization has paid, with their current domain and the time of the first payment; at most PAID_MAX, the first paid
+ * first.
+ */
 export const selectPaid = (tx: Tx, scope: Scope) =>
   tx
     .select({
@@ -37,13 +40,13 @@ export const selectPaid = (tx: Tx, scope: Scope) =>
     .orderBy(asc(sql`3`))
     .limit(PAID_MAX);
 
-/** Payments to unregistered payees have a domain too, which only the stored intent names. */
+/** For an unregistered payee this compares only the address. Its domain is only in the stored intent, which countToPayee compares. */
 const ofPayee = ({ sellerId, payTo }: Payee): SQL | undefined =>
   sellerId === null
     ? and(isNull(authorizations.sellerId), eq(sql`lower(${authorizations.payTo})`, payTo.toLowerCase()))
     : eq(authorizations.sellerId, sellerId);
 
-/** The newest settled payments and the newest refusals of an organization, at most `LOOKED_AT`. */
+/** The newest settled payments of an organization, at most `LOOKED_AT`. */
 const newestSettled = (tx: Tx, scope: Scope) =>
   tx
     .select({ authorizationId: executions.authorizationId })
@@ -53,6 +56,7 @@ const newestSettled = (tx: Tx, scope: Scope) =>
     .limit(LOOKED_AT)
     .as("newest");
 
+/** The newest refused payments of an organization, at most `LOOKED_AT`. */
 const newestDenied = (tx: Tx, scope: Scope) =>
   tx
     .select({ authorizationId: authorizations.authorizationId })
@@ -73,7 +77,7 @@ async function countToPayee(tx: Tx, payee: Payee, newest: Newest): Promise<numbe
   return rows.filter(({ intent }) => payee.sellerId !== null || intent.seller.domain === payee.domain).length;
 }
 
-/** The settled payments to the payee among the newest settled payments. `all`: there are no older ones. */
+/** The settled payments to the payee among the newest settled payments. `all`: no older payments exist, so the count is complete. */
 export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
   const newest = newestSettled(tx, scope);
   const paid = await countToPayee(tx, payee, newest);
@@ -81,7 +85,7 @@ export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
   return { paid, all: (looked?.rows ?? 0) < LOOKED_AT };
 }
 
-/** The payments to the payee that mandates refused, among the newest refusals. */
+/** The payments to the payee that were refused, among the newest refusals. */
 export const countRefused = (tx: Tx, scope: Scope, payee: Payee): Promise<number> =>
   countToPayee(tx, payee, newestDenied(tx, scope));
 

@@ -32,7 +32,7 @@ export function selectSpending(tx: Tx, scope: Scope, since: Date) {
     .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
 }
 
-/** The sum that is held or submitted now, over all mandates. */
+/** The amounts that are held or submitted now over all mandates, by asset and chain. */
 export const selectHeld = (tx: Tx, scope: Scope) =>
   tx
     .select({ asset: mandates.asset, chain: mandates.chain, amount: sql<string>`sum(${mandates.reserved})::text` })

@@ -6,7 +6,7 @@ export type Spend = {
   readonly day: string;
   readonly asset: string;
   readonly chain: string;
-  /** A person approved it. */
+  /** Whether a person approved these payments. */
   readonly countersigned: boolean;
   readonly amount: string;
   readonly payments: number;

@@ -197,7 +197,7 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
   return [executed, ...unknown, end[status], ...after];
 }
 
-/** Before anything is sent: the next step, or why there is none. */
+/** The steps after the decision while no payment was sent: what the payment waits for, or why it ended. */
 function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): PaymentStep[] {
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
   const undecided = outcome === "requireApproval" && !asked?.decided;

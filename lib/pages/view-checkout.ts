@@ -94,7 +94,7 @@ async function rulesThatAsked({ authorizationId }: CheckoutRow): Promise<readonl
   return findings && askRules(findings);
 }
 
-/** A person can give a request more time once, if there is any. */
+/** The time until which a person may extend the request; absent if it was extended before or cannot be extended. */
 async function moreTimeOf(checkout: CheckoutRow): Promise<{ moreTimeUntil?: string }> {
   if (checkout.extendedAt !== null) return {};
   const until = latestEnd(checkout, await endsOf(database(), checkout));

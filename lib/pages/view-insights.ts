@@ -12,7 +12,7 @@ import type { Spending } from "#lib/pages/view-spending.ts";
 import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
-/** One bar: an agent, a seller, a mandate, or all further ones. The name may be untrusted text. `amount` is decimal text. */
+/** One bar: an agent, a seller, a mandate, or the sum of those beyond BARS. The name may be untrusted text. `amount` is decimal text. */
 export type Share = { readonly name: string; readonly href?: string; readonly amount: string };
 
 /** Spending in one asset on one chain. The days are in UTC, the oldest first, today last. */
@@ -36,7 +36,7 @@ export type Insights = {
   }[];
 };
 
-/** Bars of one chart. All further ones are one bar. */
+/** The most bars of one chart; one more bar has the sum of all others. */
 const BARS = 8;
 
 type Named = (key: string | null) => Omit<Share, "amount">;
@@ -69,7 +69,7 @@ function refusalOf({ denialCode, payments }: { readonly denialCode: string | nul
   return { code, rule, means: known ? denials[code as DenialCode].means : "", payments };
 }
 
-/** What was spent and refused in the last `count` days, today included; the asset with most payments first. */
+/** Spending and refusals of the last `count` days, today included; the asset with most payments first. */
 export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
   reading(async (tx, now) => {
     const since = new Date(`${lastDays(now, count)[0]}T00:00:00.000Z`);

@@ -8,7 +8,7 @@ import { countDeclined, countPaid, countRefused, paidName, selectPaid } from "#l
 import { looksLike } from "#lib/sellers/look-alike.ts";
 import { toWire } from "#lib/time.ts";
 
-/** The payee of a checkout, and what the organization knows of it. The name is the registry's, never the agent's. */
+/** The payee of a checkout, and its history with the organization. The name comes from the seller's record, never from the agent. */
 export async function viewPayee(checkout: CheckoutRow): Promise<PayeeView> {
   const { domain, sellerId } = checkout;
   const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);
@@ -29,7 +29,7 @@ const known = (checkout: CheckoutRow): Promise<Pick<PayeeView, "history" | "look
     const everPaid = await selectPaid(tx, checkout);
     const own = everPaid.find(({ name }) => name === paidName(checkout));
     const { paid, all } = own ? await countPaid(tx, checkout, checkout) : { paid: 0, all: true };
-    // A payee that was paid before the other one is not its imitation.
+    // A payee that the organization paid before the similar one does not imitate it.
     const other = everPaid.find(({ domain, since }) => looksLike(checkout.domain, domain) && !(own && own.since <= since));
     return {
       history: {

@@ -39,7 +39,7 @@ type Hit = { readonly organizationId: string; readonly was: string; readonly rea
   Record<string, unknown>
 >;
 
-/** Writes to the organization's own audit chain what happened to its record, and why. */
+/** Writes the stop of a mandate, an agent or a seller, with the reason, to the audit chain of its organization. */
 function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<NewEvent, "actorId" | "metadata">): void {
   audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
 }
@@ -115,15 +115,15 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
       const { reach } = (hit[target.kind] = await stops[target.kind](stop, target.id));
       for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1, reach)) found.add(executionId);
     }
-    // Ids sort by time, so these are the newest of all targets.
+    // Ids sort by time, so the executions that are kept below are the newest of all targets.
     const underWay = [...found].sort().reverse();
     const submittedExecutions = underWay.slice(0, NAMED_MAX);
     const more = underWay.length > NAMED_MAX && { moreExecutions: true };
     const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
     const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
     const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
-    // The reply shows the event's hash. The heads are locked before the slot here; a concurrent request with the same key waits at the
-    // gate, so the two cannot wait for each other.
+    // The reply shows the event's hash, so the audit heads are locked before the idempotency slot. A concurrent request with the same key
+    // waits at the gate, so the two cannot deadlock.
     const written = (await writeNoted(tx)).find((one) => one.auditEventId === auditEventId);
     if (!written) throw new Error("An emergency left no event.");
     return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };

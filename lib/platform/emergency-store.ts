@@ -43,7 +43,7 @@ export async function findAnySeller(db: Db, environment: Environment, sellerId: 
 /** Escapes the typed text for LIKE. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
-/** What can be stopped, by a part of its name, its domain, or its organization's name; the newest of each kind first. */
+/** Mandates, agents and sellers with this text in their name, domain or organization's name; the newest of each kind first. */
 export async function findByName(db: Db, environment: Environment, text: string, rows: number) {
   const like = literally(text);
   const ofOrganization = ilike(organization.name, like);
@@ -138,7 +138,7 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .orderBy(desc(executions.executionId))
     .limit(rows);
 
-/** The amounts held for payments that are authorized and not executed. */
+/** The amounts, by asset and chain, that are held for payments that are authorized and not executed. */
 export function sumHeld(db: Db, { kind, id }: Target) {
   const which = {
     mandate: eq(reservations.mandateId, id),
@@ -155,7 +155,7 @@ export function sumHeld(db: Db, { kind, id }: Target) {
       })
       .from(reservations)
       .innerJoin(authorizations, eq(authorizations.authorizationId, reservations.authorizationId))
-      // The last condition follows from the first, but without it no index is used.
+      // The condition on resolved_at follows from the status, but PostgreSQL needs it to use the index.
       .where(and(eq(reservations.status, "held"), which, isNull(reservations.resolvedAt)))
       .groupBy(authorizations.asset, authorizations.chain)
   );

@@ -10,7 +10,9 @@ import { presentEvent } from "#lib/audit/list-audit-events.ts";
 import { toWire } from "#lib/time.ts";
 
 const PAGE = 500;
-/** Fifty million events of one chain, or a page of events and one of checkpoints for fifty thousand chains. */
+/**
+ * Pages of 500 lines: fifty million events of one chain, or one page of events and one of checkpoints for each of fifty thousand chains.
+ */
 const PAGES_MAX = 100_000;
 const NOT_COMPLETE = "This file is not complete: the export reached its limit. Export the missing chains one by one.";
 

@@ -18,7 +18,7 @@ export const countOpen = () =>
     .where(inArray(executions.settlementStatus, open))
     .groupBy(executions.settlementStatus);
 
-/** The executions that have been unknown for the longest time come first. */
+/** Executions with an unknown outcome, the oldest first. */
 export const selectUnknown = (rows: number) =>
   database()
     .select({
@@ -60,13 +60,13 @@ export const selectOverdueHolds = () =>
     .where(
       and(
         eq(reservations.status, "held"),
-        // Follows from the status; without it no index is used.
+        // This follows from the status, but PostgreSQL needs it to use the index.
         isNull(reservations.resolvedAt),
         lt(reservations.expiresAt, sql`(SELECT clock_timestamp() - interval '1 minute')`),
       ),
     );
 
-/** Holds that the sweep should have released. */
+/** Holds that expired more than a minute ago, so the sweep should have released them. */
 export async function countOverdueHolds(): Promise<number> {
   const [row] = await selectOverdueHolds();
   return row?.count ?? 0;

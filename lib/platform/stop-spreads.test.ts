@@ -76,7 +76,7 @@ async function payingTo(registered: Registered): Promise<string> {
   return denialCode ?? outcome;
 }
 
-/** The same payment to an unregistered seller. */
+/** Pays an unregistered seller. Returns "allow", or the reason for the refusal. */
 async function payingStranger(domain: string, payTo: string): Promise<string> {
   const extra = { name: "USDC", version: "2" };
   const offer = { scheme: "exact", network: CHAIN, amount: "250000", asset: USDC, payTo, maxTimeoutSeconds: 60, extra };

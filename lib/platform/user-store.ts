@@ -12,7 +12,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> 
   return row ?? null;
 }
 
-/** Counts the other admins who are not banned. A decision that is based on it needs the gate, which orders all changes to admins. */
+/** Counts the other admins who are not banned. Take the gate first if a decision depends on the count: it orders all changes to admins. */
 export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })

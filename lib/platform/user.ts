@@ -41,7 +41,7 @@ export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
 }
 
 /**
- * Call it before a person loses the admin role or is banned. Needs the gate.
+ * Call it, after taking the gate, before a person loses the admin role or is banned.
  * @throws Problem last_admin
  */
 export async function requireAdminLeft(tx: Tx, { id, platformRoles }: UserRow): Promise<void> {

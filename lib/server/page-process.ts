@@ -19,7 +19,7 @@ export type PageProcessOptions = {
   readonly environment: NodeJS.ProcessEnv;
   readonly startMs?: number;
   readonly silenceMs?: number;
-  /** A process that lived at least this long was healthy, so its successor starts at once. */
+  /** A process that lived at least this long was healthy, so the pause before its successor starts is the shortest one. */
   readonly wellMs?: number;
 };
 
@@ -36,14 +36,15 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
-/** Connections on their way to the process; they are sent one after another. */
+/** The most connections that are being handed to the pages process; Node sends them one after another. */
 const ON_THE_WAY_MAX = 256;
 
 /** Starts and watches the process that renders the pages. Starts the next one if it ends, hangs or uses too much memory. */
 export class PageProcess {
   readonly #options: Required<PageProcessOptions>;
-  /** The process that requests go to, and the one that will replace it. */
+  /** The process that serves requests. */
   #current: Child | null = null;
+  /** The process that is starting and will replace #current. */
   #next: Child | null = null;
   #failures = 0;
   #ended = false;
@@ -55,7 +56,7 @@ export class PageProcess {
   constructor(options: PageProcessOptions) {
     this.#options = { startMs: 60_000, silenceMs: 30_000, wellMs: 60_000, ...options };
     this.#start();
-    // A child that hangs does not notice that its parent is gone.
+    // A child that hangs does not notice that this process has ended, so it is killed.
     process.once("exit", this.#killAll);
     this.#watch = setInterval(() => this.#endSilent(), 1_000);
   }

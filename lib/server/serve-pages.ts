@@ -11,17 +11,18 @@ import { KeptDocuments } from "#lib/server/kept-documents.ts";
 import type { PageProcess, PageServer } from "#lib/server/page-process.ts";
 import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
 
-/** How long a request waits for a process that is starting, and then for the first byte of its page. */
+/** How long a request waits for a pages process that is starting. */
 const START_MS = 10_000;
+/** How long a request waits for the first byte of its page. */
 const FIRST_BYTE_MS = 15_000;
-/** A client that reads nothing for this long has gone. */
+/** A client that reads nothing for this long counts as gone, and its connection is closed. */
 const STALL_MS = 30_000;
 
 /** Pages in progress; `each` is per address. */
 const AT_ONCE = { most: 32, each: 16, kept: 0 };
-/** A page requests its scripts, styles and linked pages at once. */
+/** Seconds of the rate limit that a client may use at once, because a page requests its scripts, styles and linked pages together. */
 const BURST = 5;
-/** A cached file costs almost nothing. */
+/** Cached files allowed for each page of the rate limit; a cached file costs almost nothing. */
 const KEPT_PER_PAGE = 20;
 
 /** Next.js would serve these paths too, in a process without decisions and limits. It decodes encoded letters and resolves `..`. */
@@ -79,7 +80,7 @@ function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: 
   const { socket, url = "", headers } = incoming;
   const after = resumeAfter(url, headers["last-event-id"]);
   if (!pages.giveStream(socket, { cookie: headers.cookie ?? null, address, after })) return refuse(outgoing, refusals.away);
-  // Nothing else tells the listener that this response has ended here.
+  // The other process ends the response, so without this event the listener would count it as open.
   outgoing.emit("close");
 }
 
