@@ -28,7 +28,7 @@ async function started(): Promise<RunningServer> {
   return server;
 }
 
-/** Expires the lease of the killed process. */
+/** Makes the lease of the killed process end, and the next check of its execution due. */
 const timePasses = (authorizationId: string) =>
   database()
     .update(executions)

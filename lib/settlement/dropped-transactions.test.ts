@@ -23,7 +23,7 @@ import { send } from "#test/tenant.ts";
 useDatabase();
 const chain = useSettlement({ facilitatorTimeoutMs: 1_500 });
 
-/** Moves the signing into the past and checks every transaction now. */
+/** Makes each sent transaction look as if it was signed `seconds` earlier, makes it due, and follows the transactions once. */
 async function follow(seconds = 0): Promise<void> {
   await database()
     .update(settlementTransactions)
@@ -71,7 +71,7 @@ const rowOf = async (hash: string) =>
       .where(sql`hash = ${hash} OR ${hash} = ANY (earlier_hashes)`)
   )[0]!;
 
-/** Also in the past for a chain whose clock stands still because it mines no blocks. */
+/** A time that is in the past even for a chain that mines no blocks, whose clock stands still. */
 const longPast = sql`clock_timestamp() - interval '1 minute'`;
 const drop = (hash: string) => chain().client.dropTransaction({ hash: hash as Hex });
 const mine = () => chain().client.mine({ blocks: 1 });

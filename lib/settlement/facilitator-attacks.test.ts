@@ -56,7 +56,7 @@ const wrongSignature = "invalid_exact_evm_payload_signature";
 
 type Authorization = { readonly nonce: string; readonly validBefore: string };
 
-/** A payment without a mandate whose transaction waits for its block. */
+/** A payment without a mandate whose transaction was sent and is in no block yet. */
 async function plainUnderWay() {
   const scene = await paymentScene();
   const wallet = await fundedWallet(chain());
@@ -64,7 +64,7 @@ async function plainUnderWay() {
   const { credential: seller } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
   await chain().client.setAutomine(false);
   expect(await ask("settle", seller, credential)).toMatchObject({ success: false, errorReason: "settlement_pending" });
-  /** The same nonce, signed with another validity. */
+  /** Signs a credential with the same nonce and another validBefore. */
   const sign = async (lifeOf: (validBefore: string) => string): Promise<Payload> => {
     const { authorization } = credential.payload as unknown as { authorization: Authorization };
     const message = { ...authorization, validBefore: lifeOf(authorization.validBefore) };

@@ -8,19 +8,22 @@ import { settleHere } from "#lib/settlement/settle-here.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/** Progress of a settlement by our own facilitator, readable even if its answer comes too late. */
+/** Progress of a settlement by our own facilitator. The caller reads it if the answer comes after the timeout. */
 export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | null };
 
-/** Submits a credential: our own facilitator, or an external one from the configuration. */
+/** A service that submits credentials to the chain: our own facilitator, or an external one from the configuration. */
 export type Facilitator = {
-  /** True for our own facilitator: its refusal proves that no bytes of the call are stored. An external facilitator's proves nothing. */
+  /**
+   * True for our own facilitator. Its refusal proves that no transaction with this call is stored. A refusal by an external facilitator
+   * proves nothing.
+   */
   readonly trusted: boolean;
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
 /**
- * Each chain in x402 version 2, and in version 1 if it has a name there. `extra` says when a payment without an authorization of ours is
- * answered as settled.
+ * The kinds of payments that we settle: each chain in x402 version 2, and also in version 1 if the chain has a name there. `extra` says
+ * when we answer that a payment without a mandate is settled.
  */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({

@@ -94,7 +94,7 @@ describe("a facilitator that", () => {
   test("refuses until the credential has expired: fails on evidence, and the hold is released", async () => {
     const { scene, authorizationId, reply } = await executed("refuse");
     expect(reply.data.settlementStatus).toBe("unknown");
-    // The last test: the chain's clock cannot be turned back.
+    // This test must stay the last one of the file, because it moves the chain's clock, which cannot be turned back.
     await chain().client.increaseTime({ seconds: 301 });
     await chain().client.mine({ blocks: 1 });
     expect(await lookAgain(reply.data.executionId)).toBe("failed");

@@ -78,7 +78,10 @@ async function callsOf(work: () => Promise<unknown>): Promise<number> {
   return node.calls;
 }
 
-/** Fails each call once in each way. `run` must end in bounded time without unhandled rejections. */
+/**
+ * Runs `run` once for each call and each kind of fault, with that call failing. Each run must end in bounded time without unhandled
+ * rejections.
+ */
 async function withEveryCallFailed(calls: number, run: (fault: () => void) => Promise<void>): Promise<void> {
   for (const kind of kinds) {
     for (let call = 1; call <= calls; call += 1) {
@@ -136,7 +139,7 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
       fault();
       const first = await execute(weSettle, request);
       await follow();
-      // Nothing was decided before the chain was asked, so a repeat with the same key decides.
+      // A refused request stored nothing, because the chain is asked before the decision. So a retry with the same key decides.
       if (first.status !== 200) await execute(weSettle, request);
       await database()
         .update(executions)

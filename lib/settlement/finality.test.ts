@@ -146,11 +146,11 @@ describe("a settled payment", () => {
     await mine(2);
     await follow();
     expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
-    // The last test: the chain's clock cannot be turned back.
+    // This test must stay the last one of the file, because it moves the chain's clock, which cannot be turned back.
     await chain().client.increaseTime({ seconds: 900 });
     await mine(4);
     await follow();
-    // A reorganization could still put the transfer into an earlier block.
+    // The credential has expired in the newest block, but a reorganization could still mine the transfer in an earlier block.
     expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
     await mine(6);
     await follow();

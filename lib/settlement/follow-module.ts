@@ -14,7 +14,7 @@ import type { Finding } from "#lib/payments/settlement-state.ts";
 
 const ASK_EVERY_MS = 400;
 
-/** The registry and the on-chain id that count an execution's payment; stored with the execution until its outcome is final. */
+/** The registry contract and the on-chain id under which it counts the payment. Stored with the execution until its outcome is final. */
 type RegistryEntry = { readonly registry: Hex; readonly onChainId: Hex };
 
 function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
@@ -56,9 +56,10 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
 };
 
 /**
- * What the chain proves about a payment by the module. The payment has failed if nothing was sent, if its nonce was spent otherwise, or
- * if its deadline has passed: before the deadline anyone who saw the transaction, reverted or not, could send the same call again.
- * Throws when the chain does not answer.
+ * Reads what the chain proves about a payment by the module. The payment has failed if its transaction was never sent, if its nonce was
+ * used for something else, or if its deadline has passed. Before the deadline, a reverted transaction proves nothing, because anyone who
+ * saw it could send the same call again.
+ * @throws if the chain does not answer
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const evidence = await readModuleEvidence(paymentOf(execution, authorization), await clock(database()));

@@ -18,21 +18,24 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 
 const BATCH = 128;
 const AT_ONCE = 16;
-/** If a transaction is in no block after this time, its fees are too low. */
+/** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
 const STUCK_MS = 20_000;
-/** A node may be behind: until this long after signing, a missing receipt proves nothing. */
+/** Milliseconds after signing in which a missing receipt proves nothing, because a node may be behind the chain. */
 const LOST_MS = 15_000;
-/** A nonce without a transaction is filled after this time; before that, its transaction may still be on its way. */
+/** Seconds that later transactions may wait before a missing nonce is filled. Its own transaction may still be on its way. */
 const GAP_SECONDS = 3;
 const GAPS_MAX = 16;
 const AGAIN_MS_MIN = 400;
 const AGAIN_MS_MAX = 10_000;
 
 const age = ({ sentAt }: TransactionRow, now: Date): number => now.getTime() - sentAt.getTime();
-/** Checks are frequent at first and rarer later. */
+/** Milliseconds until a transaction of this age is checked again: a quarter of its age, within the limits above. */
 const againIn = (milliseconds: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, milliseconds / 4));
 
-/** Follows sent transactions until their block is final, with one process per chain. Returns how many chains had due transactions. */
+/**
+ * Follows sent transactions until their block is final. A lease allows one process per chain. Returns the number of chains with
+ * transactions to check.
+ */
 export async function followTransactions(): Promise<number> {
   const chains = (await store.chainsWithDueTransactions()).filter((chain) => chainOf(chain) !== null);
   await Promise.all(chains.map((chain) => underLease(chain, "settlement", (lease) => followChain(chain, lease))));
@@ -55,11 +58,14 @@ type ChainState = {
   readonly chain: string;
   readonly now: Date;
   readonly lease: Lease;
-  /** How many nonces of a key the newest block and the confirmed block have used; read once per key. */
+  /**
+   * The number of nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`). Read once per
+   * key.
+   */
   countsOf(address: Hex): Promise<Counts>;
 };
 
-/** Works on several rows at once, and on no further row after a failure. */
+/** Works on several rows at once. After a failure it starts no further row. */
 async function inParallel<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
   const open = [...rows];
   const lane = async (): Promise<void> => {
@@ -125,13 +131,15 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
 }
 
 /**
- * Handles a transaction that is in no block: drops it if its call has expired, sends it with a new nonce if its own was used, with higher
- * fees if it blocks the others, or else unchanged. Returns true if it stays as it is and waits.
+ * Handles a transaction that is in no block. It drops the transaction if its call has expired, and sends the call with a new nonce if its
+ * own nonce was used otherwise. If the transaction blocks later ones, it is sent with higher fees; otherwise it is sent again unchanged.
+ * Returns true if the stored transaction stays unchanged and waits.
  */
 async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
   const { chain, now, lease } = state;
   if (row.validBefore !== null && row.validBefore <= now) {
-    // Our clock may be ahead of the chain's: until the chain's time is past the deadline, a later block may still contain the call.
+    // Our clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block may still contain the
+    // call.
     if (!(await isOver(chain, "latest", row.validBefore, now))) return true;
     await store.dropTransaction(row);
     return false;
@@ -146,7 +154,7 @@ async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
 
 const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
 
-/** Sends the same call with the same nonce and higher fees. False if the fees cannot be raised. */
+/** Sends the same call with the same nonce and higher fees. Returns false if the key is not ours or the fees are at their limit. */
 async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) return false;
@@ -167,8 +175,8 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
 }
 
 /**
- * Another transaction used the nonce, so the same call gets a free one. The token accepts a call once, whichever is mined. Returns
- * true if the transaction stays as it is and waits.
+ * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. That is safe, because the token
+ * accepts a call only once. Returns true if the stored transaction stays unchanged and waits.
  */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
@@ -197,7 +205,10 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   return false;
 }
 
-/** A nonce without a transaction blocks all higher ones. If no settlement took it, a transaction without value to ourselves does. */
+/**
+ * Fills missing nonces: a nonce without a transaction blocks all higher ones. If no settlement has taken it, we send a transaction without
+ * value to ourselves with it.
+ */
 async function fillGaps(chain: string): Promise<void> {
   const { address } = settlementAccount();
   const waiting = await store.waitingOf(chain, address.toLowerCase());
@@ -207,7 +218,7 @@ async function fillGaps(chain: string): Promise<void> {
   const gaps = freeNonces(used, taken, GAPS_MAX).filter((nonce) => nonce < waiting.highest);
   if (gaps.length === 0) return;
   log().warn({ chain, gaps: gaps.length }, "Nonces that no transaction has are filled");
-  // Twice the market's fees, to replace an earlier transaction with this nonce that may still wait in some node.
+  // Pay twice the market's fees, because some node may still have an earlier transaction with this nonce, which must be replaced.
   const calls = gaps.map((nonce) => ({ to: address, data: numberToHex(nonce, { size: 8 }), validBefore: null }));
   const { outcomes, sent } = await sendGroup(chain, calls, factsNow(chain), 2n);
   await sent;

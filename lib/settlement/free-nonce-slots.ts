@@ -14,8 +14,8 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /**
- * Frees nonce slots whose payment can provably never be made: expired on the chain, with an unused nonce. This includes payments that
- * failed before anything was sent, and nonce slots that were never bound. Returns how many were freed.
+ * Frees nonce slots whose payment can never be made, as the chain proves: the credential has expired there and its nonce is unused. These
+ * include slots of payments that failed before anything was sent. Returns the number of slots that were freed.
  */
 export async function freeNonceSlots(): Promise<number> {
   let freed = 0;
@@ -32,7 +32,7 @@ export async function freeNonceSlots(): Promise<number> {
   return freed;
 }
 
-/** Whether the nonce was used, according to the token or to the registry that counts the module's payments. */
+/** Whether the slot's nonce was used: the token tells it for a credential, and the registry for a payment by the module. */
 function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean> {
   const { chain, enforcementPath } = registration;
   const [registry, account, token] = [registration.registry as Hex, registration.account as Hex, registration.token as Hex];
@@ -51,7 +51,7 @@ async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
   return database().transaction(async (tx) => {
     await lockMandate(tx, mandateId);
     const now = await nonceSlotOf(tx, slot.authorizationId);
-    // The authorization may have had another attempt meanwhile.
+    // Since the slot was read, another attempt of the authorization may have taken a new slot or extended this one.
     const same = now?.slotId === slot.slotId && now.validBefore.getTime() === slot.validBefore.getTime();
     if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return false;
     await (used ? useNonceSlot(tx, slot.slotId) : freeNonceSlot(tx, slot.slotId));

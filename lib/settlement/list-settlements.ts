@@ -15,13 +15,13 @@ import {
 import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The part of a payment that its seller may see: not the mandate, the agent or the buyer's notes. */
+/** The fields of a payment that its seller may see. The mandate, the agent and the buyer's notes are not among them. */
 export type ReceivedPayment = {
   readonly paymentId: string;
   readonly createdAt: string;
   readonly sellerId: string | null;
   readonly resourceId: string | null;
-  /** Decimal text of the asset. */
+  /** The decimal amount in units of the asset. */
   readonly amount: string;
   readonly asset: string;
   readonly chain: string;
@@ -30,7 +30,7 @@ export type ReceivedPayment = {
   readonly payer: string | null;
   /** The credential's nonce. */
   readonly nonce: string | null;
-  /** Whether /settle has returned success for the payment. */
+  /** Whether /settle has answered success to the seller for this payment. */
   readonly handedOver: boolean;
 };
 

@@ -32,7 +32,7 @@ const chain = useSettlement({ facilitatorTimeoutMs: 2_500 });
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const weSettle = { settlementMode: "facilitatorSettled" } as const;
-/** Answers every isValidSignature with ERC-1271's magic value. */
+/** The code of a contract that accepts every signature: it answers isValidSignature with the magic value of ERC-1271. */
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
 
 /** Delegates the payer's account to a contract by EIP-7702. */

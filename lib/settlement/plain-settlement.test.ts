@@ -198,7 +198,7 @@ describe("a payment without a mandate", () => {
   test("waits as long as the chain needs for its confirmations", async () => {
     await chain().client.setAutomine(false);
     await chain().client.setIntervalMining({ interval: 1 });
-    // The measured time is that of one-second blocks.
+    // Mine eight blocks one second apart, so that the service measures a block time of one second.
     await expect.poll(() => chain().client.getBlockNumber(), { timeout: 15_000 }).toBeGreaterThan(0n);
     await chain().client.mine({ blocks: 8, interval: 1 });
     configure({ confirmations: 4 });

@@ -8,8 +8,8 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment, SettlementStatus } from "#lib/vocabulary.ts";
 
 /*
- * Payments that an organization received. They are in two tables: attempts under a mandate are the buyer's rows and contain fields that
- * the seller may see; settlements without a mandate are the seller's own rows. No other data of the buyer is read here.
+ * Payments that an organization received, from two tables. Attempts under a mandate are rows of the buyer, and only the fields that the
+ * seller may see are read. Settlements without a mandate are rows of the seller.
  */
 
 export type Reader = Database | Tx;
@@ -21,8 +21,9 @@ export type ReceivedFilter = {
   readonly status?: SettlementStatus | undefined;
   /** The credential's nonce, in lower case. */
   readonly nonce?: string | undefined;
-  /** Created at `from` or later, and before `until`. */
+  /** Payments that were created at this time or later. */
   readonly from?: Date | undefined;
+  /** Payments that were created before this time. */
   readonly until?: Date | undefined;
 };
 
@@ -34,7 +35,7 @@ export type ReceivedRow = {
   readonly resourceId: string | null;
   readonly amount: Atomic | null;
   readonly chain: string | null;
-  /** An attempt under a mandate has the asset's symbol; a settlement without a mandate has the token's address. */
+  /** The symbol of the asset, which only an attempt under a mandate has; a settlement without a mandate has the token's address instead. */
   readonly asset: string | null;
   readonly tokenAddress: string | null;
   readonly status: string;
@@ -44,12 +45,12 @@ export type ReceivedRow = {
   readonly handedOver: boolean;
 };
 
-/** The sort key across both tables: the id without its prefix, which sorts by time. */
+/** The sort key across both tables. It is the id without its prefix, and ids sort by the time at which they were made. */
 export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
 
 type Page = { readonly place: string | null; readonly limit: number };
 
-/** The columns of both tables by the same names. */
+/** The columns of executions. `settled` has the same names for the columns of settlements without a mandate. */
 export const executed = {
   paymentId: executions.executionId,
   createdAt: executions.createdAt,

@@ -9,10 +9,10 @@ import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } fr
 import { spentFinding } from "#lib/settlement/submit.ts";
 
 const BATCH = 64;
-/** A younger settlement is skipped, because its own request still reads the chain. */
+/** Milliseconds. A settlement younger than this is skipped, because the request that made it still reads the chain. */
 const YOUNG_MS = 5_000;
 
-/** Resolves open settlements without a mandate from the chain. Returns how many were open. */
+/** Reads the outcome of open settlements without a mandate from the chain and stores it. Returns how many were open. */
 export async function reconcilePlain(): Promise<number> {
   const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
   for (const settlement of open) await reconcileOne(settlement);
@@ -64,7 +64,9 @@ function findingOf(evidence: Evidence): Finding {
   };
 }
 
-/** Books the outcome of a settlement without a mandate, once. */
+/**
+ * Stores a finding about a settlement without a mandate, with its audit event. Does nothing if the settlement already has a final outcome.
+ */
 export async function resolvePlain(
   tx: Tx,
   { settlementId, organizationId, serviceAccountId }: SettlementOwner,

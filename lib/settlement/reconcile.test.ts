@@ -63,7 +63,7 @@ async function lookAgain(executionId: string) {
 
 const settleAtSeller = async (payload: PaymentPayload) => (await stockFacilitator(chain())).settle(payload, payload.accepted);
 
-/** In the order in which they were committed. */
+/** The types of the organization's audit events, in the order in which they were committed. */
 async function organizationEvents(organizationId: string): Promise<string[]> {
   const rows = await database()
     .select()
@@ -269,7 +269,7 @@ describe("revocation", () => {
       const payments = await Promise.all(
         Array.from({ length: 12 }, async () => {
           const { authorizationId } = await authorized(scene);
-          // A test above moved the chain's clock by five minutes.
+          // An earlier test of this file moved the chain's clock forward by five minutes, so the credential is valid for longer.
           return { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene, 900)) };
         }),
       );

@@ -16,10 +16,10 @@ import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/sub
 const BATCH = 32;
 const AT_ONCE = 8;
 const RESUBMISSIONS_MAX = 12;
-/** With less time left, the credential would expire before its transaction is mined. */
+/** Milliseconds that a credential must still be valid to be submitted again. With less, it would expire before its transaction is mined. */
 const RESUBMIT_MARGIN_MS = 10_000;
 
-/** Reconciles the due executions. Returns how many there were. */
+/** Checks the executions whose next check is due. Returns the number of executions that were checked. */
 export async function reconcile(): Promise<number> {
   const due = await database().transaction((tx) => leaseDue(tx, BATCH, leaseMs()));
   const queue = [...due];
@@ -41,7 +41,10 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
   }
 }
 
-/** Returns what the chain proves. If it proves nothing yet, submits the same credential again or waits. */
+/**
+ * Returns what the chain proves about an execution. If it proves nothing yet, the same credential is submitted again, or the execution
+ * waits.
+ */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   if (isNotFinal(execution)) return investigateSettled(execution, authorization);
   if (execution.settlementMode === "smartAccount") return investigateModule(execution, authorization);
@@ -63,7 +66,10 @@ export async function investigate(execution: ExecutionRow, authorization: Author
   return { kind: "unknown", detail: "The credential was submitted and its outcome is not known yet." };
 }
 
-/** Whether a settled payment is final by now, or the chain no longer has it after a reorganization. */
+/**
+ * Checks a settled payment that is not final: it is final by now, still waits for its finality, or is gone from the chain after a
+ * reorganization.
+ */
 async function investigateSettled(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const transfer = transferOf(execution, authorization);
   const now = await clock(database());
@@ -79,7 +85,10 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
   return stillAdmits(execution, authorization);
 }
 
-/** Takes the gate and reads the statuses again just before submitting, so that a payment revoked meanwhile is not sent. */
+/**
+ * Takes the gate, locks the mandate and checks the rights again just before the credential is submitted, so that a payment that was revoked
+ * meanwhile is not sent.
+ */
 export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
   database().transaction(async (tx) => {
     await enterGate(tx);

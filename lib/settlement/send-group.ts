@@ -10,16 +10,16 @@ import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts"
 import { insertTransactions, knownCalls, lockNonces, takenNonces, type StoredCall } from "#lib/settlement/transaction-store.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 
-/** A contract call, and the time until which it has an effect. */
+/** A contract call. After `validBefore` it has no effect; null if it does not expire. */
 export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Adds a quarter, because the state may change between the estimate and the block. */
+/** Adds a quarter to a gas estimate, because the chain's state may change before the call is mined. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
-/** The chain's current gas price is above our limit, or the settlement key cannot pay it. */
+/** Thrown if the chain's current gas price is above our limit, or if the settlement key cannot pay it. */
 export class NoGas extends Error {}
-/** The code of a payer's account decides how much gas a transfer needs, and we pay for it. */
+/** Thrown if a transfer needs too much gas. We pay for the gas, but the code of the payer's account decides how much is used. */
 export class TooMuchGas extends Error {
   constructor() {
     super(TOO_MUCH_GAS);
@@ -39,7 +39,7 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
-    // Not against the pending state: our own pending transaction may have made this call there already.
+    // Do not estimate against the pending state, because our own pending transaction may already have made this call there.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
     return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {
@@ -63,12 +63,15 @@ export async function factsNow(chain: string): Promise<Facts> {
   return { fees, used, balance };
 }
 
-/** `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when all signed transactions were sent to a node. */
+/**
+ * The result of a group: `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when each signed transaction was
+ * sent to a node.
+ */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**
- * Sends calls with one key: takes the nonces and stores the signed bytes in one database transaction, then sends them. If the process
- * dies in between, another process sends the stored bytes.
+ * Sends calls with the settlement key. It takes the nonces and stores the signed bytes in one database transaction, then sends the bytes.
+ * If the process dies in between, another process sends the stored bytes.
  * @param raise factor by which the fees exceed the market's
  * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
  */
@@ -90,7 +93,10 @@ export async function sendGroup(chain: string, calls: readonly Call[], known = f
 
 type GroupPlan = { readonly used: number; readonly fees: Fees; readonly priced: readonly (PricedCall | Unsendable)[] };
 
-/** If bytes of a call are stored already, they may still be mined: the outcome is their hash, even if the new estimate failed. */
+/**
+ * Takes nonces, signs and stores the calls, then sends them. If a transaction with the same call is stored already, it may still be mined,
+ * so the outcome is its hash even if the new estimate failed.
+ */
 async function store(chain: string, { used, fees, priced }: GroupPlan): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };
   const ready = priced.filter((one) => "gasLimit" in one);

@@ -32,9 +32,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const weSettle = { settlementMode: "facilitatorSettled" } as const;
-/** Counts down from 500,000 and then answers with ERC-1271's magic value. */
+/** The code of a contract that counts down from 500,000 and then answers with the magic value of ERC-1271, which uses much gas. */
 const LOOPS = "0x6207a1205b6001900380600457631626ba7e60e01b60005260206000f3";
-/** Loops forever. */
+/** The code of a contract that loops until its gas is used up. */
 const NEVER_ENDS = "0x5b600056";
 
 async function payerWith(code: Hex, scene: Awaited<ReturnType<typeof paymentScene>>) {

@@ -7,33 +7,42 @@ import type { Hex } from "viem";
 
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
-/** How long fees, balance and transaction count are reused for the next groups. Stored rows show which nonces were taken since. */
+/**
+ * Milliseconds for which fees, balance and transaction count are reused by the next groups. The stored rows show which nonces were taken in
+ * that time.
+ */
 const FACTS_MS = 1_000;
-/** How long a call that could not be sent counts as failing: a client repeats it sooner than that, or never. */
+/** Milliseconds for which a call that could not be sent counts as failing. By then its client has repeated it or has given up. */
 const ALARM_MS = 10 * 60_000;
 
 type QueuedCall = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
-/** Sends this process's calls with the settlement key on one chain, in groups of all calls that arrived meanwhile (at most GROUP_MAX). */
+/**
+ * Sends this process's calls with the settlement key on one chain. While one group is sent, new calls wait and become the next group, of at
+ * most GROUP_MAX.
+ */
 class Sender {
   readonly #chain: string;
   readonly #waiting: QueuedCall[] = [];
   #working = false;
   #failingSince: number | null = null;
-  /** Until when a client may still repeat a call that could not be sent. */
+  /** The time in ms until which a client may still repeat a call that could not be sent. */
   #waitsUntil = 0;
 
   constructor(chain: string) {
     this.#chain = chain;
   }
 
-  /** For how many seconds no call could be sent. Zero after the last failed call has expired, because then nothing waits to be sent. */
+  /**
+   * The number of seconds for which no call could be sent. Zero after the last failed call has expired, because then no call waits any
+   * more.
+   */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
-  /** Resolves with the transaction's hash when the signed transaction is stored and was sent to a node, which may still refuse it. */
+  /** Resolves with the transaction's hash when the signed transaction is stored and was sent to a node. The node may still refuse it. */
   send(call: Call): Promise<Hex> {
     if (this.#waiting.length >= WAITING_MAX) return Promise.reject(new Error("Too many settlements wait to be sent."));
     return new Promise((resolve, reject) => {
@@ -57,7 +66,7 @@ class Sender {
     this.#working = false;
   }
 
-  /** Stores a group; the next group does not wait until these bytes are sent. False if nothing could be sent. */
+  /** Stores a group. It does not wait until the bytes are sent, so the next group can begin. Returns false if nothing could be stored. */
   async #sendOne(group: readonly QueuedCall[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {

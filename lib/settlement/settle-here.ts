@@ -20,16 +20,16 @@ function expectedOf({ network, asset: token, amount, payTo, maxTimeoutSeconds }:
   return { asset, amount: BigInt(amount), payTo: lower(payTo), maxTimeoutSeconds };
 }
 
-/** Why the token refuses the transfer. If it no longer refuses, the reason is unknown. */
+/** The x402 reason why the token refuses the transfer. If the token would accept it by now, the reason is unknown. */
 async function reasonOf(credential: Credential, expected: ExpectedPayment): Promise<string> {
   const verdict = await askToken(credential, expected);
   return verdict.ok ? "unexpected_settle_error" : x402Reason(verdict.code);
 }
 
 /**
- * Sends the transfer of a verified credential and waits for its receipt. The gas estimate is the last simulation, so a
- * transfer that would revert is not sent.
- * @throws if the chain does not answer, nothing pays for the gas, or nothing could be stored
+ * Sends the transfer of a verified credential and waits for its receipt. The gas estimate also simulates the transfer, so a transfer that
+ * would revert is not sent.
+ * @throws if the chain does not answer, the gas cannot be paid, or the transaction could not be stored
  */
 export async function settleHere(
   payload: PaymentPayload,

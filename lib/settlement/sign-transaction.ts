@@ -21,7 +21,10 @@ export async function signTransaction(transaction: UnsignedTransaction): Promise
   return { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, rawTransaction, hash: keccak256(rawTransaction) };
 }
 
-/** A node that already has the transaction, or that does not answer, is not a failure: the bytes are stored and will be sent again. */
+/**
+ * Sends the signed bytes to a node. It is not a failure if the node already has the transaction or does not answer, because the bytes are
+ * stored and will be sent again.
+ */
 export async function broadcast(chain: string, { rawTransaction, hash }: { rawTransaction: Hex; hash: Hex }): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

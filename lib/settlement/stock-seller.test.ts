@@ -38,7 +38,7 @@ const opened = async <T extends Pick<ListeningServer, "close">>(promise: Promise
   return listening;
 };
 
-/** What a stock client signs when the seller answers 402. */
+/** The payment header that a stock client signs when the seller answers 402. */
 async function askedBy(shop: { readonly url: string }, wallet: ReturnType<typeof newWallet>): Promise<string> {
   const unpaid = await fetch(`${shop.url}/report`);
   expect(unpaid.status).toBe(402);

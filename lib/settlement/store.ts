@@ -7,8 +7,8 @@ import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
- * Leases due executions by moving next_check_at; no lock is kept. If a worker dies, its executions are due again when the
- * lease ends.
+ * Leases executions whose check is due, by moving their next_check_at into the future. No lock is held afterwards. If a worker dies, its
+ * executions are due again when the lease ends.
  */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
@@ -39,7 +39,9 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
     .returning();
 }
 
-/** The execution that claimed the credential; with several attempts, the live one. */
+/**
+ * The execution that submitted the credential. Attempts that failed before they submitted anything have no nonce, so they are not found.
+ */
 export async function executionOfCredential(
   db: Database | Tx,
   { payer, nonce, token }: Credential,
@@ -59,7 +61,7 @@ export async function executionOfCredential(
   return rows[0] ?? null;
 }
 
-/** True only the first time: /settle reports a settlement to the seller once. */
+/** Marks a settled execution as reported to the seller. Returns true only the first time, because /settle answers success once. */
 export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
@@ -73,7 +75,7 @@ export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
 
 export type PlainSettlement = typeof plainSettlements.$inferSelect;
 
-/** The request that inserts the row holds the lease on it. */
+/** Stores a new settlement without a mandate. The request that inserts it has the lease on it. */
 export async function insertPlainSettlement(
   tx: Tx,
   row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
@@ -88,7 +90,10 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
   return row ?? null;
 }
 
-/** Changes only a settlement in processing. If it stays in processing, a known transaction is not overwritten with null. */
+/**
+ * Stores the outcome of a settlement; false if it already has a final one. If it stays in processing, a known transaction hash is not
+ * overwritten with null.
+ */
 export async function resolvePlainSettlement(
   tx: Tx,
   settlementId: string,
@@ -113,7 +118,7 @@ export async function resolvePlainSettlement(
   return rows.length === 1;
 }
 
-/** False if an authorization has adopted the settlement already. */
+/** Assigns the settlement to an authorization. Returns false if it is assigned to one already. */
 export async function adoptPlainSettlement(tx: Tx, settlementId: string, authorizationId: string): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -123,7 +128,7 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
   return rows.length === 1;
 }
 
-/** Takes a lease that has ended. True for one of several repeated requests, which then sends the settlement again. */
+/** Takes the lease on a settlement if it has ended. Of several repeated requests only one gets true, and it sends the settlement again. */
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -139,7 +144,7 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
   return rows.length === 1;
 }
 
-/** Ends the lease: as far as is known nothing was sent, so the next repeated request may try. */
+/** Ends the lease on a settlement, so that the next repeated request may send it. Called if it is not known that anything was sent. */
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
     .update(plainSettlements)
@@ -147,7 +152,10 @@ export async function endWork(tx: Tx, settlementId: string): Promise<void> {
     .where(eq(plainSettlements.settlementId, settlementId));
 }
 
-/** True only the first time: /settle reports a settlement to the seller once, already at its receipt if `atReceipt` is set. */
+/**
+ * Marks a settlement as reported to the seller. Returns true only the first time, because /settle answers success once. With `atReceipt`, a
+ * settlement still in processing is marked too.
+ */
 export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -163,7 +171,10 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
   return rows.length === 1;
 }
 
-/** Settlements in processing older than `olderThanMs`; a request may still be working on younger ones. */
+/**
+ * Settlements in processing that are older than `olderThanMs`, oldest first. Younger ones are left out, because a request may still work on
+ * them.
+ */
 export async function openPlainSettlements(
   db: Database,
   olderThanMs: number,
@@ -190,7 +201,7 @@ export async function findOpenExecution(tx: Tx, environment: Environment, execut
   return row ?? null;
 }
 
-/** False if the execution is no longer open. */
+/** Makes the next check of an execution due now. Returns false if its outcome is already final. */
 export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)

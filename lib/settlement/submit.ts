@@ -25,13 +25,16 @@ import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** How long a facilitator's success is checked against the chain, until its block is deep enough; then the reconciler takes over. */
+/**
+ * Milliseconds for which a request checks a facilitator's success against the chain, until its block has enough confirmations. After that
+ * the reconciler continues.
+ */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
-/** How long a request waits for a settlement that is under way. */
+/** Milliseconds that a request waits for a settlement that was sent and is not confirmed. */
 export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
 
-/** Every read of the chain gets at least this time, even at the end of a request; a healthy chain answers faster. */
+/** Each read of the chain gets at least this many milliseconds, even at the end of a request. A healthy chain answers faster. */
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
 
@@ -83,7 +86,7 @@ export async function settleAndConfirm(
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/** What the receipt of our own transaction proves without confirmations; null if confirmations are needed. */
+/** The finding that the receipt of our own transaction proves without further confirmations; null if confirmations are needed. */
 function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
@@ -92,7 +95,10 @@ function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, at
   return atReceipt ? { kind: "broadcast", transaction, received: true } : null;
 }
 
-/** Null when the outcome is unknown, for example after a broken connection or an error without a settlement. */
+/**
+ * Asks a facilitator to settle. Returns "late" after the timeout, and null if the outcome is unknown, for example after a broken
+ * connection.
+ */
 async function ask(
   facilitator: Facilitator,
   payload: PaymentPayload,
@@ -106,7 +112,7 @@ async function ask(
   return atMost(answer, patience(facilitatorTimeoutMs()), "late" as const);
 }
 
-/** x402's client throws an error when a facilitator refuses with an error status; this reads the refusal from that error. */
+/** Reads a refusal from the error that the x402 client throws if a facilitator refuses with an error status. Null for any other error. */
 function refusalIn(error: unknown): SettleResponse | null {
   if (!(error instanceof Error && error.name === "SettleError" && "errorReason" in error)) return null;
   const { errorReason, transaction } = error as unknown as { errorReason?: unknown; transaction?: unknown };
@@ -114,7 +120,7 @@ function refusalIn(error: unknown): SettleResponse | null {
   return { success: false, errorReason, transaction: typeof transaction === "string" ? transaction : "", network: "eip155:0" };
 }
 
-/** Null if the chain does not answer in time. */
+/** Reads what the chain proves about a transfer. Null if the chain does not answer in time. */
 export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   const evidence = readEvidence(transfer, new Date()).catch((error: unknown) => {
     log().warn({ chain: transfer.chain, reason: chainFailure(error) }, "The chain does not answer");
@@ -123,7 +129,7 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   return atMost(evidence, Math.max(LOOK_MS_MIN, patience(LOOK_MS_MAX)), null);
 }
 
-/** A confirmed settlement. Where confirmed is not final yet, the reconciler reads the chain once more. */
+/** The finding of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler reads the chain once more. */
 export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
   kind: "settled",
   transaction,
@@ -151,7 +157,9 @@ export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds:
   }
 }
 
-/** A success counts only when the chain shows the transfer; the facilitator's answer alone proves nothing. */
+/**
+ * Checks a facilitator's success against the chain. Only the transfer on the chain counts; the facilitator's answer alone proves nothing.
+ */
 async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
   const final = await evidenceWithin(transfer, await confirmMs(transfer.chain));
   if (final) return final;
@@ -160,15 +168,17 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
 }
 
 /**
- * The transaction was sent, and no block had it within the confirmation timeout. A stock x402 server calls once more, so each of its two
- * calls waits as long as it may.
+ * Waits further for a transaction that was sent and was in no block within the confirmation timeout. It waits as long as it may, because a
+ * stock x402 server calls only once more.
  */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
   return final ?? { kind: "broadcast", transaction };
 }
 
-/** Our own facilitator goes on after the timeout; `transaction` is the one that it has sent so far. */
+/**
+ * The finding if our own facilitator did not answer in time. It continues to work, and `transaction` is the hash that it has sent so far.
+ */
 async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
   const final = await evidenceWithin(transfer, 0);
   return final ?? (transaction === null ? { kind: "waiting" } : { kind: "broadcast", transaction });
@@ -180,7 +190,10 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
   return final ?? { kind: "unknown", detail };
 }
 
-/** Whether the payer has the money: the x402 library reports a settlement wallet without gas with the same reason. */
+/**
+ * Whether the payer's balance covers the amount. The x402 library gives the same reason for a payer without money and for a settlement
+ * wallet without gas.
+ */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
     return (await balanceOf(chain, tokenAddress, payer)) >= amount;
@@ -189,7 +202,7 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
   }
 }
 
-/** Whether the transaction's block is final: before that, a reorganization may mine the same bytes with another result. */
+/** Whether the transaction's block is final. Before that, a reorganization may mine the same bytes with another result. */
 async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
     const [depth, { blockNumber }] = await Promise.all([
@@ -202,7 +215,10 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
   }
 }
 
-/** An external facilitator's refusal proves nothing: it has the credential and can settle it until it expires. */
+/**
+ * Decides what a facilitator's refusal means. An external facilitator's refusal proves nothing, because it has the credential and can
+ * settle it until it expires.
+ */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
   answer: SettleResponse,
@@ -210,7 +226,8 @@ async function judgeRefusal(
   facilitator: Facilitator,
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
-  // Read before the evidence, so that the evidence includes any transaction that used the credential first.
+  // Read the finality before the evidence. Otherwise the evidence could miss a transaction that used the credential before the one that was
+  // reverted.
   const final = mined && (await isFinal(transfer.chain, transaction));
   const evidence = await look(transfer);
   if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
@@ -231,7 +248,8 @@ async function judgeRefusal(
   }
   const named = failureOf(answer.errorReason);
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
-  // The chain shows no use of the nonce, so a transaction that still waits for its block may be using it.
+  // The node said that the nonce is used, but the chain shows no use of it. A transaction that waits for its block may be using it, so the
+  // outcome is unknown.
   const onItsWay = failure.code === "nonce_already_used";
   if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };

@@ -9,9 +9,9 @@ const MANDATES = 256;
 const HOLDS = 1_000;
 
 /**
- * Expires holds that can no longer be used, mandate by mandate in id order; never a hold whose credential was submitted.
- * Mandates that are locked come last, and then we wait for the lock: a busy mandate may never be free by chance.
- * Returns how many holds expired.
+ * Releases holds that expired, or any under a revoked mandate, except holds whose credential was submitted. It goes through the mandates in
+ * id order and first skips those that are locked. At the end it waits for their locks, because a busy mandate might never be found free.
+ * Returns the number of holds released.
  */
 export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];
@@ -31,7 +31,7 @@ export async function sweepHolds(): Promise<number> {
   return swept;
 }
 
-/** Expires at most HOLDS holds per transaction. Null if the mandate is locked. */
+/** Releases the holds of one mandate, at most HOLDS per transaction. Null if `lock` found the mandate locked. */
 async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
   let swept = 0;
   for (;;) {

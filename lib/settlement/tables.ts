@@ -16,11 +16,12 @@ export const plainSettlements = pgTable(
     nonce: text("nonce").notNull(),
     payTo: text("pay_to").notNull(),
     amount: atomic("amount").notNull(),
-    /** The organization's resource that this settlement pays for; null if several resources match. */
+    /** The seller record whose resource this settlement pays for; null if no resource or several match. */
     sellerId: text("seller_id"),
+    /** The resource of that seller; null together with the seller. */
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
-    /** SHA-256 of the signature that was settled. Empty in rows older than this column; such a row matches no credential. */
+    /** SHA-256 of the signature that was settled. Empty in rows that are older than this column; an empty value matches no credential. */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
@@ -29,9 +30,9 @@ export const plainSettlements = pgTable(
     errorReason: text("error_reason"),
     /** Whether /settle has answered success to the seller. It does so only once. */
     handedOver: boolean("handed_over").notNull().default(false),
-    /** The authorization that this payment was matched to later; its execution follows the settlement too. */
+    /** The authorization that was executed later with the same credential. Its execution then follows this settlement too. */
     authorizationId: text("authorization_id"),
-    /** Until then a request works on this settlement; after that a repeated request sends it again. */
+    /** The end of the lease: until then, one request works on this settlement. After that, a repeated request sends it again. */
     workedUntil: moment("worked_until")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -56,8 +57,8 @@ export const plainSettlements = pgTable(
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
 /**
- * Transactions that our own facilitator signed. A sent transaction keeps its bytes and is sent again until its block is final.
- * A dropped transaction was in no block when its call expired, and its nonce is free again.
+ * Transactions that our own facilitator signed. A sent transaction keeps its bytes and is sent again until its block is final. A
+ * transaction is dropped if it is in no block when its call has expired; its nonce is then free again.
  */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
@@ -66,7 +67,7 @@ export const settlementTransactions = pgTable(
     chain: text("chain").notNull(),
     signer: text("signer").notNull(),
     nonce: bigint("nonce", { mode: "number" }).notNull(),
-    /** Hash of `to` and `data`: the same call is not sent in a second transaction. */
+    /** The hash of `to` and `data`. While a transaction is sent, no second one with the same call is made. */
     callHash: text("call_hash").notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
@@ -77,7 +78,10 @@ export const settlementTransactions = pgTable(
     maxPriorityFeePerGas: bigint("max_priority_fee_per_gas", { mode: "bigint" }).notNull(),
     rawTransaction: text("raw_transaction"),
     hash: text("hash").notNull(),
-    /** Hashes before the fees were raised or the nonce changed; any of these transactions may be the one that is mined. */
+    /**
+     * The hashes of earlier versions, from before the fees were raised or the nonce changed. Any of these may still be the one that is
+     * mined.
+     */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
@@ -85,11 +89,11 @@ export const settlementTransactions = pgTable(
     status: text("status").$type<SettlementTransactionStatus>().notNull(),
     /** The block that contains the transaction now; null while no block does. */
     blockNumber: bigint("block_number", { mode: "bigint" }),
-    /** Since when no block contains the transaction. */
+    /** The time since which no block has contained the transaction. */
     waitingSince: moment("waiting_since")
       .notNull()
       .default(sql`clock_timestamp()`),
-    /** When the newest bytes were signed. */
+    /** The time at which the current bytes were signed. */
     sentAt: moment("sent_at")
       .notNull()
       .default(sql`clock_timestamp()`),

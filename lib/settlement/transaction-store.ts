@@ -30,12 +30,18 @@ type Signer = { readonly chain: string; readonly signer: string };
 const ofSigner = ({ chain, signer }: Signer): SQL | undefined =>
   and(eq(transactions.chain, chain), eq(transactions.signer, signer));
 
-/** Until the database transaction ends, no other process takes a nonce of this key. Later reads see every nonce stored before. */
+/**
+ * Locks the nonces of a key, so that no other process takes one until this database transaction ends. Reads after the lock see every nonce
+ * that was stored before.
+ */
 export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
 }
 
-/** The nonces, from `used` upwards, of our transactions that are sent or were mined a moment ago. */
+/**
+ * The nonces from `used` upwards that our transactions have, either sent or just mined. A node that is behind may not count the mined ones
+ * yet.
+ */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
     eq(transactions.status, "mined"),
@@ -48,7 +54,7 @@ export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise
   return rows.map(({ nonce }) => nonce);
 }
 
-/** The hashes of calls that were sent before and are not final. */
+/** The transaction hashes of those calls that were already sent and are not final, by call hash. */
 export async function knownCalls(tx: Tx, chain: string, callHashes: readonly string[]): Promise<ReadonlyMap<string, Hex>> {
   const rows = await tx
     .select({ callHash: transactions.callHash, hash: transactions.hash })
@@ -59,7 +65,7 @@ export async function knownCalls(tx: Tx, chain: string, callHashes: readonly str
 
 export type StoredCall = Omit<NewTransaction, "status" | "nextCheckAt">;
 
-/** Inserts a whole group with one statement. */
+/** Stores the transactions of a group with one statement, as sent. */
 export async function insertTransactions(tx: Tx, rows: readonly StoredCall[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
@@ -74,7 +80,7 @@ export async function chainsWithDueTransactions(): Promise<readonly string[]> {
   return rows.map(({ chain }) => chain);
 }
 
-/** Transactions that are in no block come first. */
+/** Transactions whose check is due. Those that are in no block come first. */
 export async function dueTransactions(chain: string, limit: number): Promise<readonly TransactionRow[]> {
   const rows = await database()
     .select()
@@ -85,7 +91,10 @@ export async function dueTransactions(chain: string, limit: number): Promise<rea
   return rows as TransactionRow[];
 }
 
-/** The highest nonce that waits for a block, and how many seconds the oldest transaction has waited. Null if none waits. */
+/**
+ * The highest nonce of a key whose transaction is in no block, and the seconds for which the oldest such transaction has waited. Null if
+ * there is none.
+ */
 export async function waitingOf(chain: string, signer: string) {
   const [row] = await database()
     .select({
@@ -125,7 +134,9 @@ const foundIn = (mined: readonly MinedTransaction[]): SQL => sql`(
     "bigint",
   )} AS block_number) AS found`;
 
-/** Ends transactions whose block is final. The hash becomes the one that was mined, which may be an earlier one. */
+/**
+ * Marks transactions as mined, because their block is final. Their hash becomes the one that was mined, which may be an earlier version's.
+ */
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -133,7 +144,7 @@ export async function endMined(mined: readonly MinedTransaction[]): Promise<void
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** Notes transactions that are in a block which may still be replaced. */
+/** Stores the block of transactions whose block is not final and may still be replaced. */
 export async function noteMined(mined: readonly MinedTransaction[], againInMs: number): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -141,7 +152,7 @@ export async function noteMined(mined: readonly MinedTransaction[], againInMs: n
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** Notes that no block has the transactions, or no longer has them. */
+/** Stores that transactions are in no block, or in no block any more. */
 export async function noteWaiting(
   waiting: readonly { readonly transactionId: string; readonly againInMs: number }[],
 ): Promise<void> {
@@ -160,7 +171,10 @@ export async function noteWaiting(
     FROM (SELECT ${ids} AS id, ${pauses} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
 }
 
-/** Stores new bytes of the same call, before they are sent. The earlier bytes may still be mined. False if the row has changed. */
+/**
+ * Stores the new bytes of a transaction before they are sent. The earlier bytes may still be mined, so their hash is kept. Returns false if
+ * the row has changed meanwhile.
+ */
 export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes): Promise<boolean> {
   const rows = await tx
     .update(transactions)
@@ -176,7 +190,7 @@ export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes
   return rows.length === 1;
 }
 
-/** Drops a transaction that is in no block and is not sent again; its nonce is free for the next one. */
+/** Drops a transaction that is in no block and is not sent again. Another call can then take its nonce. */
 export async function dropTransaction({ transactionId, hash }: TransactionRow): Promise<void> {
   await database()
     .update(transactions)
@@ -184,7 +198,7 @@ export async function dropTransaction({ transactionId, hash }: TransactionRow): 
     .where(and(eq(transactions.transactionId, transactionId), sent, eq(transactions.hash, hash)));
 }
 
-/** Ended transactions are kept for a week, to answer questions about gas and nonces. */
+/** Deletes transactions that ended more than a week ago. Until then they help to answer questions about gas and nonces. */
 export async function forgetOldTransactions(): Promise<void> {
   await database()
     .delete(transactions)

@@ -23,7 +23,7 @@ afterAll(() => {
   variables().ENVIRONMENT = "sandbox";
 });
 
-/** Keys and database are of the sandbox; only the rules of settlement are those of production. */
+/** Runs `work` with the settlement rules of production. The API keys and the database are still those of the sandbox. */
 async function inProduction<T>(work: () => Promise<T>): Promise<T> {
   variables().ENVIRONMENT = "production";
   try {
