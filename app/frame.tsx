@@ -18,7 +18,7 @@ const isPersonal = (path: string): boolean => path.startsWith("/settings/securit
 /** The session of the page, read once for its frame and its title. */
 const sessionOf = cache(viewSession);
 
-/** How many requests the reader may decide: those of a buying organization. */
+/** The number of waiting requests that the reader may decide; 0 if the organization does not buy or the reader may not approve. */
 const countWaiting = cache(async (sessionId: string): Promise<number> => {
   const { activeOrganization, capabilities } = await sessionOf(sessionId);
   if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return 0;

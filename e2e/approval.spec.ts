@@ -166,7 +166,7 @@ test.describe("approving", () => {
     const path = await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);
     const other = await context.newPage();
-    // A tab that follows the other one would have no button any more.
+    // Otherwise the second tab would learn of the decision and remove its buttons.
     await context.route(/waitSeconds=/, (route) => route.abort());
     await Promise.all([page.goto(path), other.goto(path)]);
     const ids: string[] = [];

@@ -10,7 +10,7 @@ const HALF_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc6
 const ES256 = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DECIMAL = /^(0|[1-9]\d{0,77})(\.\d{1,18})?$/;
 const TYPES: Members = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" };
-/** The types of the event that may be an execution's newest. */
+/** For each status of an execution, the types that its newest event can have. */
 const STATES: Readonly<Record<string, readonly unknown[]>> = {
   pending: ["payment.submitted", "payment.reorganized"],
   processing: ["payment.submitted", "payment.reorganized", "payment.processing"],
@@ -101,7 +101,7 @@ async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Membe
   return claims;
 }
 
-/** What the event of a receipt states. The point is moved by text, because a number of JavaScript is not exact. */
+/** The form that a receipt's event must have. The amount's decimal point is moved in text, because JavaScript numbers are not exact. */
 function formOfEvent({ kind, sub, jti, agent, outcome, amount, decimals, ...claims }: Members): Members {
   const { id: mandateId, version: policyVersion } = claims.mandate as Members;
   const isChain = (chain: unknown): boolean => isText(chain) && String(claims.asset).startsWith(`${chain}/`);

@@ -44,7 +44,7 @@ function fail(message: string): never {
 
 const isKey = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text);
 
-/** The address of the service's key of this name. */
+/** The address of the private key in this environment variable; undefined if it has no valid key. */
 async function ourAddress(name: string): Promise<Address | undefined> {
   if (!process.env[name]) await provideSecrets(process.env);
   const key = process.env[name] ?? "";

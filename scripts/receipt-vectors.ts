@@ -34,7 +34,7 @@ const receiptOf = async (payload: Readonly<Record<string, unknown>> | string, he
   receipt: await sign(current, typ, payload, header),
 });
 
-/** The last character of 86 for 64 bytes has four bits that decode to nothing. */
+/** Base64url needs 86 characters for 64 bytes, and ignores four bits of the last one. This sets one of them. */
 const withSpareBits = (part: string): string => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return part.slice(0, -1) + alphabet[alphabet.indexOf(part.at(-1) ?? "") + 1];

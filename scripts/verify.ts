@@ -28,7 +28,7 @@ function readArguments() {
 const addressOf = (keys: string): URL | null => (/^https?:/.test(keys) && URL.canParse(keys) ? new URL(keys) : null);
 
 async function fetchKeys(address: URL): Promise<string> {
-  // Anybody on the way could exchange keys that are fetched without TLS.
+  // Without TLS, anybody on the network path could replace the keys.
   if (address.protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(address.hostname))
     fail("Keys are fetched over https only.");
   const reply = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(KEYS_MS) });

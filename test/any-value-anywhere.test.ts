@@ -35,7 +35,7 @@ function* mutations(value: unknown): Generator {
   }
 }
 
-/** Also sets each field that the example leaves out to each hostile value. */
+/** The mutations of the example, and the example with each field that it leaves out set to each hostile value. */
 function bodiesOf({ body, example }: Operation): unknown[] {
   const base = (example.body ?? {}) as Record<string, unknown>;
   const left = body instanceof z.ZodObject ? Object.keys(body.shape).filter((name) => !Object.hasOwn(base, name)) : [];

@@ -197,7 +197,7 @@ const storm = (prices: readonly number[], limits: Limits, most: number) =>
   });
 
 const prices = fc.array(fc.nat(PRICES.length - 1), { minLength: 2, maxLength: 16 });
-/** Amounts are drawn in tenths. A new window of another length must count earlier payments. */
+/** Amounts are drawn in tenths of a unit. The length of the rolling window varies, because a new window must count earlier payments. */
 const limits: fc.Arbitrary<Limits> = fc
   .record({
     total: fc.integer({ min: 5, max: 90 }),

@@ -63,7 +63,7 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
     } finally {
       server.child.kill("SIGCONT");
     }
-    // The process that handed the connection over has forgotten it, so it does not wait for it.
+    // The API process handed the connection over and no longer counts it, so its shutdown does not wait for the stream.
     const began = performance.now();
     server.child.kill("SIGTERM");
     expect(await server.ended).toBe(0);
@@ -86,7 +86,7 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
     expect((await open(server, "/changes", {})).status()).toBe(401);
     expect((await fetch(`${server.url}/changes`, { method: "POST" })).status).toBe(405);
     expect((await fetch(`${server.url}/changes`, { method: "HEAD", headers: { cookie } })).status).toBe(404);
-    // The same connection may carry other requests before.
+    // A connection may have carried other requests before the one for the stream.
     const both = readStream(Number(new URL(server.url).port), request("/icon.svg", {}));
     await expect.poll(both.status, { timeout: 20_000 }).toBe(200);
     both.socket.write(request("/changes", { cookie }));

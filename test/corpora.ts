@@ -112,7 +112,7 @@ export const ids: readonly string[] = [
   "x".repeat(129),
 ];
 
-/** Already percent-encoded for a URL. */
+/** Ids for paths, already percent-encoded. */
 export const idsInPaths: readonly string[] = [
   "%00",
   "%ff",

@@ -6,7 +6,7 @@ import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 import { ask } from "#test/asking.ts";
 import { activeMandate, createBuyer, policy, type Buyer } from "#test/mandates.ts";
 
-/* Requests that wait for a person, and what was said about them. */
+/* Requests that wait for a person, and the notices about them. */
 
 /** A buyer whose mandate asks a person for every payment. */
 export async function askingBuyer() {
@@ -14,7 +14,7 @@ export async function askingBuyer() {
   return { buyer, mandateId: await askingMandate(buyer) };
 }
 
-/** Another mandate, so that the same payment opens another request. */
+/** Creates another mandate of the buyer, so that the same payment under it opens a new request. */
 export const askingMandate = (buyer: Buyer): Promise<string> =>
   activeMandate(buyer.person.credential, { policy: { ...policy, approval: { mode: "always" } } });
 

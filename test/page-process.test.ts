@@ -185,7 +185,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
       expect(kept.headers[name], name).toBe(first.headers[name]);
     const again = await ask(server.url + script, { "accept-encoding": "gzip", "if-none-match": String(first.headers.etag) });
     expect(again.status).toBe(304);
-    // Each request holds a place until its client disconnects.
+    // Each request takes one of the places for concurrent pages until its client disconnects.
     for (let turn = 0; turn < 3; turn += 1) {
       const gone = Array.from({ length: 16 }, () => get(server.url, { agent: false }).on("error", () => {}));
       await pause(100);

@@ -15,7 +15,7 @@ type HoldSpan = {
   readonly version: number;
   readonly amount: bigint;
   readonly at: number;
-  /** The time at which it was released or expired, in milliseconds; infinity otherwise. */
+  /** The time at which the hold was released or expired, in milliseconds; infinity otherwise. */
   readonly until: number;
 };
 

@@ -10,7 +10,7 @@ import { send, type Credential } from "#test/tenant.ts";
 
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** A push service that answers with `status`, and the address of which the sandbox may reach. */
+/** Starts a push service that answers with `status`, and allows the sandbox to reach its address. */
 export async function startPushService() {
   const received: Received[] = [];
   let status: number | ((path: string) => number) = 201;

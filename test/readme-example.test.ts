@@ -180,7 +180,7 @@ describe("the agent of the README", () => {
       expect(whole).toMatchObject(paid);
       const { steps = 0 } = whole ?? {};
       expect(steps).toBeGreaterThan(12);
-      // Both settlement modes behave the same until the payment is authorized.
+      // Both settlement modes behave the same until the payment is authorized, so the earlier steps are tested in one mode only.
       const from = settlementMode === "facilitatorSettled" ? Math.floor(steps / 2) : 1;
       const left = Array.from({ length: steps + 1 - from }, (_, index) => from + index);
       const orders = left.length + 1;

@@ -4,7 +4,7 @@ import { appendLeaf, inclusionPath, leafHash, nodeHash, rootOf, type Peaks, type
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { P256_ORDER } from "#lib/p256.ts";
 
-/* A service that issues receipts, for tests of verifiers. Everything but ECDSA's random numbers follows from seeds. */
+/* A service that issues receipts, for tests of verifiers. Everything but ECDSA's random numbers is derived from seeds. */
 
 export type SigningKey = { readonly private: JWK; readonly public: JWK };
 type Members = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export async function sign(key: SigningKey, typ: string, payload: Members | stri
   return withS(jws, "low");
 }
 
-/** A tree over texts, from which only what the service stores is kept. */
+/** A tree over texts. Only the hashes that the service stores are kept. */
 function treeOf(leaves: readonly string[]): { readonly root: string; readonly stored: StoredHash } {
   let peaks: Peaks = [];
   const nodes: (string | null)[] = [];
@@ -55,7 +55,7 @@ function treeOf(leaves: readonly string[]): { readonly root: string; readonly st
   return { root: rootOf(peaks), stored };
 }
 
-/** The root by the definition of the tree, from the leaf down, with the path's hashes from its end. */
+/** The root that the path leads to, computed by the definition of the tree; the last hash of the path is next to the root. */
 function rootWith(leaf: string, index: number, size: number, path: readonly string[]): string {
   if (size === 1) return leaf;
   let split = 1;
@@ -70,7 +70,7 @@ type Place = { readonly event: string; readonly leafIndex: number; readonly tree
 
 const SMALL = 5_000;
 
-/** An event in a log of other events. The other hashes of a log that is too large to build are any hashes. */
+/** An event in a log of other events. If the log is too large to build, the hashes of its path are arbitrary. */
 function placeIn(event: string, leafIndex: number, treeSize: number): { readonly root: string; readonly place: Place } {
   if (treeSize <= SMALL) {
     const leaves = Array.from({ length: treeSize }, (_, at) => (at === leafIndex ? event : `other event ${at}`));
@@ -139,7 +139,7 @@ const executionEvents = {
   unknown: "payment.unknown",
 } as const;
 
-/** The same of an execution. */
+/** The claims, without `log`, and the event of an execution. */
 export function execution(status: keyof typeof executionEvents): readonly [claims: Members, event: Members] {
   const settled = status === "settled";
   const settlement = settled ? { status, transaction: TRANSACTION } : { status };
@@ -166,7 +166,7 @@ export function execution(status: keyof typeof executionEvents): readonly [claim
 
 const approval = { id: "apr_01kb5b1wx0e2m0x3c9t5q6r7s6", basketHash: "ab".repeat(32), assurance: "passkeyApproved" };
 
-/** The same of a person's approval. */
+/** The claims, without `log`, and the event of a person's approval. */
 export const approved = (): readonly [claims: Members, event: Members] => [
   { ...common, jti: approval.id, kind: "approval", outcome: "requireApproval", approval },
   {
@@ -194,7 +194,7 @@ export const approved = (): readonly [claims: Members, event: Members] => [
 
 export type Answer = { receipt: string; proof?: Place & { log: Place; head: string } };
 
-/** Changes to what is issued, each before the next part is made from it and signed. */
+/** Changes to the parts of an answer. Each is applied before the parts that depend on it are made and signed. */
 export type Wishes = {
   readonly of?: readonly [claims: Members, event: Members];
   readonly event?: Members;

@@ -184,7 +184,7 @@ describe("nothing is authorized, approved or submitted after the acknowledgement
     while (runs.length < SCENES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(runs.flatMap(({ after }) => after).filter(succeeded)).toEqual([]);
-    // Checks that the requests raced: some came first, some too late, and the late ones got a refusal.
+    // Some requests must have come before the revocation and some after it; otherwise they did not race. The late ones must get a refusal.
     const during = runs.flatMap((one) => one.during);
     expect(new Set(during.map(succeeded)).size).toBe(2);
     expect(during.filter(({ status }) => status >= 500)).toEqual([]);

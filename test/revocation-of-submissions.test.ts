@@ -128,7 +128,7 @@ async function run({ event, take }: Right, most: number): Promise<Run> {
 describe("nothing is submitted after the acknowledgement that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
     const runs: Run[] = [];
-    // Adjusts the delay to the machine: later when most payments came too late, sooner when most came first.
+    // Adjusts the delay to the machine: the revocation comes later if most payments were refused, and sooner if most were submitted.
     let most = 40;
     // Sequential, because the shop's resources all have the same name.
     while (runs.length < RACES) {
@@ -141,7 +141,7 @@ describe("nothing is submitted after the acknowledgement that", () => {
     expect([...new Set(runs.map(({ after }) => after))]).toEqual([right.refusals[0]]);
     const during = runs.flatMap((one) => one.during);
     expect(during.filter((told) => told !== "pending" && !right.refusals.includes(told))).toEqual([]);
-    // Checks that the payments raced: some came first, some too late.
+    // Some payments must have come before the revocation and some after it; otherwise they did not race.
     expect(new Set(during).size).toBeGreaterThan(1);
     await sweepHolds();
     expect(await brokenInvariants()).toEqual([]);

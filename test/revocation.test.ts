@@ -142,7 +142,7 @@ describe("nothing is authorized after the acknowledgement that", () => {
     while (runs.length < RACES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(new Set(runs.flatMap(({ after }) => after))).toEqual(new Set([right.refusal]));
-    // Checks that the requests raced: some came first, some too late.
+    // Some requests must have come before the revocation and some after it; otherwise they did not race.
     expect(new Set(runs.flatMap(({ during }) => during))).toEqual(new Set(["allow", right.refusal]));
     expect(await brokenInvariants()).toEqual([]);
   });

@@ -117,7 +117,7 @@ describe("our facilitator settles nothing after the acknowledgement that", () =>
     }
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(runs.filter(({ after }) => after)).toEqual([]);
-    // Checks that the settlements raced: some came first, some too late.
+    // Some settlements must have come before the prohibition and some after it; otherwise they did not race.
     expect(new Set(runs.flatMap(({ during }) => during)).size).toBe(2);
     expect(await brokenInvariants()).toEqual([]);
   });

@@ -12,7 +12,7 @@ const tables = ["basket.css", "ledger.css"];
 /** The variants of a button, which `buttonClass` puts together. */
 const isButton = (name: string): boolean => /^btn(-|$)/.test(name);
 
-/** How many elements have each class. Expressions in braces count with all their words. */
+/** How many elements have each class. Every word of an expression in braces counts as a class. */
 function countUses(): Map<string, number> {
   const uses = new Map<string, number>();
   for (const text of textsOf("{app,components}/**/*.tsx")) {

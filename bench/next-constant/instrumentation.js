@@ -1,2 +1,2 @@
-/** Next.js would otherwise look further up and start the one of the service. */
+/** Without this file Next.js would run the service's instrumentation from a parent folder. */
 export const register = () => {};

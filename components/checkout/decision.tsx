@@ -26,7 +26,7 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
   );
 }
 
-/** What the person commits to, and the time that is left for it. */
+/** What the person approves, and the time left to decide. */
 const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
   <div className="grid gap-0.5 text-sm text-muted">
     {seconds > 0 ? (
@@ -116,7 +116,7 @@ type Props = {
   readonly decisions: ReturnType<typeof useDecisions>;
 };
 
-/** What the person commits to, how they confirm it, and the buttons Decline and Approve. */
+/** What the person approves, how they confirm their identity, and the buttons Decline and Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
   const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, sent: sending } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;

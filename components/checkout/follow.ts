@@ -5,10 +5,10 @@ import { call, ProblemError } from "#lib/http/client.ts";
 import { getCheckout } from "./calls.ts";
 
 const WAIT_SECONDS = "25";
-/** Between two requests, also if the service answers at once. */
+/** The pause between two requests, because the service may answer at once. */
 const PAUSE_MS = 500;
 const AFTER_ERROR_MS = 5_000;
-/** How often the page is read again for people who may decide and may not call getCheckout. */
+/** The refresh interval for people who may decide but may not call getCheckout. */
 const REFRESH_MS = 1_000;
 
 const subscribe = (changed: () => void) => {
@@ -34,7 +34,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
     } catch (error) {
       const status = error instanceof ProblemError ? error.problem.status : 0;
       if (status === 403) return "unreadable";
-      // The session or the checkout is gone: the page, read again, says so.
+      // The session or the checkout does not exist any more; the refreshed page says so.
       if (status === 401 || status === 404) return "gone";
       await pause(AFTER_ERROR_MS);
     }
@@ -42,7 +42,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
   return "gone";
 }
 
-/** Reads the page again when somebody else decides or gives more time, while it is visible and `following`. */
+/** Refreshes the page when somebody else decides or extends the request, while the page is visible and `following` is true. */
 export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();
   const visible = useSyncExternalStore(

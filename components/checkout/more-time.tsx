@@ -9,7 +9,7 @@ import { extendCheckout } from "./calls.ts";
 
 type Props = { readonly checkoutIntentId: string; readonly until: string };
 
-/** Lets the request wait as long as possible. A person can do this once. */
+/** Extends the request to its latest possible end. A request can be extended once. */
 export function MoreTime({ checkoutIntentId, until }: Props) {
   const router = useRouter();
   const extending = useMutation({

@@ -11,7 +11,7 @@ const activateOrganization = atAddress<typeof contract.activateOrganization>({
   path: "/api/v1/auth/organizations/{organizationId}/activate",
 });
 
-/* Both load a new page, so that no data of the previous session or organization stays in memory. */
+/* Sign-out and a change of organization load a new page, so that no data of the previous session or organization stays in memory. */
 
 /** Ends this session. */
 export const useSignOut = () =>

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 import type { ChangeMessage } from "#lib/changes/change.ts";
 
-/* One tab of the browser reads the stream of changes and tells the others. The tab that holds the lock is this reader. */
+/* One tab of the browser holds the lock, reads the stream of changes and passes its messages on to the other tabs. */
 
 const NAME = "countersign.changes";
 const PATH = "/changes";
-/** After a refusal, such as one for too many streams. Pages are read at intervals until then. */
+/** The pause before the stream is opened again after a refusal, such as too many streams. Meanwhile pages refresh at intervals. */
 const AGAIN_MS = 20_000;
 
-/** Messages between tabs. `ask`: a tab that has just opened wants to know whether somebody reads. */
+/** Messages between tabs. `ask`: a tab that has just opened wants to know whether another tab reads the stream. */
 type Said =
   | { readonly type: "changes"; readonly message: ChangeMessage; readonly after: string }
   | { readonly type: "reading"; readonly reading: boolean }
@@ -22,7 +22,7 @@ type Listener = (message: ChangeMessage) => void;
 const listeners = new Set<Listener>();
 const watchers = new Set<() => void>();
 let reading = false;
-/** The id of the last message, from which a tab that takes over resumes. */
+/** The id of the last message. The next tab that reads the stream resumes after it. */
 let after = "";
 let end: (() => void) | null = null;
 
@@ -36,10 +36,10 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/** For a page that cannot know what changed. */
+/** Makes every page refresh, if it is not known what has changed. */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
-/** Reads the stream until the signal aborts. EventSource itself connects again after a cut, and resumes. */
+/** Reads the stream until the signal aborts. EventSource reconnects and resumes by itself when the connection is lost. */
 function read(channel: BroadcastChannel, signal: AbortSignal): void {
   let source: EventSource | null = null;
   let wasOpen = false;
@@ -63,7 +63,7 @@ function read(channel: BroadcastChannel, signal: AbortSignal): void {
     source.addEventListener("error", () => {
       tell(false);
       if (source?.readyState !== EventSource.CLOSED) return;
-      // The session may have ended: the page, read again, leads to the sign-in.
+      // The session may have ended: the refreshed page then leads to the sign-in.
       if (wasOpen) {
         wasOpen = false;
         say(channel, { type: "changes", message: ANYTHING, after });
@@ -93,7 +93,7 @@ function follow(channel: BroadcastChannel): void {
   say(channel, { type: "ask" });
 }
 
-/** Browsers lend locks only to pages that came over https or from this machine. Elsewhere every page is read at intervals. */
+/** Browsers offer locks only to pages from https or from this machine. Without them, every page refreshes at intervals. */
 const canShare = (): boolean => "locks" in navigator && "BroadcastChannel" in window && "EventSource" in window;
 
 function begin(): () => void {
@@ -106,7 +106,7 @@ function begin(): () => void {
       stop.signal.addEventListener("abort", () => done());
       read(channel, stop.signal);
     });
-  // Rejects when this page ends its wait for the lock.
+  // The request rejects when this page stops waiting for the lock.
   navigator.locks.request(NAME, { signal: stop.signal }, untilStopped).catch(() => {});
   return () => {
     stop.abort();
@@ -115,7 +115,7 @@ function begin(): () => void {
   };
 }
 
-/** Calls the listener for each message while at least one page part listens. */
+/** Calls the listener for each message. The stream is read only while there are listeners. */
 export function onChanges(listener: Listener): () => void {
   listeners.add(listener);
   end ??= begin();
@@ -132,7 +132,7 @@ const watch = (watcher: () => void) => {
   return () => void watchers.delete(watcher);
 };
 
-/** Whether this browser hears of changes; otherwise pages are read at intervals. */
+/** Whether a tab of this browser receives changes from the stream; otherwise pages refresh at intervals. */
 export const useReading = (): boolean =>
   useSyncExternalStore(
     watch,

@@ -9,9 +9,9 @@ import { onChanges, useReading } from "./changes.ts";
 import { afterReading, calm, waitOf } from "./refresh-gap.ts";
 
 const EVERY_MS = 10_000;
-/** In a hidden tab, every sixth time, so that the number in its title stays about right. */
+/** A hidden tab refreshes only at every sixth interval, so that the number in its title stays about right. */
 const HIDDEN_TIMES = 6;
-/** Half an hour, so that a page that was left open stops sending requests. */
+/** The most intervals, half an hour, so that a page that was left open stops sending requests. */
 const TIMES_MAX = 180;
 
 type Followed = {
@@ -23,7 +23,10 @@ type Followed = {
 const concerns = ({ kinds, id }: Followed, { kind, id: changed }: Change): boolean =>
   kinds.includes(kind) && (id === undefined || id === changed);
 
-/** Reads the page again after changes: at once while it is visible, else when it is shown, and in a hidden tab for requests. */
+/**
+ * Refreshes the page after changes that concern it: while it is visible, or when it becomes visible. Changes of requests also refresh a
+ * hidden page.
+ */
 function useChanges({ kinds, id }: Followed): void {
   const router = useRouter();
   const watched = kinds.join();
@@ -42,7 +45,7 @@ function useChanges({ kinds, id }: Followed): void {
       const own = changes.filter((change) => concerns(followed, change));
       if (own.length === 0 && !more) return;
       isStale = true;
-      // The title of a hidden tab counts the requests.
+      // The title of a hidden tab shows the number of waiting requests.
       const isSeen = document.visibilityState === "visible" || own.some(({ kind }) => kind === "request");
       if (isSeen) timer ??= setTimeout(readAgain, waitOf(pace, performance.now()));
     };
@@ -59,7 +62,7 @@ function useChanges({ kinds, id }: Followed): void {
   }, [router, watched, id]);
 }
 
-/** Reads the page again at intervals, for half an hour, where the browser does not hear of changes. */
+/** Refreshes the page at intervals, for half an hour, if the browser receives no changes. */
 function useIntervals(isNeeded: boolean) {
   const router = useRouter();
   const [times, setTimes] = useState(0);
@@ -87,7 +90,7 @@ type Props = Followed & {
   readonly words?: string;
 };
 
-/** Keeps the page up to date while it is open, and says how. */
+/** Keeps the page up to date while it is open, and shows the reader how. */
 export function KeepFresh({ kinds, id, count = 0, words = "" }: Props) {
   const isReading = useReading();
   const before = useRef(count);

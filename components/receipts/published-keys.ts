@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 export const KEYS_PATH = "/.well-known/jwks.json";
 
-/** The published keys of the service that serves this page; null until they are there, or if it publishes none. */
+/** The published keys of the service that serves this page; null while they load, or if there are none. */
 export function usePublishedKeys(): string | null {
   const [keys, setKeys] = useState<string | null>(null);
   useEffect(() => {
@@ -13,7 +13,7 @@ export function usePublishedKeys(): string | null {
       const text = await reply.text();
       if (reply.ok) setKeys(text);
     };
-    // Without the service's keys the reader pastes them.
+    // If the keys cannot be loaded, the reader pastes them.
     load().catch(() => {});
     return () => leaving.abort();
   }, []);

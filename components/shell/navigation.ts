@@ -102,7 +102,7 @@ export const actionsFor = (viewer: Viewer) => actions.filter((action) => mayOpen
 
 export type EntryGroup = { readonly group: Group; readonly entries: readonly Entry[] };
 
-/** The same entries in groups, without empty groups. */
+/** The entries of a section that this person may open, by group. Groups without entries are left out. */
 export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
   [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
 

@@ -9,13 +9,13 @@ const HELD = {
 } as const;
 
 type Props = {
-  /** The text that is held, for the name of the button: "items". */
+  /** What the content is, for the button's name: "items" makes "Show all of items". */
   readonly of: string;
   readonly lines?: keyof typeof HELD;
   readonly children: ReactNode;
 };
 
-/** Text of any length, held to one or two lines. A button shows the rest. Without scripts all of it is shown. */
+/** Shows one or two lines of a text of any length. A button shows the rest; without scripts all of it is visible. */
 export function Clamp({ of, lines = 2, children }: Props) {
   const text = useRef<HTMLSpanElement>(null);
   const [cut, setCut] = useState(false);

@@ -58,11 +58,7 @@ export function Code({ label, text }: Snippet) {
 
 type TabsProps = { readonly label: string; readonly snippets: readonly (Snippet & { readonly name: string })[] };
 
-/**
- * The same in several languages.
- *
- *     <CodeTabs label="First request" snippets={[{ name: "curl", label: "With curl", text: … }, …]} />
- */
+/** Text to copy in several languages, one of which is shown. */
 export const CodeTabs = ({ label, snippets }: TabsProps) => (
   <Tabs label={label} tabs={snippets.map(({ name, ...snippet }) => ({ value: name, name, content: <Code {...snippet} /> }))} />
 );

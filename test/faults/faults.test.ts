@@ -9,13 +9,16 @@ import { Load } from "#test/faults/load.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** `npm run faults` sets these for the long run. */
+/** `npm run faults` sets these variables for the long run. COUNT is the number of faults. */
 const COUNT = Number(process.env["FAULTS"] ?? Object.keys(faults).length);
 const CONNECTIONS = Number(process.env["FAULT_CONNECTIONS"] ?? 16);
 const SEED = Number(process.env["FAULT_SEED"] ?? 1);
 const RECOVERY_MS = 10_000;
 const isLong = process.env["FAULTS"] !== undefined;
-/** The long run limits the time to the answers. Beside other tests, which share the cores, only the start of the requests is limited. */
+/**
+ * The most time until an answer, in milliseconds. Beside other tests, which share the cores, answers have no limit, only the start of the
+ * requests has.
+ */
 const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
 const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);
 
