@@ -29,7 +29,7 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await submitItem({
     slot: idempotency?.slot ?? newId("request"),
-    // The authorization row needs a fingerprint. Without a key it is never compared.
+    // The row of the authorization requires a fingerprint. Without an idempotency key, no request is compared with it.
     fingerprint: idempotency?.fingerprint ?? "none",
     idempotencyKey: idempotency?.key ?? checkoutIntentId,
     organizationId,
@@ -77,7 +77,7 @@ function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice
   );
 }
 
-/** The intent of the authorization that already holds the amount, else a new one. */
+/** The intent to decide: the one of the authorization that already holds the amount, or else a new one. */
 function intentOf({ checkout, authorization, now }: OpenCheckout): NamedIntent {
   return authorization?.outcome === "requireApproval"
     ? intentToRepeat(authorization.intent)

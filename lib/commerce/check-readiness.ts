@@ -40,7 +40,10 @@ const { selectMandate, createMandate, otherSeller, retryLater } = commonActions;
 type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
 
-/** Token fields of the agent are only compared, never used. @throws Problem invalid_request, chain_unsupported, asset_unsupported */
+/**
+ * The configured asset that the request names; null if it names none. The token fields of the request are only compared with it. @throws
+ * Problem invalid_request, chain_unsupported, asset_unsupported
+ */
 function namedAsset(body: CheckReadiness): AssetOnChain | null {
   const chain = body.chain ?? onlyChain();
   if (body.chain !== undefined && !chainOf(body.chain))
@@ -53,7 +56,7 @@ function namedAsset(body: CheckReadiness): AssetOnChain | null {
   return asset;
 }
 
-/** @throws Problem invalid_request */
+/** The asset and the amount that the other checks use; null if the asset is unknown. @throws Problem invalid_request */
 function termsOf(
   body: CheckReadiness,
   seen: StorefrontFindings,
@@ -73,7 +76,7 @@ function termsOf(
 
 async function serviceCheck(): Promise<Check> {
   const findings = await probeService();
-  // Agents need no pages, and people can approve once the pages are back.
+  // Leave out the check of the pages: agents do not need them, and people can approve when the pages work again.
   const needed = findings.filter(({ name }) => name !== "pages");
   const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
@@ -87,7 +90,9 @@ function mandateCheck(mandate: MandateRow | null): Check {
   return failing("mandateExists", new Problem("not_found", { detail: "There is no such mandate.", nextActions }));
 }
 
-/** If the amount is unknown, the smallest unit stands for it, and the result of the limits is not reported. */
+/**
+ * The intent for the simulated decision. If the amount is unknown, it is the smallest unit, and the result of the limits is not reported.
+ */
 function intentOf(
   seen: StorefrontFindings,
   known: StorefrontSeller,
@@ -100,7 +105,7 @@ function intentOf(
   const price = amount ?? (1n as Atomic);
   const payTo = discovered?.payTo ?? `0x${"1".repeat(40)}`;
   const url = discovered?.checkoutUrl ?? body.storefrontUrl;
-  // If the 402 differs from the quote, another check fails; the policy is evaluated for the quote.
+  // If the 402 differs from the quote, another check reports it. The policy is then evaluated for the quote.
   const asked = probed?.mismatches.length === 0 ? probed.accepted : null;
   const accepted = asked ?? requirementsOf({ asset, amount: price, payTo, maxTimeoutSeconds: 60 });
   const domain = discovered?.domain ?? new URL(body.storefrontUrl).host;
@@ -204,7 +209,7 @@ async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, {
 
 async function policyOf(caller: Asker, mandate: MandateRow, intent: NamedIntent, requestId: string) {
   const { organizationId, environment, kind, subjectId } = caller;
-  // A person asks on behalf of the mandate's agents: a mandate that is bound to agents denies every person.
+  // A mandate that names agents denies every person, so a person's check runs as the first of its agents.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
   const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
   return simulatePayment({ organizationId, environment, asker, mandateId: mandate.mandateId, intent, requestId });

@@ -13,7 +13,10 @@ import { approvalTakenBack } from "#lib/holds/execution-rules.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/** Redeems the token once. Repeating the call with the same key continues the order. */
+/**
+ * Continues an approved checkout as an order. The continuation token is redeemed once; a call with the same idempotency key continues the
+ * same order.
+ */
 export const continueCheckout: Handler<typeof operation> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId, request },
@@ -40,7 +43,7 @@ type Continue = {
 const ended = (): Problem =>
   new Problem("continuation_expired", { detail: "This continuation has ended or was used. Ask the buyer again." });
 
-/** Opens the order of an approved checkout. The approval has fixed what the order pays. */
+/** Opens the order of an approved checkout. The order pays exactly what the approval allows. */
 async function openContinued({
   checkoutIntentId,
   continuationToken,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** A checkout that two people have read, and two mandates that cover it. */
+/** A checkout whose page two people have opened, and two mandates that cover it. */
 async function contested({ named = true } = {}) {
   const scene = await checkoutScene();
   const other = await activeMandate(scene.person.credential, { policy: open });

@@ -14,8 +14,8 @@ import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * A person gives a request more time, once: as much as its quote, its intent and its mandate allow. The answer of authorizePayment is not
- * changed; its repeats keep the expiry that it had.
+ * A person extends the life of a request, once, as far as its quote, its intent and its mandate allow. The stored reply of authorizePayment
+ * does not change: a retry still returns the expiry that it had.
  */
 export const extendCheckout: Handler<typeof contract.extendCheckout> = (
   { checkoutIntentId },

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await shop.close();
-  // Open orders of one test must not be due in the next.
+  // Open orders of one test must not be due in the next test.
   await database().update(orders).set({ nextCheckAt: null });
   expect(await brokenSums()).toEqual([]);
 });
@@ -42,7 +42,7 @@ const orderOf = async (key: string) => {
 /** Makes the order's next check due. */
 const timePasses = (key: string) => database().update(orders).set({ nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
-/** The storefront fails in this way after it is paid. */
+/** An order whose storefront fails with `fault` after it is paid. */
 async function paid(fault: HostileStorefront["fault"]) {
   const key = newOrderKey();
   const first = await place(scene, shop, key);

@@ -11,12 +11,12 @@ import { isProblem } from "#lib/problem.ts";
 
 const BATCH = 16;
 const AT_ONCE = 4;
-/** Longer than the timeout of a call to a storefront. */
+/** Milliseconds. The lease must be longer than the timeout of a call to a storefront. */
 const LEASE_MS = 90_000;
 
 /**
- * Continues orders whose payment is under way, so that they end even if their agent never calls again. It sends only the credential
- * that was bound. Returns how many orders were due.
+ * Continues orders whose payment is under way, so that they end even if their agent never calls again. It only sends a credential that is
+ * already bound. Returns how many orders were due.
  */
 export async function followOrders(): Promise<number> {
   const due = await database().transaction((tx) => dueOrders(tx, BATCH, LEASE_MS));
@@ -32,7 +32,7 @@ async function followOne(orderId: string): Promise<void> {
   const lease = newId("request");
   try {
     const order = await leaseOrder(database(), orderId, lease, LEASE_MS);
-    // Null if a call of its agent holds the lease.
+    // The order is null if a call of its agent has the lease.
     if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
     // A problem means that another process has taken the lease.
@@ -47,6 +47,6 @@ async function goOn(order: OrderRow, on: LeaseHolder): Promise<void> {
   const step = facts.settlement === null && facts.state !== "processing" ? "wait" : nextStep(facts, now);
   if (step === "adopt" && execution) await follow((await adopt(order, on, execution)).order, on);
   else if (step === "follow") await follow(order, on);
-  // Nothing was sent, or the order has ended. Only the agent's next call can continue it.
+  // Nothing was sent, or the order has ended. Stop the checks, because only the agent's next call can continue it.
   else await changeOrder(database(), order.orderId, on.lease, {}, false);
 }

@@ -51,7 +51,10 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
   };
 };
 
-/** Only for the agent that previewed the checkout. Checkouts of payments have no token, because payments are executed, not continued. */
+/**
+ * The continuation token, only for the agent that previewed the checkout. Null for the checkout of a payment, because a payment is executed
+ * and not continued.
+ */
 function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {
   const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;
   return mine && continuationTokenId !== null && checkout.storefront !== null ? continuationTokenOf(continuationTokenId) : null;

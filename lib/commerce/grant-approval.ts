@@ -21,20 +21,23 @@ type Approve = {
   readonly mandateId: string;
   readonly approver: Approver;
   readonly hasKey: boolean;
-  /** When the intent expires. */
+  /** When the intent of the payment expires. The approval ends then at the latest. */
   readonly payableUntil: Date;
   /** Returns the body of the reply. */
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/** No mandate covers this checkout, or the chosen one no longer covers it. */
+/** The refusal if no mandate covers the checkout, or if the chosen mandate does not. */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,
     nextActions: [{ type: "create_mandate", label: "Change a mandate or make one", href: "/mandates" }],
   });
 
-/** An approval as an item of the queue: decided with mandate and checkout locked; the hold is taken in the same transaction. */
+/**
+ * An approval as an item of the authorization queue. It is decided while its mandate and checkout are locked, and takes its hold in the
+ * same transaction.
+ */
 export function approvalOf(approve: Approve): Purchase {
   const { checkout, mandateId } = approve;
   return {
@@ -59,7 +62,7 @@ function required(locked: LockedCheckout | null): LockedCheckout {
 /** The stored answer if the checkout is already approved; null if the mandate has to decide. */
 function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): PurchaseRecord | null {
   const { checkout, approval } = locked;
-  // The terms and the authorization were read before the lock.
+  // `known` was read before the lock, so its terms and its authorization must still be the same.
   if (!sameTerms(known, checkout) || (!approval && known.authorizationId !== checkout.authorizationId)) throw checkoutChanged();
   const facts = {
     checkout: { ...checkout, status: checkout.status as CheckoutStatus },
@@ -141,7 +144,8 @@ function newApproval(
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
-    // A hold that was taken before the approval is extended to it. A new authorization limits the approval to its own expiry.
+    // If the hold was taken before the approval, it is extended to the approval's expiry. If this approval makes the authorization, the
+    // approval ends with it.
     expiresAt: earliest(
       approvalEnd(checkout, now),
       payableUntil,

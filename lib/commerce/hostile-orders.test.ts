@@ -114,7 +114,7 @@ describe("an order at a storefront that fails before it is paid", () => {
   });
 });
 
-/** Makes the credential expire. */
+/** Makes the stored credential look expired, and runs the reconciler. */
 async function credentialExpires(): Promise<void> {
   await database()
     .update(executions)

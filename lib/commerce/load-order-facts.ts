@@ -18,7 +18,7 @@ type FactsRequest = {
   readonly credential: Pick<NonNullable<OrderCall["credential"]>, "hash"> | null;
 };
 
-/** Failed executions are ignored: while the hold lives, another credential may pay. */
+/** Whether an execution counts for the order. A failed one does not, because another credential may pay while the hold lives. */
 const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
 
 /** Whether the service makes the order's credential itself, so that the agent needs none. */

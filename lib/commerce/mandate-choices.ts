@@ -12,7 +12,7 @@ import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
-/** Not a whole checkout row: a preview asks before its row exists. */
+/** The fields of a checkout that decide which mandates can pay it. A preview asks before its checkout row exists. */
 export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
@@ -58,12 +58,12 @@ function choiceOf(
 ): Choice {
   const { asset, decimals } = policy;
   const bound = authorizationId !== null;
-  // The usage already contains the hold of the authorization.
+  // If an authorization asked for this approval, the usage already contains its hold.
   const more = bound ? 0n : charged;
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    // The authorization's own hold counts as this payment.
+    // `reserved` includes the hold of this payment, or `more` stands for it, so subtract it.
     const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
     const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
     return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };

@@ -13,7 +13,7 @@ export type OrderCall = {
   readonly lease: string;
 };
 
-/** Following a payment needs no caller, because a worker does it too. */
+/** The part of a call that is needed to follow a payment. A worker has no caller with a credential. */
 export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
   readonly caller: { readonly organizationId: string; readonly environment: string };
 };
@@ -21,8 +21,10 @@ export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
 /** The result of a step. */
 export type StepResult = {
   readonly order: OrderRow;
-  /** Whether the next step runs in the same call. */
+  /** Whether the next step of the order runs in the same call. */
   readonly goOn: boolean;
-  /** Why this credential was refused before it was sent. Another one may be tried. */
+  /**
+   * Set if the credential of this call was refused before it was sent, with the code of the refusal. The agent may try another credential.
+   */
   readonly refused?: { readonly executionId: string; readonly code: string };
 };

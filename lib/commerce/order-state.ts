@@ -35,12 +35,12 @@ export type OrderFacts = {
     readonly status: CheckoutStatus;
     readonly expiresAt: Date;
     readonly approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null;
-    /** False if the checkout belongs to another order. */
+    /** Whether the checkout was opened for this order. False if another order with the same basket asked first. */
     readonly own: boolean;
   } | null;
   /** When the hold expires; null without a hold. */
   readonly holdUntil: Date | null;
-  /** The status of the execution that did not fail, even if another caller started it; null if there is none. */
+  /** The status of the execution that has not failed, even if executePayment started it. Null if there is none. */
   readonly settlement: SettlementStatus | null;
 };
 
@@ -110,7 +110,7 @@ function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep 
     case "expired":
     case "canceled":
     case "failed":
-      // Another order used the approval, or nobody decided.
+      // Another order used the approval, or no person decided in time, so decide again.
       return "quote";
   }
 }

@@ -32,7 +32,7 @@ export async function findOrderById(db: Db, orderId: string): Promise<OrderRow |
   return order ?? null;
 }
 
-/** Takes the lease of an order; null if it is held. If a process dies, its lease expires. */
+/** Takes the lease of an order; null if another call has it. If a process dies, its lease expires. */
 export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
@@ -70,7 +70,7 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Removes an order for which nothing was decided yet. */
+/** Deletes an order for which nothing was decided yet. The caller has its lease. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
@@ -79,8 +79,8 @@ export async function forgetOrder(db: Db, orderId: string, lease: string): Promi
 const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
 
 /**
- * Changes an order under its lease; null if the lease was lost. `watched`: whether a worker checks the order later, because a payment
- * may be under way. If it is undefined, the time of the next check stays.
+ * Changes an order; null if the caller has lost its lease. `watched` says whether a worker checks the order later, because a payment may be
+ * under way. If it is undefined, the time of the next check does not change.
  */
 export async function changeOrder(
   db: Db,
@@ -137,7 +137,10 @@ type OrderDecision = {
   readonly checkoutIntentId: string | null;
 };
 
-/** Runs in the transaction of the batch that authorizes, so that the order and its authorization are stored together. */
+/**
+ * Stores the decision about an order. It runs in the transaction of the batch that authorizes the payment, so that both are stored
+ * together.
+ */
 export const saveDecided = (c: Sql, order: OrderDecision) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
     authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
@@ -154,7 +157,10 @@ type OrderRedemption = {
   readonly at: Date;
 };
 
-/** Runs in the transaction of the batch that decides again: consumes the approval and extends its hold until the payment's expiry. */
+/**
+ * Uses the approval of an order, and extends its hold until the payment expires. It runs in the transaction of the batch that decides
+ * again.
+ */
 export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [
@@ -169,6 +175,8 @@ export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike
   ];
 };
 
-/** Runs in the transaction of the batch that decides again, if the policy now denies what was approved. */
+/**
+ * Marks an order as denied, because the policy now denies what was approved. It runs in the transaction of the batch that decides again.
+ */
 export const saveRefused = (c: Sql, orderId: string, lease: string) => c`
   UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

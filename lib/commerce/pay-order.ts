@@ -25,7 +25,7 @@ type ExecutionReply = {
   readonly instance?: string;
 };
 
-/** A credential identifies its attempt. If the service makes the credential, a new attempt follows each execution. */
+/** The name of an attempt to pay: the hash of the credential, or the number of executions so far if the service makes the credential. */
 const attemptOf = async (authorizationId: string, credential: OrderCall["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 
@@ -42,7 +42,7 @@ export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const slot = createHash("sha256").update(`${order.slot}\nexecute\n${attempt}`).digest("base64url");
   const body = { authorizationId, idempotencyKey: key, paymentCredential: credential?.text };
   const idempotency = { key, slot, fingerprint: attempt };
-  // Must come before anything is sent: if this process dies, a worker continues the order.
+  // Mark the order as watched before anything is sent: if this process dies, a worker continues the order.
   requireLease(await changeOrder(database(), orderId, on.lease, {}, true));
   const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
   if (!isStoredReply(reply)) throw new Error("An execution is answered with stored bytes.");
@@ -57,13 +57,13 @@ export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 
-/** Records an execution that a call which died, or executePayment, has started. */
+/** Records in the order an execution that it does not know, started by executePayment or by a call that died. */
 export async function adopt(order: OrderRow, on: LeaseHolder, execution: ExecutionRow): Promise<StepResult> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
   return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
 }
 
-/** Sends the credential to the storefront until the storefront has said how the order ended, then asks the chain. */
+/** Sends the credential to the storefront, unless the storefront has already given a final answer, then reads the result of the payment. */
 export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
@@ -82,11 +82,17 @@ export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResu
 
 type Answer = NonNullable<OrderRow["answer"]>;
 
-/** A settled credential moves no money again. Any other is sent only while the mandate and the rights still allow it. */
+/**
+ * Whether the credential may be sent. A settled credential cannot move money again; any other is sent only while the mandate and the rights
+ * still allow it.
+ */
 const maySend = async (execution: ExecutionRow): Promise<boolean> =>
   execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 
-/** Null if the storefront gave no final answer about the order; the same call is repeated later. */
+/**
+ * Sends the credential to the storefront. Null if the storefront gave no final answer about the order; the same call is then repeated
+ * later.
+ */
 async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
   const paymentSignature = execution.credentialHeaders?.[paymentSignatureHeader];
   if (paymentSignature === undefined || execution.settlementStatus === "failed") return null;
@@ -109,7 +115,9 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
   };
 }
 
-/** Asks the chain about a payment that the seller settles. The reconciler follows what this service settles. */
+/**
+ * The status of the payment. If the seller settles, it asks the chain now; the reconciler checks the payments that this service settles.
+ */
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;
   try {

@@ -89,7 +89,7 @@ describe("placeOrder", () => {
     await place(scene, shop, key);
     const other = await place(scene, shop, key, { items: [{ ...items[0], quantity: 3 }] });
     expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
-    // The metadata of the first call is kept. Metadata is not part of the fingerprint of the key.
+    // The order keeps the metadata of the first call. Metadata is not part of the request's fingerprint, so it may differ in a retry.
     const noted = await place(scene, shop, key, { metadata: { later: true } });
     expect([noted.status, noted.data.intent?.metadata]).toEqual([200, undefined]);
   });

@@ -24,7 +24,7 @@ export type Snapshot = {
 
 const settings = (mandateId: string): string => mandatePage(env().BASE_URL, mandateId);
 
-/** Agents follow these texts, so they contain no text of an agent, a seller or a storefront. */
+/** What the agent must do next. Agents follow these texts, so they contain no text of an agent, a seller or a storefront. */
 const instructions: Readonly<Record<OrderStatus, string>> = {
   paymentCredentialRequired:
     "Sign the challenge in paymentRequired with the paying wallet, and repeat this call with the same idempotencyKey and the signature as paymentCredential.",
@@ -49,7 +49,8 @@ const again =
 
 function instructionsOf(status: OrderStatus, { paymentMode, refused }: Snapshot): string {
   if (refused) return paymentMode === "service7702" ? tryAgain : again;
-  // A service7702 order stays in this state only if the chain would refuse the payment. The problem of that call said why.
+  // A service7702 order stays in this state only if the chain would refuse the payment. The problem that the earlier call returned says
+  // why.
   return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
 }
 
@@ -145,7 +146,7 @@ function intentOf({ order, refused }: Snapshot, { intent: decided }: Authorizati
   return { ...decided, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
-/** The stored decision, or a denial if the order was denied after it. */
+/** The stored decision, shown as a denial if the order was denied after the decision. */
 function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorization {
   const authorization = presentAuthorization(row);
   const { policyDecision } = authorization;

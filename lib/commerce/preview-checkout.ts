@@ -43,7 +43,7 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
 
 type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {
   readonly quoteExpiresAt: Date;
-  /** How long the request waits for a person, at most. */
+  /** The most milliseconds that the request waits for a person. */
   readonly requestMs: number;
 };
 
@@ -101,7 +101,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   return { ...checkout, ...detected, feeQuote: choices[0]?.feeQuote ?? null, requestMs };
 }
 
-/** A mandate and a basket have at most one open checkout. An agent that asks again gets the same one. */
+/** Opens a checkout, or returns the open one of the same mandate and basket. These have at most one open checkout. */
 async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
   const now = await clock(tx);
   if (preview.quoteExpiresAt <= now) {

@@ -19,7 +19,7 @@ test("an order's intent ends by the database's time if the clock of the process 
   onTestFinished(() => void vi.useRealTimers());
   const { data } = await place(scene, shop, newOrderKey());
   expect(data.status).toBe("paymentCredentialRequired");
-  // The quote lasts 48 hours of the late clock.
+  // The quote lasts 48 hours by the clock of the process, which is behind.
   const left = new Date(data.intent!.expiresAt).getTime() - (await clock(database())).getTime();
   expect(left / HOUR).toBeCloseTo(18, 1);
 });

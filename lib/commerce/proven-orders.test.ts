@@ -57,7 +57,7 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
     ({ settlementStatus, failureCode }) => failureCode ?? settlementStatus,
   );
 
-/** Repeats the call as the agent does, until the payment is on the chain. */
+/** Repeats the call, as an agent does, until the order is no longer in progress. */
 async function untilOver<T extends Pick<OrderReply, "status" | "problem"> & { readonly data: { readonly status: string } }>(
   call: () => Promise<T>,
 ): Promise<T> {

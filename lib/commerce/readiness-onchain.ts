@@ -13,7 +13,10 @@ import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/oncha
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** The validity that a seller may ask for. No proof is made; the chain is only asked whether it would accept one. */
+/**
+ * Seconds for which a seller may require a credential to be valid. No credential is made; the chain is only asked whether it would accept
+ * one.
+ */
 const TIMEOUT_SECONDS = 300;
 
 export type ModeFacts = {
@@ -42,7 +45,7 @@ export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   if (!deploymentAt(asset.chain)) return mode === "service7702" ? [unsupported(mode)] : [signed];
   const registration = await registrationFor({ mandateId: mandate.mandateId, chain: asset.chain });
   const fits = registration !== null && provesTo(registration, asked);
-  // No mode was asked for, and no registration covers this payee: the agent's wallet pays.
+  // The request names no mode and no registration covers this payee, so the agent's wallet signs.
   if (mode === "" && !fits) return [signed];
   const deployed = ready("onchainDeployment", `The contracts of mandates are on ${asset.chain}.`);
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
@@ -88,7 +91,10 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
   }
 }
 
-/** Near the end of a period the payment would be made in the next one, so nothing is refused. */
+/**
+ * Asks the chain whether it would refuse the payment. Near the end of a period nothing is refused, because the payment would be made in the
+ * next period.
+ */
 function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, now, TIMEOUT_SECONDS);

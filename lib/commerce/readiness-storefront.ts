@@ -19,7 +19,7 @@ export type StorefrontFindings = {
   readonly found: readonly Check[];
 };
 
-/** A problem is the result of a check. Any other error is a bug and is thrown. */
+/** Runs a step of a check. A Problem becomes its result; any other error is a bug and is thrown. */
 async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly problem: Problem }> {
   try {
     return { value: await work };

@@ -19,7 +19,7 @@ import { earliest, minutes } from "#lib/time.ts";
 
 const PAYABLE_MS = minutes(15);
 
-/** All terms that a buyer approved and a credential pays. The quote id is left out: a new id alone does not change the terms. */
+/** All terms that the buyer approved, as text to compare. The quote id is left out, because a new id does not change the terms. */
 const termsText = (offer: Offer): string =>
   canonicalJson({
     basketHash: offer.basketHash,
@@ -40,7 +40,7 @@ async function stillOffered(order: OrderRow, offer: Offer, on: OrderCall, now: D
   return termsText(fresh) === termsText(offer) ? fresh : null;
 }
 
-/** Uses the buyer's approval for exactly what was approved. The policy is evaluated again, without asking for approval again. */
+/** Uses the buyer's approval for exactly the approved terms. The policy is evaluated again, but it does not ask for another approval. */
 export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, checkoutIntentId, authorizationId, mandateId, subjectId } = order;
   const offer = order.offer as Offer | null;
@@ -121,7 +121,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
-  // If the policy now denies, the approval is not consumed here; its hold is released afterwards.
+  // If the policy now denies, the approval is not used here. The caller then releases its hold.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }
@@ -144,7 +144,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
 }
 
-/** Releases the hold of the order. */
+/** Closes the order's approved checkout, which releases its hold. */
 async function release(order: OrderRow, on: OrderCall): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
@@ -156,7 +156,7 @@ async function release(order: OrderRow, on: OrderCall): Promise<void> {
   });
 }
 
-/** The offer that the buyer approved no longer exists: ends the approval and releases the hold. */
+/** Ends the approval and releases the hold, because the offer that the buyer approved no longer exists. */
 export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

@@ -19,7 +19,7 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
-/** Longer than the timeouts of all calls to the storefront in one run. */
+/** Milliseconds. The lease must be longer than the timeouts of all calls to the storefront in one run. */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
@@ -30,7 +30,7 @@ export function credentialOf(text: string | undefined): OrderCall["credential"] 
   return { text, hash: credentialHash(text) };
 }
 
-/** Takes the lease, waiting up to a second for the call that holds it. @throws Problem idempotency_in_flight */
+/** Takes the lease of the order. If another call has it, waits for up to a second. @throws Problem idempotency_in_flight */
 async function take(order: OrderRow, lease: string): Promise<OrderRow> {
   const until = Date.now() + WAIT_MS;
   for (;;) {
@@ -60,7 +60,7 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
   } catch (error) {
-    // If the call was refused before a decision, remove the order, so that the same key can be used again, also with another body.
+    // If nothing was decided yet, delete the order, so that the same idempotency key can be used again, even with another body.
     await forgetOrder(database(), order.orderId, on.lease);
     throw error;
   } finally {
@@ -87,7 +87,7 @@ async function advance(first: OrderRow, on: OrderCall): Promise<StepResult> {
   return stepped;
 }
 
-/** After a decision, continue only if the order waits for its payment; the next step pays or shows it. */
+/** After a decision, continues with the next step only if the order waits for its payment. */
 const stopUnlessPaying = (stepped: StepResult): StepResult => ({
   ...stepped,
   goOn: stepped.goOn && stepped.order.status === "paymentCredentialRequired",
@@ -98,7 +98,7 @@ const become = async ({ orderId }: OrderRow, { lease }: OrderCall, status: Order
 
 type Slot = { readonly slot: string; readonly fingerprint: string } | null;
 
-/** Stores the answer if the order has ended, or if this call's credential was bound or refused. */
+/** Builds the answer. It is stored if the order has ended, or if the credential of this call was bound or refused. */
 async function answer({ order, refused }: StepResult, on: OrderCall, slot: Slot): Promise<StoredReply> {
   const { authorizationId, orderId, mandateId } = order;
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);

@@ -19,14 +19,16 @@ export async function sweepCheckouts(): Promise<number> {
   return swept;
 }
 
-/** Ignores a problem, which means that a decision is under way. The next sweep tries again. */
+/**
+ * Closes one checkout. A Problem is ignored, because it means that a decision about the checkout is under way; the next sweep tries again.
+ */
 const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   closeIfDue(scope, checkoutIntentId).catch((error: unknown) => {
     if (isProblem(error)) return 0;
     throw error;
   });
 
-/** Reads the checkout again under its locks before it closes it. */
+/** Locks the checkout and its mandate, reads them again, and closes the checkout if it must still be closed. */
 const closeIfDue = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   transact(async (tx) => {
     const opened = await openToClose(tx, scope, checkoutIntentId);

@@ -29,7 +29,9 @@ beforeAll(async () => {
   owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
 });
 
-/** A payment that a person has approved, at a seller whose payments this service settles, to an address of its own. */
+/**
+ * A payment that waits for a person's approval. Its seller has an address that no other test uses, and this service settles its payments.
+ */
 async function newScene() {
   const person = await newOrganization();
   const agent = await newKey(person);
@@ -156,7 +158,7 @@ describe("takeBackApproval", () => {
   });
 });
 
-/** Resolves when `count` connections wait for a lock. The second waits for the first, not for the test. */
+/** Resolves when `count` connections wait for a lock. The second connection waits for the first one and not for the test's lock. */
 const waiting = ({ sql }: HeldLocks, count: number) =>
   expect
     .poll(
@@ -168,7 +170,7 @@ const waiting = ({ sql }: HeldLocks, count: number) =>
     )
     .toBe(count);
 
-/** Runs both while the mandate is locked, so that `first` is the first to get the lock. */
+/** Starts both calls while the test has the mandate locked, `first` before `second`, so that `first` gets the lock first. */
 async function inOrder<A, B>({ mandateId }: Scene, first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
   const held = await hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
   const one = first();

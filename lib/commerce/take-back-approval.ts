@@ -10,8 +10,8 @@ import { notFound } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * A person takes back an approval that the agent has not used. The mandate's lock orders it with executions and orders, so nothing is
- * paid with the approval after this answer.
+ * A person withdraws an approval that the agent has not used. The handler locks the mandate, as executions and orders do, so nothing is
+ * paid with the approval after this reply.
  */
 export const takeBackApproval: Handler<typeof contract.takeBackApproval> = (
   { checkoutIntentId },

@@ -6,14 +6,17 @@ import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
-/** One person can own many organizations, so waits are limited for each organization and each person. */
+/**
+ * Limits of waiting requests for one organization and for one owner, because one person can own many organizations. `kept` is reserved for
+ * those with no waiting request.
+ */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 
 type Waiter = {
   readonly checkoutIntentId: string;
   readonly organizationId: string;
-  /** The organization's owner: waits are counted per owner over all their organizations. */
+  /** The owner of the organization. The waiting requests of all organizations with the same owner are counted together. */
   readonly personId: string;
   readonly state: string;
   readonly wake: () => void;
@@ -27,7 +30,7 @@ class Waiters {
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  /** Resolves when the state has changed, after the time, or when the signal aborts. */
+  /** Waits until the state of the checkout has changed, the time is over, or the signal aborts. */
   async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#ended) return;
     const { total } = this.#organizations;
@@ -85,5 +88,5 @@ const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters()
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);
 
-/** At shutdown: answers all waiting requests with the present state, so that their agents ask another process. */
+/** Called at shutdown. Wakes all waiting requests, which answer the present state, so that their agents ask another process. */
 export const endWaits = (): void => waiters().end();

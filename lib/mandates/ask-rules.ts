@@ -2,7 +2,9 @@ import type { Finding, Findings } from "#lib/mandates/facts.ts";
 import { above, asksAlways, asksFirst } from "#lib/mandates/sentences-limits.ts";
 import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
 
-/** A rule because of which a person is asked. `limit` is decimal text in `unit`; `who` asks for a passkey: the policy, seller or resource. */
+/**
+ * A rule that asks a person. `limit` is a decimal amount in `unit`. `who` is the party that requires a passkey: policy, seller or resource.
+ */
 export type AskRule =
   | { readonly rule: "above"; readonly limit: string; readonly unit: string }
   | { readonly rule: "always" | "firstPayment" }

@@ -3,7 +3,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { windowOf, type Span, type Window } from "#lib/mandates/windows.ts";
 import { readAmount, type Atomic } from "#lib/money.ts";
 
-/** Errors that the schema cannot detect. Pointers are relative to the policy; an empty list means that the policy can be saved. */
+/** An error in a policy that the schema cannot detect. The pointer is relative to the policy. */
 type PolicyError = { readonly pointer: string; readonly detail: string };
 
 export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: number }): PolicyError[] {

@@ -32,7 +32,7 @@ export function decimalsOf({ chain, asset }: { readonly chain: string; readonly 
   return token.tokenDecimals;
 }
 
-/** @throws Problem invalid_request with a pointer per field */
+/** Requires a policy that can be saved. @throws Problem invalid_request with a pointer for each wrong field */
 export function requirePolicy(policy: Policy, decimals: number): void {
   const errors = checkPolicy(policy, { decimals }).map(({ pointer, detail }) => ({ pointer: `/policy${pointer}`, detail }));
   if (errors.length > 0) throw refuse(errors);

@@ -4,7 +4,7 @@ import { parseAmount, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** How long a request waits for a person if its mandate does not say. */
+/** Milliseconds that a request waits for a person if its mandate sets no time. */
 export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
@@ -23,13 +23,13 @@ export type CompiledPolicy = {
   readonly domains: AllowDeny | null;
   /** Addresses in lower case. */
   readonly payTo: AllowDeny | null;
-  /** Keys made by resourceKey and routeKey. */
+  /** Keys of resources, as made by resourceKey and routeKey. */
   readonly resources: ReadonlySet<string> | null;
   readonly schedule: Schedule | null;
   readonly approval: {
     readonly mode: "never" | "always" | "above" | "firstPayment";
     readonly amount: Atomic | null;
-    /** How long a request waits for a person, at most. */
+    /** The most milliseconds that a request waits for a person. */
     readonly requestMs: number;
   };
   readonly minimumAssuranceLevel: AssuranceLevel | null;

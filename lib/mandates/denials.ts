@@ -15,9 +15,9 @@ type Denial = {
   readonly remedy: Remedy;
   /** What the API tells an agent to do; by default, to use another seller. */
   readonly actions?: readonly NextAction[];
-  /** What a checkout says of a mandate that denies it; by default, seller_not_allowed. */
+  /** The mandateStatus that a checkout shows for a mandate that denies it for this reason; by default, seller_not_allowed. */
   readonly match?: MandateMatch;
-  /** No policy changes this denial, and its facts are not stored; a replay of past payments repeats it. */
+  /** No policy can lift this denial. A replay of past payments keeps it, because the facts behind it are not stored. */
   readonly beyondPolicy?: true;
 };
 

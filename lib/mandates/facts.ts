@@ -69,8 +69,9 @@ export type IntentFacts = {
   readonly mismatches: readonly {
     readonly field: string;
     readonly pointer: string;
-    /** If the seller's challenge differs from the record: both values, as text for people. */
+    /** The value in the seller's challenge, as text for people. Set only if the challenge differs from the record. */
     readonly theirs?: string;
+    /** The value in the record, as text for people. Set together with `theirs`. */
     readonly registered?: string;
   }[];
   readonly amount: Atomic;
@@ -78,15 +79,18 @@ export type IntentFacts = {
   readonly asset: string;
   readonly chain: string;
   readonly payTo: string | null;
-  /** An emergency stop: "stopped", or "unproven" if the payee resembles a stopped seller and has proved nothing. */
+  /**
+   * Why an emergency stop forbids the payee: "stopped" if it is covered for certain; "unproven" if it must first prove that it is not the
+   * stopped seller.
+   */
   readonly payeeStop?: "stopped" | "unproven" | null;
-  /** This service called the domain itself, and its 402 asks for the same payment. */
+  /** True if this service requested the domain's own 402 and it asks for the same payment. */
   readonly domainSeen?: boolean;
-  /** One sentence about the domain's reply, if the reply proves nothing. */
+  /** A sentence about the reply of the domain, if the reply does not ask for the same payment. */
   readonly domainLook?: string;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
-  /** The level reached: a person's approval with a passkey, or only the mandate itself. */
+  /** The assurance level that this payment has reached, by a person's approval or only by the mandate itself. */
   readonly assuranceLevel: AssuranceLevel;
   readonly sellerPaidBefore: boolean;
   /** A person of the buyer approves this payment, which satisfies the approval rule. */
@@ -143,7 +147,7 @@ export type Findings = readonly [renderer: 1, policyVersion: number, unit: strin
 export type Decision = {
   readonly outcome: Outcome;
   readonly denialCode?: DenialCode;
-  /** What is stored of the decision; the reasons are made from it. */
+  /** The stored form of the reasons. Reasons are always rendered from it. */
   readonly findings: Findings;
   /** Every evaluated rule: denials by precedence, then approvals, then the rest. */
   readonly reasons: readonly Reason[];

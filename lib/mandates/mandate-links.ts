@@ -1,6 +1,6 @@
 import type { NextAction } from "#lib/problem.ts";
 
-/** The page of a mandate, or of one of its organization's. `baseUrl` is where people open this service. */
+/** The URL of a mandate's page. `baseUrl` is the address of this service's pages. */
 export const mandatePage = (baseUrl: string, mandateId: string): string => `${baseUrl}/mandates/${mandateId}`;
 
 /** Adds to each action about mandates the page where a person can do it. Other actions are unchanged. */

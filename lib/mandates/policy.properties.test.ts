@@ -45,7 +45,7 @@ const intents: fc.Arbitrary<Partial<IntentFacts>> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Rules that each make a policy stricter or leave it unchanged. */
+/** Rules that, added to a policy, make it stricter or change nothing. */
 const tighter: Record<string, unknown>[] = [
   { sellers: { allow: ["sel_two"] } },
   { sellers: { deny: ["sel_one"] } },

@@ -18,10 +18,13 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   return conclude(on, [...approval(on), ...passkeys(on)]);
 }
 
-/** Only a person has a passkey, so a demand for one asks a person, whatever the approval rule says. */
+/**
+ * Findings that ask a person because a rule requires a passkey. Only a person has one, so the person is asked whatever the approval rule
+ * says.
+ */
 const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who, level }) => [passkeyNeeded.id, who, level]);
 
-/** A person is asked only if no rule denies. Otherwise the reason is informational. */
+/** The finding of the approval rule. A person is asked only if no rule denies the payment; otherwise this finding is only information. */
 function approval(on: Case): Finding[] {
   const { mode, amount } = on.policy.approval;
   const limit = mode === "above" ? text(on, amount ?? zero) : null;

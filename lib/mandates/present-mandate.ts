@@ -60,7 +60,7 @@ export function presentMandate(
 
 type Sums = { readonly spent: Atomic; readonly reserved: Atomic };
 
-/** `buckets` by window key. */
+/** The usage of each limit in the wire form. `buckets` is keyed by window key. */
 export function presentUsage(
   policy: CompiledPolicy,
   total: Sums,

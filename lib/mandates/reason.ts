@@ -14,7 +14,7 @@ export type Case = {
   readonly usage: Usage;
   readonly intent: IntentFacts;
   readonly now: Date;
-  /** The amount to take from the budget: the payment and the buyer's share of the fee. */
+  /** The amount that the payment takes from the budget: its price and the buyer's share of the fee. */
   readonly requested: Atomic;
   readonly denials: Finding[];
   readonly others: Finding[];
@@ -25,7 +25,7 @@ export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFact
   return { mandate, policy: mandate.policy, usage, intent, now, requested, denials: [], others: [] };
 }
 
-/** Adds the finding of a rule: the sentence that says it, and its values. */
+/** Adds the finding of a rule, which is the sentence that states the result, with its values. */
 export function add<V extends readonly Value[]>(on: Case, sentence: Sentence<V>, ...values: V): void {
   (sentence.code === "satisfied" ? on.others : on.denials).push([sentence.id, ...values]);
 }

@@ -46,7 +46,10 @@ const demandsOf = ({ intent, policy }: Case): readonly Demand[] =>
     ] as const
   ).flatMap(([who, level]) => (level === null || level === undefined ? [] : [{ who, level }]));
 
-/** Whether no person has approved yet, and approval with a passkey would reach the level. */
+/**
+ * Whether a person's approval with a passkey would still satisfy the level. False after a person has approved, or if the level is reached
+ * or is above a passkey.
+ */
 const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
   intent.approvedByPerson !== true && !reaches(intent.assuranceLevel, level) && reaches("passkeyApproved", level);
 
@@ -58,5 +61,5 @@ function assurance(on: Case): void {
   }
 }
 
-/** The demands for a passkey, which only a person's approval can satisfy. */
+/** The parties that require a level which only a person's approval with a passkey can reach. */
 export const passkeyDemands = (on: Case): readonly Demand[] => demandsOf(on).filter(({ level }) => passkeyWouldDo(on, level));

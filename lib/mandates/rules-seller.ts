@@ -40,7 +40,7 @@ function seller(on: Case): void {
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>
   intent.seller === null && intent.unregistered !== null && policy.unregisteredSellers === "allow";
 
-/** If the intent names a record that does not exist, the seller does not count as unregistered. */
+/** Checks a seller without a record. An intent that names a record which does not exist is denied; it does not count as unregistered. */
 function unregistered(on: Case): void {
   if (on.intent.unregistered === null) return add(on, say.noSuchSeller);
   if (!admitsUnregistered(on)) return add(on, say.onlyRegistered);
@@ -77,7 +77,7 @@ function domain(on: Case): void {
   if (name === "") return add(on, say.domainUnknown);
   if (rule.deny !== null && namesDomain(rule.deny, name)) return add(on, say.domainForbidden, name);
   if (rule.allow !== null && !namesDomain(rule.allow, name)) return add(on, say.domainNotListed, name);
-  // Anyone can claim a domain, so a claim alone is denied.
+  // Anyone can claim a domain, so a domain on the allow list must be proven.
   if (rule.allow !== null && !isProven(on)) {
     const notProven = on.intent.seller === null ? say.unregisteredNotProven : say.domainNotProven;
     return add(on, notProven, name, on.intent.domainLook ?? null);

@@ -27,7 +27,10 @@ export const abovePerPayment = sentence(63, "per_payment_limit_exceeded", "limit
 
 /** The first values of every finding about a budget. */
 type Amounts = readonly [pointer: string, limit: string, used: string, remaining: string];
-/** A period of the calendar with its timezone, or the minutes of a rolling window with null. */
+/**
+ * The span of a limit with its start and end: a calendar period with its time zone, or the minutes of a rolling window with a null time
+ * zone.
+ */
 export type SpanValues = readonly [span: string | number, start: string, end: string, timezone: string | null];
 
 const LIFETIME: ReasonWindow = { kind: "lifetime" };
@@ -132,7 +135,7 @@ export const aboveFee = sentence(74, "fee_limit_exceeded", "maximumFee", (head, 
   fee(head, share, limit, "above"),
 );
 
-/** `above`: the amount above which the policy asks a person, or null if it asks by another rule. */
+/** The reason that asks a person. `above` is the amount above which the policy asks; null if another rule asks. */
 const approval = ({ unit, requested }: Head, message: string, above: string | null): Said => ({
   message,
   pointer: "/approval",

@@ -31,7 +31,7 @@ export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return row ?? null;
 }
 
-/** Locking the mandate's row locks its budget. The version is read after the lock. */
+/** Locks the mandate's row, which also guards its budget and holds. The version is read after the lock, so it is the current one. */
 export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
   const locked = await tx
     .select({ mandateId: mandates.mandateId })
@@ -41,7 +41,7 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
 
-/** Newest first; ids sort by creation. */
+/** Mandates of an organization, newest first, because ids sort by creation time. `before` is the last id of the previous page. */
 export const selectMandates = (tx: Tx, scope: Scope, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
@@ -98,7 +98,7 @@ type NewVersion = Terms & {
   readonly now: Date;
 };
 
-/** Needs the mandate's lock. */
+/** Stores the next version of a mandate. The caller holds the mandate's lock. */
 export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): Promise<void> {
   const { version, policy, ceiling, createdBy, now } = next;
   await tx.insert(mandateVersions).values({ mandateId, version, policy, createdBy, createdAt: now });
@@ -139,8 +139,8 @@ type LedgerRow = {
 };
 
 /**
- * Newest first; ids sort by creation. Each of the two parts of the ledger is read by its own index, which the view could not use for the
- * order of its ids.
+ * Entries of a mandate's ledger, newest first. The two parts of the ledger are read each by its own index, because the view cannot use an
+ * index for the order of its ids.
  */
 export async function selectLedger(tx: Tx, mandateId: string, limit: number, before: string | null): Promise<LedgerRow[]> {
   const end = (kind: "ledger" | "authorization") =>

@@ -3,7 +3,10 @@ import { check, index, integer, json, pgTable, pgView, primaryKey, text } from "
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
-/** Locking a row locks its budget. spent, reserved and ceiling are lifetime values; windows are in usage_buckets. */
+/**
+ * Mandates. The lock of a row guards the mandate's budget and holds. spent, reserved and ceiling are sums over the mandate's life; the sums
+ * of windows are in usage_buckets.
+ */
 export const mandates = pgTable(
   "mandates",
   {
@@ -25,7 +28,10 @@ export const mandates = pgTable(
     reserved: atomic("reserved")
       .notNull()
       .default(sql`0`),
-    /** max(total limit, usage when the policy changed) + overruns; null without a total limit. */
+    /**
+     * The most that spent + reserved may be: the total limit, or the usage at the last policy change if that was higher, plus overruns.
+     * Null without a total limit.
+     */
     ceiling: atomic("ceiling"),
     /** The time of the last hold. The cooldown starts at this time. */
     lastHeldAt: moment("last_held_at"),
@@ -35,7 +41,8 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
-    // Finds revoked mandates with holds. Do not add reserved to the condition: every hold would then write all indexes of the row.
+    // For the sweep, which finds revoked mandates with holds. Do not add reserved to the condition: every hold would then write all indexes
+    // of the row.
     index("mandates_revoked")
       .on(table.mandateId)
       .where(sql`status = 'revoked'`),
@@ -74,13 +81,13 @@ export const usageBuckets = pgTable(
       .notNull()
       .default(sql`0`),
     payments: integer("payments").notNull().default(0),
-    /** As on the mandate; null if the window only counts payments. */
+    /** The most that spent + reserved may be in this bucket, as on the mandate. Null if the window only counts payments. */
     ceiling: atomic("ceiling"),
   },
   (table) => [
     primaryKey({ columns: [table.mandateId, table.windowKey, table.start] }),
     index("usage_buckets_live").on(table.mandateId, table.liveUntil),
-    // For the sweep. Holds change neither column, so only a new bucket writes it.
+    // For the deletion of old buckets. A hold does not change live_until, so only a new bucket writes this index.
     index("usage_buckets_over").on(table.liveUntil),
     amountCheck("usage_buckets_spent", "spent"),
     amountCheck("usage_buckets_reserved", "reserved"),
@@ -99,7 +106,7 @@ const ledgerColumns = {
   createdAt: createdAt(),
 };
 
-/** Immutable: one row for each end of a hold. */
+/** The ends of holds: captures, releases, expiries and overruns. Rows are never changed. */
 export const resolutions = pgTable("resolutions", ledgerColumns, (table) => [
   primaryKey({ name: "resolutions_of_mandate", columns: [table.mandateId, table.ledgerId] }),
   check("resolutions_amount", sql`amount > 0 AND amount < 'NaN'`),
@@ -108,7 +115,7 @@ export const resolutions = pgTable("resolutions", ledgerColumns, (table) => [
 /** A view: the resolutions, and one entry for each authorization that took a hold. */
 export const mandateLedger = pgView("mandate_ledger", ledgerColumns).existing();
 
-/** Sellers that were paid under a mandate. approval.mode firstPayment asks a person until the seller has a row. */
+/** Sellers that were paid under a mandate. The approval mode firstPayment asks a person until the seller has a row here. */
 export const mandateSellers = pgTable(
   "mandate_sellers",
   {

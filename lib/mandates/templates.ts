@@ -32,7 +32,7 @@ const entries: Readonly<Record<TemplateId, Entry>> = {
       perPayment: "100",
       total: "100",
       mode: "always",
-      // The window is as long as the mandate is valid, so the limit never resets.
+      // The window is as long as the mandate is valid, so its count never starts again.
       more: [{ kind: "payments", span: "rolling", timezone: "UTC", rolling: "P7D", value: "1" }],
       validUntil: inDays(now, 7),
     }),
@@ -56,7 +56,7 @@ export const templatesFor = (asset: string): readonly Template[] =>
 
 export const isTemplate = (id: string | undefined): id is TemplateId => templateIds.some((one) => one === id);
 
-/** A complete form. Most sellers are not registered here, so every template admits them within its limits. */
+/** The filled form of a template. Most sellers are not registered here, so every template allows unregistered sellers within its limits. */
 export const templateDraft = (id: TemplateId, { coin, now }: { readonly coin: string; readonly now: Date }): MandateDraft => ({
   ...newDraft(coin),
   unregistered: true,

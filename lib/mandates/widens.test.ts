@@ -19,7 +19,10 @@ const limits = (more: Record<string, unknown>): Rules => ({ limits: more });
 const day = { period: "day", timezone: "UTC" };
 const week = { days: ["monday", "tuesday"], from: "09:00", to: "17:00", timezone: "UTC" };
 
-/** A change from the second rules to the first needs a proof of identity; the reverse does not. */
+/**
+ * Pairs of a wider and a narrower set of rules. A change from the narrower to the wider one needs a proof of identity; the reverse change
+ * needs none.
+ */
 const steps: readonly (readonly [string, Rules, Rules])[] = [
   ["a higher payment", limits({ perPayment: "2" }), limits({ perPayment: "1" })],
   ["a higher total", limits({ total: "101" }), limits({ total: "100" })],
@@ -94,7 +97,7 @@ describe("widens", () => {
 });
 
 const strictness = { allow: 0, requireApproval: 1, deny: 2 };
-/** Rules other than limits, from either side of each change. */
+/** Random rules other than limits, taken from both members of the pairs above. */
 const rules = fc
   .subarray(steps.flatMap(([, wide, narrow]) => [wide, narrow]).filter((one) => !("limits" in one)))
   .map((list): Rules => Object.assign({ domains: { allow: ["example.com"] } }, ...list) as Rules);

@@ -9,17 +9,20 @@ export type Grant = {
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };
 
-/** Null means that there is no limit. */
+/** Whether the next limit is at most the current one. Null means that there is no limit. */
 const within = (next: bigint | number | null, current: bigint | number | null): boolean =>
   current === null || (next !== null && next <= current);
 
-/** Null means that all are allowed. */
+/** Whether the next set allows only members of the current one. Null means that all are allowed. */
 const amongst = (next: ReadonlySet<string> | null, current: ReadonlySet<string> | null): boolean =>
   current === null || (next !== null && next.isSubsetOf(current));
 
 const none: ReadonlySet<string> = new Set();
 
-/** A new allow list narrows, except if its entries become exempt from the proof of their domain. */
+/**
+ * Whether the next lists allow no seller or address that the current ones refuse. With `sparesProof`, a new allow list may allow more,
+ * because its entries need not prove their domain.
+ */
 function admitsNoMore(next: AllowDeny | null, current: AllowDeny | null, sparesProof: boolean): boolean {
   const [allowed, was] = [next?.allow ?? null, current?.allow ?? null];
   if (sparesProof && was === null && allowed !== null) return false;

@@ -5,7 +5,7 @@ import { usageBuckets } from "#lib/mandates/tables.ts";
 import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
-/** The holds of a window at a given time, from the ledger, each with the start of its bucket. */
+/** Selects the holds that count in a window at a given time, from the stored authorizations, each with the start of its bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
   const { start, end } = bucketAt(window, at);
@@ -47,8 +47,8 @@ export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Windo
 }
 
 /**
- * Fills a window that the previous version did not have, so that it counts earlier payments, and adds its buckets to holds that are not
- * captured. Needs the mandate's lock, under which every hold is resolved.
+ * Makes the buckets of a window that the previous version did not have, so that it counts earlier payments, and adds these buckets to all
+ * holds that are not captured. The caller holds the mandate's lock, so no hold is resolved meanwhile.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
@@ -69,7 +69,10 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
       AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
 }
 
-/** Needs the mandate's lock. Earlier usage may exceed the new limit: the policy enforces the limit, the ceiling only guards the row. */
+/**
+ * Sets the ceilings of a mandate's buckets to new limits. Earlier usage may exceed a new limit: the policy enforces the limit, and the
+ * ceiling only guards the row. The caller holds the mandate's lock.
+ */
 export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
   for (const { key, limit } of windows) {
     const used = sql`${usageBuckets.spent} + ${usageBuckets.reserved}`;
@@ -84,13 +87,13 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Deletes buckets that left their window a day ago and have no open hold; windows are filled from the ledger, which keeps the
- * amounts. Rows that a payment has locked are left for the next run. Returns the number of deleted rows.
+ * Deletes buckets that stopped counting more than a day ago and contain no open hold. Nothing is lost, because new windows are filled from
+ * the stored authorizations. Rows that a payment has locked are left for the next run. Returns the number of deleted rows.
  */
 export async function forgetOldBuckets(): Promise<number> {
   let gone = 0;
   for (;;) {
-    // A scalar subquery, because no index supports a comparison with a volatile function.
+    // The time is a scalar subquery, because no index supports a comparison with a volatile function.
     const rows = await database().execute(sql`
       DELETE FROM usage_buckets b USING (
         SELECT mandate_id, window_key, start FROM usage_buckets

@@ -26,11 +26,11 @@ const rows: Row[] = [
   ["month", "UTC", "2028-02-29T12:00:00Z", "2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"],
   ["year", "UTC", "2028-12-31T12:00:00Z", "2028-01-01T00:00:00Z", "2029-01-01T00:00:00Z"],
   ["year", "America/New_York", "2027-01-01T04:59:59Z", "2026-01-01T05:00:00Z", "2027-01-01T05:00:00Z"],
-  // Clocks that change at midnight: the day starts after the gap, and at the first of two midnights.
+  // Zones whose clocks change at midnight: the day starts after the gap in spring, and at the first of the two midnights in autumn.
   ["day", "America/Sao_Paulo", "2018-11-04T12:00:00Z", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"],
   ["day", "Africa/Cairo", "2026-04-24T12:00:00Z", "2026-04-23T22:00:00Z", "2026-04-24T21:00:00Z"],
   ["day", "America/Havana", "2026-11-01T05:30:00Z", "2026-11-01T04:00:00Z", "2026-11-02T05:00:00Z"],
-  // Clocks that go back past midnight: the repeated hour belongs to one day only.
+  // Zones whose clocks go back past midnight: the repeated hour belongs to only one day.
   ["day", "America/Sao_Paulo", "2018-02-18T02:30:00Z", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z"],
   ["day", "America/St_Johns", "2010-11-07T02:45:00Z", "2010-11-07T02:30:00Z", "2010-11-08T03:30:00Z"],
 ];

@@ -7,7 +7,7 @@ import type { Period } from "#lib/vocabulary.ts";
 /** The number of buckets in a rolling window. */
 const PARTS = 60;
 
-/** Pointers locate each cap in the policy. */
+/** The caps of a window, an amount and a count, with pointers to them in the policy. */
 type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
 type CalendarWindow = Caps & {
   readonly key: string;
@@ -52,7 +52,10 @@ export function windowOf(entry: Span): Window {
   return { key: minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`, kind: "rolling", spanMs: minutes * 60_000 };
 }
 
-/** The bucket for a hold made now. Minutes divide into 60 parts of whole seconds, so parts start on whole seconds. */
+/**
+ * The bucket for a hold that is made now. A minute divides into 60 parts of whole seconds, so each part of a rolling window starts on a
+ * whole second.
+ */
 export function bucketAt(window: Window, now: Date): Bucket {
   if (window.kind === "calendar") {
     const { start, end } = calendarPeriodAt(window.period, window.timezone, now);
@@ -68,11 +71,14 @@ export function bucketAt(window: Window, now: Date): Bucket {
   };
 }
 
-/** Whether a bucket still counts. The oldest part of a rolling window counts fully: a limit is never exceeded, at most 1/60 strict. */
+/**
+ * Whether a bucket still counts in its window. The oldest bucket of a rolling window counts until it is completely outside, so a limit is
+ * never exceeded, and the window is at most 1/60 too long.
+ */
 export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
   bucket.liveUntil.getTime() > now.getTime();
 
-/** The span to show to people: payments in [start, end) count now. */
+/** The time span that people see: payments from `start` until before `end` count now. */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
   if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
   const width = window.spanMs / PARTS;

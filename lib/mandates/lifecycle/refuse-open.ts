@@ -16,7 +16,10 @@ import { forbiddenAmong } from "#lib/holds/recheck-payments.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;
-/** The most payments that one request cancels. ASKED_MAX is lower, because payments with a checkout are ended one by one. */
+/**
+ * The most payments that one request cancels. For payments with an open checkout the limit is ASKED_MAX, because each of these checkouts is
+ * ended by its own statements.
+ */
 const CANCELED_MAX = 1_000;
 const ASKED_MAX = 100;
 
@@ -25,8 +28,9 @@ type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * The open payments that the current mandate no longer allows. They cannot be executed or settled, even if they are not canceled here.
- * Null if there are none. Needs the mandate's lock; to cancel, take the gate before it.
+ * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it also cancels
+ * the held ones. Those that stay cannot be executed or settled either. The caller holds the mandate's lock and, to cancel, took the gate
+ * before it.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;
@@ -69,7 +73,10 @@ function present({ payment, reason }: Refusal, state: OpenRefused["items"][numbe
   };
 }
 
-/** Releases the holds and ends the checkouts that ask or asked a person. Returns the authorizations that were canceled. */
+/**
+ * Releases the holds of payments and ends the checkouts that ask, or asked, a person about them. Returns the ids of the canceled
+ * authorizations.
+ */
 async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Hold[], by: By): Promise<ReadonlySet<string>> {
   if (payments.length === 0) return new Set();
   const now = await clock(tx);

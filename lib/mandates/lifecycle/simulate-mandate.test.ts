@@ -22,7 +22,7 @@ const decisionOf = async (id: string, body: unknown, by = as) => {
 type Compared = { policyDecisionId: string; was: string; wouldBe: string; reasons: Decision["reasons"] };
 const itemsOf = async (id: string, body: unknown) => ((await simulate(id, body)).data as { items: Compared[] }).items;
 
-/** All rows that a decision could write. */
+/** The numbers of rows and the reserved amounts in all tables that a decision could change. */
 const rowsOf = async () =>
   database().execute(sql`
     SELECT (SELECT count(*) FROM authorizations) AS a, (SELECT count(*) FROM reservations) AS r, (SELECT count(*) FROM mandate_ledger) AS l,

@@ -23,7 +23,7 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
   const mandate = await reading((tx) => findMandate(tx, caller, id));
   if (mandate === null) throw notFound("mandate");
   const { organizationId, environment, subjectId, kind } = caller;
-  // A person simulates as the mandate's first agent, because a mandate bound to agents would deny every person.
+  // A mandate that names agents denies every person, so a person's simulation runs as the first of its agents.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
   const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
   const intent = nameIntent(body.intent, body.intent.idempotencyKey ?? requestId);

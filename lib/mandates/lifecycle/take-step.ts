@@ -34,5 +34,5 @@ export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requ
   return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
 }
 
-/** Payments that were submitted before still run to their end, so the event lists them. */
+/** Whether the step stops new payments. Payments that were already submitted continue, so the audit event lists them. */
 const takesAway = (step: Step): boolean => step === "suspend" || step === "revoke";

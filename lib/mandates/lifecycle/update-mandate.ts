@@ -20,7 +20,7 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     const { cancelOpen = false, ...changes } = body;
-    // Canceling releases holds and ends checkouts, so it takes the gate, as an approval does.
+    // Canceling releases holds and ends checkouts, so take the gate first, in the same order as an approval.
     if (cancelOpen) await enterGate(tx);
     await requireStillHeld(tx, caller, "mandates:manage");
     const old = await lockMandate(tx, caller, id);
@@ -52,7 +52,8 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
 
   const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
-  // A draft or suspended mandate gives no rights until it is active.
+  // A change that gives more rights needs a proof of identity. A draft or suspended mandate gives no rights, so its activation asks for the
+  // proof.
   const isInForce = old.status === "active";
   if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
   const now = await clock(tx);
@@ -80,6 +81,9 @@ function bindings(old: MandateRow, { agents, wallet }: Changes) {
   return { agents: agents === undefined ? old.agents : agents, wallet: wallet === undefined ? oldWallet : wallet };
 }
 
-/** Earlier usage may exceed a lowered limit: the ceiling allows it, and the policy compares new payments with the limit. */
+/**
+ * The ceiling of the row's database check. Earlier usage may exceed a lowered limit, so the ceiling allows it; the policy compares new
+ * payments with the limit itself.
+ */
 const ceilingOf = ({ total }: CompiledPolicy, { spent, reserved }: MandateRow) =>
   total === null ? null : max(total, atomicOf(spent + reserved));
