@@ -61,7 +61,7 @@ export function displayText(amount: string, asset: string): string {
   return `${grouped(whole)}.${fraction.padEnd(2, "0")} ${asset}`;
 }
 
-/** The same for an amount in atomic units. */
+/** displayText for an amount in atomic units. */
 export const displayAmount = (amount: bigint, decimals: number, asset: string): string =>
   displayText(formatAmount(amount, decimals), asset);
 

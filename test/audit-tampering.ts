@@ -51,7 +51,7 @@ export const setHead = (name: string, { sequence, hash, peaks }: Pick<Ends, "seq
 export const dropCheckpoints = (name: string, after = 0) =>
   tamper(`DELETE FROM audit_checkpoints WHERE chain = ${quoted(name)} AND sequence > ${after}`);
 
-/** Removes what was appended to the chain of checkpoints after a head. */
+/** Removes the entries and checkpoints that were appended to the chain of checkpoints after `ends`, and restores its head. */
 export const cutCheckpoints = async (ends: Ends): Promise<void> => {
   await tamper(
     `DELETE FROM audit_entries WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,

@@ -7,7 +7,7 @@ import { useHydrated } from "#components/ui/hydrated.ts";
 type Props = {
   readonly id: string;
   readonly title: string;
-  /** What a closed section says of its contents. */
+  /** A short text about the content, next to the title. */
   readonly note?: ReactNode;
   /** Open on small screens too, because the person must read it before they decide. */
   readonly open?: boolean;

@@ -6,7 +6,7 @@ import { plural, shortDomain } from "./names.ts";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** How often this organization paid the payee, and what it did not pay. */
+/** How often this organization paid the payee, and how many requests and payments were declined or refused. */
 export function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
   const from = since === undefined ? "" : month.format(new Date(since));
   const before =
@@ -22,11 +22,11 @@ export function historyWords({ history: { paid, all, since, declined, refused } 
   ].join(" · ");
 }
 
-/** The most characters of the other domain in a warning. */
+/** The most characters of the similar domain that a warning shows. */
 const LOOKS_SHOWN = 24;
 const WARNING = "flex gap-1.5 text-caution";
 
-/** What the service knows of the payee, from its registry and from the organization's own payments. */
+/** The payee's record, and its history with the organization. */
 export const KnownPayee = ({ payee }: Pick<CheckoutView, "payee">) => (
   <div className="grid gap-1 text-sm text-muted wrap-anywhere">
     {payee.verified ? (

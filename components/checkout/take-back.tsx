@@ -17,7 +17,7 @@ export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: stri
       announce("Approval taken back");
       document.getElementById("main")?.focus();
     },
-    // Also after a refusal: the agent may have used the approval meanwhile.
+    // Refreshes after a refusal too, because the agent may have used the approval in the meantime.
     onSettled: () => router.refresh(),
   });
   const busy = taking.isPending || taking.isSuccess;

@@ -64,7 +64,7 @@ type Props = {
   readonly level: "h1" | "h2";
 };
 
-/** Who wants what, the payee with what is known of it, and the total. Names and domains have no negative letter-spacing. */
+/** The agent and its request, the payee and its history, and the total. Names and domains have no negative letter-spacing. */
 export function Terms({ view, was, level }: Props) {
   const { payee, amounts } = view;
   return (

@@ -28,7 +28,7 @@ const Found = ({ one, href }: { readonly one: FoundTarget; readonly href: string
   </li>
 );
 
-/** What a name found. Each entry is a link that puts its id into the form. */
+/** The results of a search by name. Each is a link that puts its id into the form. */
 export function FoundList({ found: { items, more }, path, query }: Props) {
   if (items.length === 0)
     return <output className="text-muted text-sm">No mandate, agent or seller has this in its name.</output>;

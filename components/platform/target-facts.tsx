@@ -24,7 +24,10 @@ const names = (reach: Reach) =>
     </span>
   ));
 
-/** The other sellers that stop too. An unproven claim does not stop sellers that have proven the domain or address. */
+/**
+ * The domains and addresses by which other sellers stop too. An unproven claim does not stop sellers that have proven the domain or
+ * address.
+ */
 function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);
   const claimed = reach.filter((one) => !one.proven);

@@ -65,7 +65,7 @@ const Result = ({ checked, error }: { readonly checked: Checked | null; readonly
 const INSECURE =
   "Your browser checks signatures on https pages only. Open this page over https, or check the receipt with npm run verify.";
 
-/** What the reader entered. Every change removes the verdict, because it was about other texts. */
+/** The receipt and the keys that the reader entered. A change removes the verdict, which was about the previous texts. */
 function useReceipt() {
   const published = usePublishedKeys();
   const [answer, setAnswer] = useState("");

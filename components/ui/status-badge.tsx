@@ -144,7 +144,7 @@ export const statusWord = <K extends Kind>(of: K, status: keyof (typeof statuses
 type Props<K extends Kind> = { readonly of: K; readonly status: keyof (typeof statuses)[K] };
 
 /**
- * The status of a thing: a word, an icon and a tone.
+ * The status of an object: a word, an icon and a tone.
  *
  *     <StatusBadge of="settlement" status={payment.settlementStatus} />
  */

@@ -96,7 +96,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
       const idempotency = readIdempotency(request, parsed, caller);
       const input = { ...parsed.params, body: parsed.body, query: parsed.query };
       const context = { caller, requestId, idempotency, request };
-      // The checks above guarantee what the types of the handlers promise.
+      // The casts are safe: the checks above guarantee the types that the handlers expect.
       const result: unknown = await handler(input as unknown as Input<O>, context as unknown as Context<O>);
       return replyOf(operation, result, request, requestId, allowance);
     };
@@ -151,7 +151,7 @@ export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "P
   return Object.fromEntries(exported.map((method) => [method, all[method] ?? other])) as Methods;
 }
 
-/** The same answer for every method. */
+/** The exports of a route file that serves every method with the same function. */
 export const everyMethod = (serve: Serve): Methods => Object.fromEntries(exported.map((method) => [method, serve])) as Methods;
 
 /** The operations of one path as the exports of its route file. */

@@ -19,5 +19,5 @@ const here = async (): Promise<ProcessHealth> => ({
   senders: senders(),
 });
 
-/** The health of the process that serves the API. A pages process asks it, because it is the process that started the pages process. */
+/** The health of the process that serves the API. A pages process asks its parent process for it. */
 export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();

@@ -21,7 +21,10 @@ const memberColumns = {
   createdAt: member.createdAt,
 };
 
-/** Serializes changes to an organization's members; joining does not wait for this lock. Null when there is no such organization. */
+/**
+ * Locks the organization's row until commit, so that changes to its members run one after the other. Joining does not take this lock. Null
+ * when there is no such organization.
+ */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<{ readonly name: string } | null> {
   const [row] = await tx
     .select({ name: organization.name })
@@ -75,7 +78,7 @@ export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow
     .where(and(eq(session.userId, userId), eq(session.activeOrganizationId, organizationId)));
 }
 
-/** In the order in which they joined. */
+/** The organization's members in the order in which they joined. */
 export const selectMembers = (organizationId: string, rows: number): Promise<MemberRow[]> =>
   database()
     .select(memberColumns)

@@ -165,7 +165,7 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** In whole units of the asset that is paid with. A payment above it needs an approver who has just proved who they are. */
+    /** In whole units of the asset that is paid. A larger payment needs an approver who has just proved who they are. */
     stepUpAbove: numeric("step_up_above"),
     createdAt: createdAt(),
   },

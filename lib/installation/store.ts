@@ -4,7 +4,7 @@ import { installation } from "#lib/installation/tables.ts";
 
 const FIRST_ADMIN = 0x61646d69;
 
-/** Serializes concurrent attempts to become the first platform admin. */
+/** Takes an advisory lock until commit, so that only one person can become the first platform admin. */
 export async function lockFirstAdmin(tx: Tx): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${FIRST_ADMIN}::bigint)`);
 }

@@ -23,8 +23,8 @@ export async function grownChains(db: Database, place: string, rows: number): Pr
 }
 
 /**
- * Locks the cursors of these chains, and returns the next events of each, at most `events`. Leaves out chains that another process is
- * reading, and chains that it has read meanwhile.
+ * Locks the cursors of these chains, and returns the next events of each, at most `events`. Leaves out chains whose cursor another process
+ * has locked, and chains without new events.
  */
 export async function lockCursors(tx: Tx, chains: readonly string[], events: number): Promise<readonly EventRange[]> {
   await tx

@@ -7,7 +7,7 @@ import { member, session, user } from "#lib/identity/tables.ts";
 import type { PushRow } from "#lib/push/store.ts";
 import { pushDevices } from "#lib/push/tables.ts";
 
-/** A device whose session is live and whose owner may approve for the organization now. */
+/** SQL condition: the device's session is live, and its owner may approve for the organization now. */
 const mayShow = () => and(gt(session.expiresAt, sql`clock_timestamp()`), mayApprove());
 
 const devices = (db: Database | Tx, organizationId: string) =>

@@ -3,7 +3,7 @@ import { minutes } from "#lib/time.ts";
 /** A mail that stands for several requests. `isOpen`: it has not been sent yet, so it can stand for one more. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
-/** What a person got about requests of one organization in the last ten minutes. */
+/** The mails that a person got about requests of one organization in the last ten minutes: single ones, and the newest digest. */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
 /** How a person is told about one more request: by a mail of its own, by a digest that is queued, or by a new digest. */

@@ -53,7 +53,7 @@ const keyLine = ({ key }: Reader): string =>
 
 const inner = (body: object, indent: string): string => JSON.stringify(body, null, 2).replaceAll("\n", `\n${indent}`);
 
-/** The same request in three languages. */
+/** The request of the first authorization in three languages. */
 export function snippetsFor(reader: Reader): readonly { readonly name: string; readonly label: string; readonly text: string }[] {
   const { baseUrl, body } = reader;
   const url = `${baseUrl}/api/v1/payments/authorize`;

@@ -40,7 +40,7 @@ export function sumExecutions(db: Reader, scope: Scope, since: Date) {
     .groupBy(sql`1`, sellerId, resourceId, chain, asset);
 }
 
-/** The same sums for settlements without a mandate. */
+/** Sums of the settlements without a mandate since `since`, by day and resource. */
 export function sumSettlements(db: Reader, scope: Scope, since: Date) {
   const { sellerId, resourceId, chain, asset, tokenAddress, status, resolvedAt } = settled;
   return db

@@ -24,7 +24,7 @@ import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
-/** The event names at most this many executions; otherwise it also says that there are more. */
+/** The most executions that the audit event lists; if there are more, it says so. */
 const NAMED_MAX = 500;
 
 type Body = Input<typeof contract.emergencyRevoke>["body"];

@@ -9,7 +9,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
-/** Reads across organizations; only the platform's own operations and pages use this. */
+/** The findAny functions read rows of every organization; only the platform's own operations and pages use them. */
 export async function findAnyMandate(db: Db, environment: Environment, mandateId: string) {
   const { organizationId, name, status, asset, chain } = mandates;
   const [row] = await db

@@ -3,7 +3,7 @@ import { deleteOldChallenges } from "#lib/sellers/pay-to-store.ts";
 import { deleteOldOffers } from "#lib/sellers/seen-offer-store.ts";
 
 const AT_ONCE = 1_000;
-/** A large backlog is deleted over several runs. */
+/** The most batches of one run; a larger backlog is deleted over several runs. */
 const ROUNDS_MAX = 50;
 
 async function inRounds(remove: (db: Database, limit: number) => Promise<number>): Promise<number> {

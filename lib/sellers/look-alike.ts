@@ -7,7 +7,7 @@ const SHAPES = "аaвbсcԁdеeһhіiјjкkӏlмmнhоoрpԛqѕsтtцuѵvԝwхx�
 const shapes = new Map<string, string>();
 for (let at = 0; at + 1 < SHAPES.length; at += 2) shapes.set(SHAPES[at] ?? "", SHAPES[at + 1] ?? "");
 
-/** Characters that are read as others in many typefaces. "rn" is read as "m". */
+/** Characters that look like others in many typefaces, such as "rn" like "m". */
 const READ_AS: readonly (readonly [string, string])[] = [
   ["rn", "m"],
   ["vv", "w"],

@@ -67,7 +67,7 @@ export async function ownPayee(db: Db, organizationId: string, { payTo, chain }:
   return { sells: payable.length > 0, proven: payable.some(({ proven }) => proven) };
 }
 
-/** Serializes proofs of one address. */
+/** Takes an advisory lock until commit, so that proofs of one address run one after the other. */
 export async function lockPayTo(tx: Tx, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pay to ${address}`}, 0))`);
 }
@@ -139,7 +139,10 @@ export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean
   return rows.length === 1;
 }
 
-/** Returns how many. A scalar subquery, because no index is used for a comparison with a volatile function. */
+/**
+ * Returns how many were deleted. clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile
+ * function.
+ */
 export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`
     DELETE FROM ${payToChallenges} WHERE challenge_id IN (

@@ -14,7 +14,7 @@ export type WantedOffer = {
 };
 export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: string };
 
-/** A seller with a different price for each order must not fill the table. */
+/** The most offers that are kept for a domain: a seller with a different price for each order must not fill the table. */
 const PER_DOMAIN_MAX = 200;
 /** An authorization ends after one day at the latest, so an older offer is no longer needed. */
 const KEPT = sql`interval '2 days'`;
@@ -58,7 +58,10 @@ export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]
   return wanted.map((_, number) => seen.has(number));
 }
 
-/** Returns how many. A scalar subquery, because no index is used for a comparison with a volatile function. */
+/**
+ * Returns how many were deleted. clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile
+ * function.
+ */
 export async function deleteOldOffers(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`
     DELETE FROM ${seenOffers} WHERE ctid = ANY(ARRAY(

@@ -45,12 +45,12 @@ export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, l
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
   db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(200);
 
-/** Serializes proofs of one domain. */
+/** Takes an advisory lock until commit, so that proofs of one domain run one after the other. */
 export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`seller domain ${environment} ${domain}`}, 0))`);
 }
 
-/** Whether another organization's seller has proven the same domain. Needs the domain's lock. */
+/** Whether another organization's seller has proven the same domain. The caller must hold the lock of lockDomain. */
 export async function verifiedElsewhere(tx: Tx, { environment, domain, organizationId }: SellerRow): Promise<boolean> {
   const [other] = await tx
     .select({ sellerId: sellers.sellerId })

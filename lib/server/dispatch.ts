@@ -44,7 +44,7 @@ export function mount(routes: readonly Route[]): Mounted[] {
 }
 
 export type Dispatch = ((request: Request, socketAddress?: string) => Promise<Response>) & {
-  /** For our own listener, which writes a plain reply itself. */
+  /** The same service for our own listener, which writes a plain reply itself. */
   readonly plain: (request: Request, socketAddress?: string) => Promise<Reply | Response>;
 };
 

@@ -23,9 +23,9 @@ export type ListenOptions = {
 };
 
 type Limits = {
-  /** From the first byte, or from the start of the connection, to the end of the headers, in milliseconds. */
+  /** The time limit for the headers in milliseconds, from the first byte of a request or from the start of the connection. */
   readonly headersMs: number;
-  /** To the end of the body, in milliseconds. */
+  /** The time limit for the whole request in milliseconds, to the end of its body. */
   readonly requestMs: number;
   readonly connections: Share;
 };
@@ -33,7 +33,7 @@ type Limits = {
 const standard: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // More than the requests that wait for buyers, and more than a load balancer keeps open.
+  // More connections than there are requests that wait for a buyer's decision, and more than a load balancer keeps open.
   connections: { most: 10_000, each: 2_500, kept: 1_000 },
 };
 /** How often Node looks for connections that are over their time limit; its default is 30 s. */
@@ -41,7 +41,7 @@ const CHECK_MS = 1_000;
 
 export type Listener = {
   readonly port: number;
-  /** Every reply now closes its connection, so that clients and load balancers open the next one elsewhere. */
+  /** From this call on, every reply closes its connection, so that clients and load balancers open the next one elsewhere. */
   endKeepAlive(): void;
   /** Stops listening and waits for the open requests; false if some were cut off at the limit. */
   drain(limitMs: number): Promise<boolean>;
@@ -109,11 +109,11 @@ export async function startListener({ port, dispatch, nextServesApi, pages, head
       async (request, { incoming, outgoing }) => {
         const reply = await dispatch.plain(request, incoming.socket.remoteAddress);
         if (reply instanceof Response) return reply;
-        // The server is ours and speaks HTTP/1.1.
+        // The cast is safe, because our server speaks only HTTP/1.1.
         write(outgoing as ServerResponse, reply);
         return RESPONSE_ALREADY_SENT;
       },
-      // Next.js runs in this process and needs Node's own Request and Response.
+      // In development Next.js runs in this process and needs Node's own Request and Response.
       { overrideGlobalObjects: false, errorHandler: (error) => refuseUnreadable(error) },
     );
   const server = createServer(

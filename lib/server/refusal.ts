@@ -53,7 +53,7 @@ const bodies = new Map(
   }),
 );
 
-/** Works without a template and without the pages process. */
+/** The refusal's page is prepared in advance, so that it works without the pages process. */
 export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
   if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
   const body = bodies.get(refusal)!;

@@ -204,5 +204,5 @@ const mounted: readonly Mounted[] = [
   { path: KEYS_PATH, methods: keysMethods },
 ];
 
-/** The server uses this for all these paths, without a framework in between. */
+/** Serves all mounted paths without a framework in between. */
 export const dispatch = createDispatch(mounted);

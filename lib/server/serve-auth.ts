@@ -153,7 +153,7 @@ async function answerAuth(request: Request): Promise<Response> {
   }
 }
 
-/** One method of better-auth per path; the answer to the others is a 405. */
+/** Each path serves one method of better-auth and answers 405 to the others. */
 export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
   (path) => ({ path: BASE + path, methods: everyMethod(serveAuth) }),
 );

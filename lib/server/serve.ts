@@ -18,7 +18,7 @@ const DRAIN_LIMIT_MS = 30_000;
 
 export type ServeOptions = {
   readonly development: boolean;
-  /** Another process, a function that loads the pages into this one, or null for no pages. */
+  /** Who renders the pages: another process, this one with a function that loads them, or nobody. */
   readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
   /** Prints a line for the person who started the process. */
   readonly say: (line: string) => void;

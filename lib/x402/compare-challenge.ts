@@ -5,7 +5,7 @@ import { ADDRESS, lower } from "#lib/evm.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
-/** What a 402 asks for. Addresses are in lower case. */
+/** The payment that a 402 asks for. Addresses are in lower case. */
 export type ChallengeTerms = {
   readonly amount: Atomic;
   readonly chain: string;
@@ -17,7 +17,7 @@ export type ChallengeTerms = {
   readonly tokenVersion: unknown;
 };
 
-/** What the 402 has to ask for. */
+/** The payment that a 402 must ask for. */
 export type ExpectedChallenge = {
   readonly asset: AssetOnChain;
   readonly amount: Atomic;

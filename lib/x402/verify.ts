@@ -10,7 +10,7 @@ const ok: Verdict = { ok: true };
 
 /** Seconds that a credential must still be valid if its transfer is sent at once; the x402 library requires the same. */
 export const SENT_NOW_SECONDS = 6;
-/** The same minimum if this service sends the transfer, because it may have to send it again. */
+/** Seconds that a credential must still be valid if this service sends the transfer, because it may have to send it again. */
 export const SENT_LATER_SECONDS = 30;
 /** A hold lives as long as its credential can still be settled, so no credential may live longer than an intent. */
 const LIFE_MAX_SECONDS = 86_400n;

@@ -19,7 +19,7 @@ export const isVersion1 = (json: object): boolean => "x402Version" in json && js
 type Conversion = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
 
 /**
- * Converts a version 1 payload to version 2. It names neither token nor offer, so those of the expected payment are used; the
+ * Converts a version 1 payload to version 2. Version 1 names neither token nor offer, so those of the expected payment are used; the
  * payer's signature covers the token, the payee, the amount and the life.
  */
 export function payloadFromVersion1(json: object, expected: ExpectedPayment): Conversion {

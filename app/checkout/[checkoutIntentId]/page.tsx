@@ -34,7 +34,7 @@ const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "cap
   }
 });
 
-/** The amount and the payee, and what happened or may happen. */
+/** The page's title: the amount, the payee and the state of the checkout. */
 function titleOf(shown: CheckoutView | "capability_required"): string {
   if (shown === "capability_required") return "Confirm a payment";
   const { amounts, payee, mayDecide } = shown;

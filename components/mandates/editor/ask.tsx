@@ -24,7 +24,7 @@ const levels: readonly (readonly [AssuranceLevel, string])[] = [
 /** How long a request may wait for a person, in seconds. The first is the default. */
 const waits = ["", "300", "3600", "14400", "43200", "86400"] as const;
 
-/** The choices, with the mandate's own value if it is another one. */
+/** The choices, and the mandate's current value if it is not one of them. */
 const waitOptions = (chosen: string): readonly (readonly [string, string])[] =>
   [...new Set<string>([...waits, chosen])].map((seconds) => [seconds, secondsWords(Number(seconds || 1_800))]);
 

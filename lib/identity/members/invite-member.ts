@@ -18,7 +18,7 @@ import { minutes } from "#lib/time.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 
 const LIVES_MS = minutes(48 * 60);
-/** Per minute; each invitation sends a mail to an address that somebody typed. */
+/** The most invitations per minute, because each sends a mail to an address that somebody typed. */
 const INVITATIONS_MAX = 30;
 
 type Invitee = { readonly organizationId: string; readonly email: string; readonly role: MembershipRole };

@@ -9,7 +9,7 @@ export function grantableRoles(role: MembershipRoleName): readonly MembershipRol
   return role === "owner" ? MembershipRole.options : MembershipRole.options.filter((one) => one !== "owner");
 }
 
-/** Whether a role gives something that the previous one did not. An owner has an admin's capabilities and can also make owners. */
+/** Whether `next` has rights that `current` lacks. An owner has an admin's capabilities and can also make owners. */
 export const isMore = (next: MembershipRoleName, current: MembershipRoleName): boolean =>
   (next === "owner" && current !== "owner") || !capabilitiesOfRole(next).isSubsetOf(capabilitiesOfRole(current));
 

@@ -17,7 +17,7 @@ export async function findByCredential(userId: string, credentialID: string): Pr
   return row ?? null;
 }
 
-/** Null if this account or another one already has the credential. */
+/** Null if an account, this one or another, already has the credential. */
 export async function insertPasskey(tx: Tx, row: typeof passkey.$inferInsert): Promise<PasskeyRow | null> {
   const [inserted] = await tx.insert(passkey).values(row).onConflictDoNothing().returning();
   return inserted ?? null;
@@ -59,7 +59,7 @@ export async function noteSignIn(credentialID: string): Promise<void> {
     .where(eq(passkey.credentialID, credentialID));
 }
 
-/** Also deletes the expired challenges of this session. */
+/** Stores a challenge, and deletes the expired challenges of its session. */
 export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
   await tx
     .delete(passkeyChallenges)

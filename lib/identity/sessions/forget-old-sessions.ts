@@ -1,7 +1,7 @@
 import { deleteEndedSessions, deleteEndedVerifications } from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
-/** A large backlog is deleted over several runs. */
+/** The most batches of one run; a larger backlog is deleted over several runs. */
 const ROUNDS_MAX = 50;
 
 /** Deletes expired sessions and one-time tokens, which better-auth leaves in the database. Returns the number of rows. */

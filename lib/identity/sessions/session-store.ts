@@ -44,7 +44,7 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-// A scalar subquery, because no index is used for a comparison with a volatile function.
+// clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile function.
 export async function deleteEndedSessions(rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);

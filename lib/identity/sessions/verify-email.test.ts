@@ -34,7 +34,7 @@ test("confirming an address requires a new password and ends the earlier session
     .insert(passkey)
     .values({ id: userId, name: "x", publicKey: "", userId, credentialID: userId, counter: 0, deviceType: "x", backedUp: true });
   const { token } = await linkTo(email);
-  // This sign-in runs while the address is confirmed.
+  // The sign-in runs while the address is confirmed, so its session must end too.
   const [confirmed, racing] = await Promise.all([confirm(token), callAuth("/sign-in/email", { email, password: PASSWORD })]);
   const session = async (as: Credential) => (await send(contract.getSession, getSession, { as })).status;
   if (racing.status === 200) expect(await session(credentialOf(racing))).toBe(401);
