@@ -4,7 +4,7 @@ type Props = {
   readonly hash: string;
   /** The hash of the basket that was shown before. If it differs from `hash`, the two edges do not match. */
   readonly shownHash?: string;
-  /** The checkout was approved: the halves are joined. */
+  /** True if the checkout was approved: the two halves are then joined. */
   readonly joined?: boolean;
 };
 

@@ -102,7 +102,7 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks)
     /** The id of the request that was refused because the terms had changed. */
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: askedFor(error),
-    /** A decision of this page is on its way or was accepted. */
+    /** True if a decision of this page is being sent or was accepted. */
     sent: [approve, decline].some(({ isPending, isSuccess }) => isPending || isSuccess),
   };
 }

@@ -12,9 +12,9 @@ import { Refusal } from "./refusal.tsx";
 type Props = {
   readonly kind: "link" | "verify";
   readonly token: string;
-  /** The next page. */
+  /** The page to open after the link was accepted. */
   readonly next: string;
-  /** The page after the person has chosen a password, which is necessary the first time a link of the account is opened. */
+  /** The page to open after the person has chosen a password, which is necessary the first time a link of the account is opened. */
   readonly returnTo: string;
   /** The page where another mail can be requested. */
   readonly again: string;

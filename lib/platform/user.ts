@@ -27,7 +27,7 @@ export function presentUser(row: UserRow, now: Date): PlatformUser {
   };
 }
 
-/** Nobody takes away or gives back platform rights that they do not have. @throws Problem forbidden */
+/** A person may take away or give back platform rights only if they have all of them. @throws Problem forbidden */
 export function requireRightsOf(row: UserRow, own: ReadonlySet<PlatformCapability>): void {
   if ([...rightsOf(row)].every((right) => own.has(right))) return;
   throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
