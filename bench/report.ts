@@ -16,10 +16,10 @@ export type Results = {
 };
 export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
 
-/** Name of the rows of the baseline with one transaction per request. */
+/** The name of the baseline's rows, with one transaction per request. */
 export const EACH = "baseline: one transaction per request";
 export const HOT = "hot mandate";
-/** Prefix of rows that were measured in turns with their baseline. */
+/** The prefix of rows that were measured in turns with their baseline. */
 export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 

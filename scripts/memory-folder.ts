@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "countersign-test-";
-/** Four times the peak use of a run. */
+/** The least free room of the folder: four times the peak use of a run. */
 const ROOM_MIN = 1024 ** 3;
-/** The run's own processes need most of this memory. */
+/** The least available memory of the machine, because the run's own processes need most of it. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
 const RUN_LIMIT_MS = 5_000;

@@ -18,7 +18,7 @@ const kinds = {
 type Props = {
   readonly kind: keyof typeof kinds;
   readonly returnTo: string;
-  /** The address that a mail was just sent to, or the initial value of the field. */
+  /** The address that a mail was just sent to if `sent` is true, otherwise the initial value of the field. */
   readonly email?: string;
   readonly sent?: boolean;
 };

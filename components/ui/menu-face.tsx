@@ -10,8 +10,9 @@ export type MenuItem = { readonly key: string; readonly content: ReactNode } & (
 export type MenuProps = {
   /** The purpose of the menu: "Switch organization". The button's accessible name is the current choice followed by this label. */
   readonly label: string;
-  /** The current choice, and a line below it. */
+  /** The current choice. */
   readonly name: string;
+  /** A line below the current choice. */
   readonly text: string;
   /** Shows no border until the pointer is over it or it is open. */
   readonly quiet?: boolean | undefined;

@@ -17,8 +17,9 @@ export type RankedRow = {
 type Props = {
   /** What the chart shows: "Spending by agent. Most by Weather bot with 12.50 USDC." */
   readonly title: string;
-  /** The headings of the table: "Agent" and "Spent". */
+  /** The heading of the table's first column: "Agent". */
   readonly rowName: string;
+  /** The heading of the column of amounts: "Spent". */
   readonly amountName: string;
   readonly rows: readonly RankedRow[];
   /** Shown instead of the bars if there are no rows. */

@@ -10,8 +10,9 @@ export type Message = {
 
 export type MailText = { readonly subject: string; readonly plain: string; readonly html: string };
 
-/** Characters that could hide or reorder text or break a header, and prefixes that a mail program turns into links. */
+/** Characters that could hide or reorder text or break a header. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+/** Prefixes that a mail program turns into links. */
 const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
 
 /** Makes a user-chosen name safe for a mail: one line, quoted, short, and no link. */

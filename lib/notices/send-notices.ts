@@ -23,7 +23,7 @@ import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** Few, because one transaction writes the mails to all approvers of these requests. */
+/** Notices per transaction. Few, because one transaction writes the mails to all approvers of these requests. */
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 

@@ -63,10 +63,10 @@ export type Guard = {
 };
 
 const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
-/** The organization of requests that workers send for the service itself. */
+/** Stands for the organization in requests that workers send for the service itself. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** Higher than for request bodies, because a catalog of 256 KiB has more values. */
+/** The most values in the JSON of a reply. Higher than for request bodies, because a catalog of 256 KiB has more values. */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;

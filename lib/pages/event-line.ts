@@ -5,9 +5,10 @@ export type EventLine = {
   readonly auditEventId: string;
   readonly type: string;
   readonly actorId: string;
-  /** The names of the actor and the subject, if known. */
+  /** The name of the actor, if known. */
   readonly actorName?: string;
   readonly subjectId?: string;
+  /** The name of the subject, if known. */
   readonly subjectName?: string;
   readonly entityType: string;
   readonly entityId: string;

@@ -16,7 +16,10 @@ import { daysAfter, readDay, toWire } from "#lib/time.ts";
 const ROWS = 30;
 /** The number of events that one page searches for matches. */
 const STRETCH = 5_000;
-/** Concurrent events may have sequence numbers in a different order than their times. */
+/**
+ * Events that are searched on each side of a range of days, because concurrent events may have sequence numbers in a different order than
+ * their times.
+ */
 const SLACK = 200;
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 

@@ -15,7 +15,7 @@ import type { DenialCode } from "#lib/vocabulary.ts";
 /** One bar: an agent, a seller, a mandate, or the sum of those beyond BARS. The name may be untrusted text. `amount` is decimal text. */
 export type Share = { readonly name: string; readonly href?: string; readonly amount: string };
 
-/** Spending in one asset on one chain. The days are in UTC, the oldest first, today last. */
+/** Spending in one asset on one chain. The days are UTC days, the oldest first, today last. */
 export type CoinInsights = {
   readonly asset: string;
   readonly chain: string;

@@ -7,9 +7,10 @@ export type KeptMail = {
   readonly mailId: string;
   readonly to: string;
   readonly subject: string;
-  /** The text before the link, the link, and the text after it. Without a link, all text is in `opening`. */
+  /** The text before the link; all of the text if there is no link. */
   readonly opening: string;
   readonly link: string | null;
+  /** The text after the link. */
   readonly closing: string;
   readonly at: string;
 };

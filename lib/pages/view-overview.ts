@@ -5,7 +5,7 @@ import { countOpen } from "#lib/platform/health-store.ts";
 import { viewAuditLog } from "#lib/pages/view-platform-audit.ts";
 import { selectRuns } from "#lib/platform/worker-run-store.ts";
 
-/** The count of sellers stops here. */
+/** Sellers are counted up to this number. */
 const SELLERS_MAX = 100;
 const EVENTS = 8;
 

@@ -25,8 +25,9 @@ export type PaymentLine = {
   readonly stage: Stage;
   readonly outcome: Outcome;
   readonly denialCode: string | null;
-  /** Decimal text: the amount that the payee receives, and the total charged to the budget with the buyer's share of the fee. */
+  /** The amount that the payee receives, as decimal text. */
   readonly amount: string;
+  /** The total charged to the budget, with the buyer's share of the fee, as decimal text. */
   readonly total: string;
   readonly asset: string;
   readonly chain: string;

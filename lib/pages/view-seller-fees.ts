@@ -12,8 +12,9 @@ export type SellerFee = {
   readonly createdAt: string;
   readonly amount: string;
   readonly asset: string;
-  /** The paid resource and amount; null if no settled payment of this seller belongs to the fee. */
+  /** The paid resource; null if no settled payment of this seller belongs to the fee. */
   readonly resourceId: string | null;
+  /** The paid amount; null if no settled payment of this seller belongs to the fee. */
   readonly paid: string | null;
 };
 

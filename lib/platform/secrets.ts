@@ -14,7 +14,10 @@ const made = {
 
 const p256Key = (): string => randomBytes(32).toString("base64url");
 
-/** These secrets were added later and have their own files, so that an existing sandbox keeps its secrets and gets these too. */
+/**
+ * The secrets of the next three constants were added later and have their own files, so that an existing sandbox keeps its secrets and gets
+ * these too.
+ */
 const madeLater = { AUDIT_SIGNING_KEY: p256Key } as const;
 const madeForPush = { VAPID_PRIVATE_KEY: p256Key } as const;
 const madeForContracts = {

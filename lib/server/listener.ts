@@ -47,8 +47,9 @@ export type Listener = {
   drain(limitMs: number): Promise<boolean>;
 };
 
-/** Paths that never go through the framework. */
+/** The API, which never goes through the framework. */
 const API = /^\/api(?:[/?]|$)/;
+/** Other paths that never go through the framework. */
 const BESIDE_API = /^\/(?:metrics|\.well-known\/jwks\.json)(?:\?|$)/;
 
 function listen(server: Server, port: number): Promise<void> {

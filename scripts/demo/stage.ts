@@ -25,11 +25,13 @@ export type Stage = {
   readonly keyFile: string;
   readonly chain: LocalChain;
   readonly service: Service;
-  /** host:port of the shop that settles by itself, and of the one that uses our facilitator. */
+  /** host:port of the shop that settles by itself. */
   readonly shop: string;
+  /** host:port of the shop that uses our facilitator. */
   readonly secondShop: string;
-  /** host:port of an unregistered seller and of an unregistered storefront. */
+  /** host:port of an unregistered seller. */
   readonly stranger: string;
+  /** host:port of an unregistered storefront. */
   readonly storefront: string;
   readonly agent: PrivateKeyAccount;
   readonly seller: PrivateKeyAccount;
