@@ -28,7 +28,7 @@ export type GuardedRequest = {
   readonly push?: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> };
   /** Default: json. Text is for the file that proves a domain. */
   readonly expect?: "json" | "text";
-  /** Allows a reply from the cache; only for manifests and catalogs. */
+  /** Uses the cache; only for manifests and catalogs. */
   readonly cached?: boolean;
 };
 
