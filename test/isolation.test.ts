@@ -81,7 +81,7 @@ async function createVictim() {
   const sessionId = newId("session");
   const endsAt = new Date(Date.now() + 600_000);
   await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
-  // The device gets its own session, because one of the attempts ends the other session.
+  // The device gets its own session, because the test ends the other session.
   const [deviceId, deviceSession] = [newId("device"), newId("session")];
   await database().insert(session).values({ id: deviceSession, userId: person.userId, token: deviceSession, expiresAt: endsAt });
   const browser = { endpoint: `https://push.example.com/${deviceId}`, p256dh: CANARY, auth: CANARY, details: true };

@@ -16,8 +16,8 @@ const SEED = Number(process.env["FAULT_SEED"] ?? 1);
 const RECOVERY_MS = 10_000;
 const isLong = process.env["FAULTS"] !== undefined;
 /**
- * The most time until an answer, in milliseconds. Beside other tests, which share the cores, answers have no limit, only the start of the
- * requests has.
+ * In the long run, all probes must be answered within RECOVERY_MS. Beside other tests, which share the cores, the last probe must only
+ * begin within it.
  */
 const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
 const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);
