@@ -8,12 +8,12 @@ import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 export const REVIEW_MS = minutes(10);
 export const STEP_UP_MS = minutes(5);
-/** An approval lives at least this long, if the quote and the intent allow it. */
+/** An approval can be used for at least this long, unless its quote or its intent ends earlier. */
 const APPROVAL_LEAST_MS = minutes(60);
-/** A request never waits longer, also if a person gives it more time. */
+/** The longest time that a request waits for a person, even if a person extends it. */
 export const REQUEST_MOST_MS = minutes(24 * 60);
 
-/** The terms that a buyer confirms, only as a whole. */
+/** The terms that a buyer confirms. An approval covers all of them or none. */
 export type CheckoutTerms = {
   readonly basketHash: string;
   readonly amount: Atomic;
@@ -29,11 +29,11 @@ type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly qu
 
 const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
 
-/** When an approval that is given now ends: with its request, but not before an hour has passed, and with the quote at the latest. */
+/** When an approval that is given now expires: with its request, but at least an hour from now, and in any case with the quote. */
 export const approvalEnd = (request: Omit<Request, "createdAt">, now: Date): Date =>
   earliest(new Date(Math.max(request.expiresAt.getTime(), now.getTime() + APPROVAL_LEAST_MS)), ...quoteEnd(request));
 
-/** The latest end that a person can give to a request. `ends`: the ends of its intent and its mandate, as far as it has these. */
+/** The latest time to which a person can extend a request. `ends` has the expiry of its intent and of its mandate, if they have one. */
 export const latestEnd = (request: Request, ends: readonly Date[]): Date =>
   earliest(new Date(request.createdAt.getTime() + REQUEST_MOST_MS), ...quoteEnd(request), ...ends);
 
@@ -41,13 +41,13 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** The amount is above the limit that the organization lets a session approve without step-up. */
+  /** The amount is above the organization's limit for an approval without step-up. */
   readonly aboveThreshold: boolean;
-  /** This session has an unused step-up for this checkout that has not expired. */
+  /** This session has a step-up for this checkout that is not used and not expired. */
   readonly done: boolean;
 };
 
-/** Why a person must prove their identity again; empty if they need not. */
+/** The reasons for which a person must prove their identity again before they approve; empty if there is none. */
 export function stepUpReasons(
   { sessionCreatedAt, sellerPaidBefore, aboveThreshold }: Omit<StepUpFacts, "done">,
   now: Date,
@@ -78,7 +78,7 @@ const alreadyDecided = (): Problem =>
 export const checkoutChanged = (): Problem =>
   new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
 
-/** "any": every method that the person has; "passkey": only a passkey is enough. */
+/** The refusal that asks for a step-up. With "any", each of the person's methods is accepted; with "passkey", only a passkey. */
 export const stepUpRequired = (by: "any" | "passkey"): Problem =>
   new Problem("step_up_required", {
     detail:
@@ -99,7 +99,7 @@ const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
 /**
- * Requires an approval that the agent has not used.
+ * Requires an approval that a person can still take back, because the agent has not used it and it has not expired.
  * @throws Problem conflict, authorization_consumed, continuation_expired, checkout_closed
  */
 export function requireUnused(
@@ -133,7 +133,7 @@ export function decideApproval({ checkout, approval, review, stepUp, mandateId }
   return "grant";
 }
 
-/** @throws Problem review_required, checkout_changed */
+/** Requires that this session was shown the same terms in the last ten minutes. @throws Problem review_required, checkout_changed */
 export function requireReviewed(review: ApprovalFacts["review"], checkout: CheckoutTerms, now: Date): void {
   if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
     throw new Problem("review_required", {
@@ -155,7 +155,7 @@ function repeatOrRefuse(
   throw alreadyDecided();
 }
 
-/** @throws Problem approval_already_decided, checkout_closed, intent_expired */
+/** Requires a checkout that waits for a decision. @throws Problem approval_already_decided, checkout_closed, intent_expired */
 export function requireOpen(
   { status, expiresAt }: { readonly status: CheckoutStatus; readonly expiresAt: Date },
   now: Date,

@@ -3,7 +3,7 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { add, displayAmount, formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
 import type { QuoteLine } from "#lib/storefront/read-quote.ts";
 
-/** A line as a storefront or a resource describes it. */
+/** A line of a basket, as a storefront or a resource describes it. */
 export type Line = {
   readonly productId: string;
   readonly variantId?: string | undefined;

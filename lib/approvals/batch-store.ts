@@ -9,7 +9,10 @@ import { reservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/* Statements for batch items with a checkout. They walk the batch row by row; lib/payments/batch-statements.ts says why. */
+/*
+ * Statements for batch items with a checkout. They find the rows of a batch one by one, for the reason given in
+ * lib/payments/batch-statements.ts.
+ */
 
 /** Locks checkouts in the order of their ids, after the mandates. Their contents are read after the lock. */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[], after: PendingQuery<Row[]>) => c`
@@ -65,7 +68,7 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
 /** Reads a row of approvalFacts. */
 export function readLocked(row: Row): LockedCheckout {
   const approval = row["approval"] && readRow(checkoutApprovals, row["approval"] as Row);
-  // passkeyApproved only if a passkey signed the approved terms; a session alone is softwareApproved.
+  // The level is passkeyApproved only if a passkey signed the terms. A session or a password alone gives softwareApproved.
   const reached = row["step_up_method"] === "passkey" ? "passkeyApproved" : "softwareApproved";
   return {
     checkout: readRow(checkoutIntents, row["checkout"] as Row),
@@ -87,7 +90,7 @@ export function readLocked(row: Row): LockedCheckout {
 
 const approvalNames = columnNames(checkoutApprovals);
 
-/** Inserts the checkouts of the batch's authorizations. Their JSON is from storefronts and may have any characters. */
+/** Inserts the checkouts that the authorizations of a batch open. Their JSON comes from storefronts and may contain any character. */
 export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
   "checkout_intents",
   allColumns(checkoutIntents),
@@ -102,7 +105,10 @@ type Grant = {
   readonly mail: NewMail | null;
 };
 
-/** Writes the approval, the checkout that it decides, the step-up that it uses, the hold that it takes over, and the mail. */
+/**
+ * Stores an approval with all its changes: the checkout that it decides, the step-up that it uses, the hold that it takes over, and the
+ * mail.
+ */
 export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
   const { checkoutIntentId, mandateId, authorizationId } = approval;
   const now = approval.createdAt.toISOString();

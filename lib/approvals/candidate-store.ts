@@ -8,12 +8,15 @@ import { mandates } from "#lib/mandates/tables.ts";
 
 const CANDIDATES_MAX = 20;
 
-/** A checkout, or the columns of its table. */
+/** The fields of a checkout that candidates are searched by, as values or as columns of its table. */
 type Payable = Record<"organizationId" | "environment" | "asset" | "chain", string | Column> & {
   readonly mandateId: string | Column | null;
 };
 
-/** Mandates in this asset, active ones first. Drafts and revoked mandates are included only by name. */
+/**
+ * Selects mandates in the checkout's asset: first the named or chosen ones, whatever their status, then other active and suspended
+ * mandates.
+ */
 function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   const { organizationId, environment, asset, chain, mandateId } = payable;
   const named = sql`(${mandates.mandateId} IS NOT DISTINCT FROM ${mandateId} OR ${mandates.mandateId} IS NOT DISTINCT FROM ${chosen})`;

@@ -18,7 +18,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** Every request gets a new challenge, so the idempotency key is ignored. */
+/** Issues a challenge that a passkey signs. Each request gets a new challenge, so the idempotency key is ignored. */
 export const challengePasskey: Handler<typeof contract.challengePasskey> = async ({ body }, { caller }) => {
   const { userId, sessionId } = caller;
   const { checkoutIntentId = null } = body;
@@ -46,7 +46,7 @@ const noPasskey = (): Problem =>
     nextActions: [{ type: "step_up", label: "Add a passkey", href: "/settings/security" }],
   });
 
-/** The terms that this session was shown, only while the checkout still has the same terms. */
+/** A challenge that is bound to the checkout's terms. Refused unless this session was shown these terms. */
 async function bound(tx: Tx, checkoutIntentId: string, { organizationId, environment, sessionId }: SessionCaller, now: Date) {
   const checkout = organizationId === null ? null : await findCheckout(tx, { organizationId, environment }, checkoutIntentId);
   if (!checkout) throw notFound("checkout");

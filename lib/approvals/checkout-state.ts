@@ -17,6 +17,6 @@ export const transitions: Readonly<Record<CheckoutStatus, readonly CheckoutStatu
 
 export const mayBecome = (from: CheckoutStatus, to: CheckoutStatus): boolean => transitions[from].includes(to);
 
-/** The statuses without a decision. */
+/** The statuses of a checkout that nobody has decided yet. */
 export const openStatuses = ["previewed", "awaiting_approval"] as const satisfies readonly CheckoutStatus[];
 export const isOpen = (status: CheckoutStatus): boolean => (openStatuses as readonly CheckoutStatus[]).includes(status);

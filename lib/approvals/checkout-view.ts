@@ -9,7 +9,7 @@ export type BudgetView = {
   readonly unit: string;
   readonly limit: string;
   readonly spent: string;
-  /** Held by other payments. This payment may have a hold of its own. */
+  /** The amount that other payments hold. A hold of this payment is not included. */
   readonly heldByOthers: string;
   readonly available: string;
   /** The rest of the budget after this payment; absent if the payment does not fit. */
@@ -19,11 +19,11 @@ export type BudgetView = {
 export type MandateView = MandateChoice & {
   readonly perPayment: string;
   readonly budgets: readonly BudgetView[];
-  /** Why the mandate does not cover this checkout: full sentences, the most important first. Empty if it does. */
+  /** The reasons for which the mandate does not cover this checkout, as full sentences, the most important first. Empty if it covers it. */
   readonly obstacles: readonly string[];
   /** The level that its policy requires. */
   readonly assuranceAsked: AssuranceLevel;
-  /** The rules because of which a person is asked. Empty if only the agent asks. */
+  /** The rules of the mandate that ask a person. Empty if none does, and only the agent asks for the approval. */
   readonly asks: readonly AskRule[];
 };
 
@@ -35,8 +35,9 @@ export type StepUpReason = "amount" | "sessionAge" | "firstPayment";
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
-  /** `done`: the step-up was done. `byPasskey`: by a passkey that signed these terms. */
+  /** Whether this session has done the step-up for this checkout. */
   readonly done: boolean;
+  /** Whether the step-up was made by a passkey that signed these terms. */
   readonly byPasskey: boolean;
   /** The level that the seller and resource require, in addition to the mandate. */
   readonly assuranceAsked: AssuranceLevel;
@@ -46,7 +47,7 @@ export type StepUpView = {
 
 /** A payee, and what the organization knows of it. */
 export type PayeeView = {
-  /** ASCII, with xn-- labels as they are. */
+  /** The domain in ASCII, so labels in other scripts begin with xn--. */
   readonly domain: string;
   /** The domain in its own script, if that differs. */
   readonly unicodeDomain?: string;
@@ -55,16 +56,18 @@ export type PayeeView = {
   /** The name in the registry. */
   readonly name?: string;
   readonly history: {
-    /** Settled payments of this organization to the payee. If not `all`, older payments were not counted. */
+    /** The number of settled payments of this organization to the payee. */
     readonly paid: number;
+    /** Whether all payments were counted. If false, older payments were left out. */
     readonly all: boolean;
     /** The time of the first payment; absent if there is none. */
     readonly since?: string;
-    /** Requests that people declined, and payments that mandates refused. */
+    /** The number of requests to pay the payee that people declined. */
     readonly declined: number;
+    /** The number of payments to the payee that mandates refused. */
     readonly refused: number;
   };
-  /** The domain of a payee that was paid before and that a person could take this one for. */
+  /** The domain of another payee that was paid before, if a person could confuse the two. */
   readonly looksLike?: string;
 };
 
@@ -100,7 +103,7 @@ export type CheckoutView = {
     };
     /** The amount taken from the mandate's budget: the total and the buyer's share of the fee. */
     readonly charged: string;
-    /** The same as decimal text. */
+    /** The charged amount as decimal text, without the asset. */
     readonly chargedAmount: string;
   };
   readonly lines: readonly LineView[];
@@ -115,7 +118,7 @@ export type CheckoutView = {
   readonly stepUp: StepUpView;
   /** Whether this person may approve and decline. */
   readonly mayDecide: boolean;
-  /** Until when this person can let the request wait; absent if it cannot wait longer. */
+  /** The latest time to which this person can extend the request; absent if they cannot extend it. */
   readonly moreTimeUntil?: string;
   /** The terms that this session was shown before, if they differ: the page marks the changes. */
   readonly before?: {

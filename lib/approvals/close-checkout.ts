@@ -9,11 +9,14 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 export type OpenCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
-/** Read under the locks. `rightsGone`: mandate revoked or agent inactive. `moved`: the checkout got another mandate before the lock. */
+/**
+ * A checkout as it was read under its locks. `rightsGone` means that its mandate is revoked or its agent is inactive. `moved` means that
+ * the checkout got another mandate before the lock, so the wrong mandate is locked.
+ */
 type CheckoutSnapshot = OpenCheckout & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /**
- * Locks the checkout's mandate, then the checkout.
+ * Takes the gate, then locks the checkout's mandate, then the checkout, and reads them.
  * @throws Problem not_found
  */
 export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutSnapshot> {
@@ -44,7 +47,7 @@ type Close = {
 export const beingDecided = (): Problem =>
   new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
 
-/** Ends a checkout with its approval and continuation, and releases its hold. Needs the locks of openToClose. */
+/** Ends a checkout with its approval and continuation, and releases its hold. The caller holds the locks that openToClose takes. */
 export async function closeCheckout(
   tx: Tx,
   { checkout, approval, moved = false }: OpenCheckout & { readonly moved?: boolean },

@@ -37,7 +37,7 @@ export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIn
   };
 }
 
-/** The original intent, to decide it again under the same authorization. */
+/** The stored intent of an authorization, as a request, so that the policy can decide it again. */
 export function intentToRepeat(intent: PaymentIntent): NamedIntent {
   const { seller, resource, challenge, metadata } = intent;
   return {

@@ -12,7 +12,7 @@ export type LockedCheckout = {
   readonly stepUpId: string | null;
   /** The email address of the session's person; null without a session. */
   readonly approverEmail: string | null;
-  /** The level of the approval; before the approval, the level that it would have now. */
+  /** The assurance level of the approval or, before there is one, the level that an approval would have now. */
   readonly assuranceLevel: AssuranceLevel;
   readonly agentLive: boolean;
   readonly held: Hold | null;

@@ -1,6 +1,6 @@
 import type { Call } from "#lib/call-schema.ts";
 
-/** The path of getCheckout, which payments name before the module of the operation. */
+/** The path of getCheckout. It is here so that payments can name it without the module of the operation. */
 export const CHECKOUT_PATH = "/api/v1/agent/commerce/checkouts/{checkoutIntentId}";
 const WAIT_SECONDS = 30;
 

@@ -5,7 +5,7 @@ export const PURPOSE_MAX = 140;
 export function purposeOf(metadata: Readonly<Record<string, unknown>> | null): string | undefined {
   const text = metadata?.["purpose"];
   if (typeof text !== "string") return undefined;
-  // More than is shown, so that a long text is not split into characters.
+  // Take somewhat more than is shown, so that a very long text is not split into characters.
   const start = [
     ...text
       .slice(0, 8 * PURPOSE_MAX)

@@ -22,13 +22,13 @@ export async function lockApproved(tx: Tx, authorizationId: string): Promise<App
   return checkout && { checkout, approval: await findApproval(tx, checkout.checkoutIntentId) };
 }
 
-/** lockApproved without a lock. */
+/** Like lockApproved, but takes no lock. */
 export async function findApproved(db: Database | Tx, authorizationId: string): Promise<ApprovedCheckout | null> {
   const checkout = await findCheckoutOf(db, authorizationId);
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
 }
 
-/** The authorization that opened the checkout behind a link. */
+/** The id of the authorization that opened the checkout of a confirmation link; null if there is none. */
 export async function askedUnder(db: Database | Tx, scope: Scope, href: string): Promise<string | null> {
   const checkout = await findCheckout(db, scope, href.slice(href.lastIndexOf("/") + 1));
   return checkout?.authorizationId ?? null;
@@ -53,12 +53,12 @@ export function requireSamePayment(approval: ApprovalRow, payment: Payment): voi
   if (!same) throw new Problem("policy_denied", { detail: "This is not the payment that was approved." });
 }
 
-/** Call when the credential is sent. */
+/** Marks a checkout as executing. Called in the transaction that submits the credential. */
 export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
   await setStatus(tx, checkoutIntentId, "executing", now);
 }
 
-/** A payment without an order is complete when it is settled. An order sets its own completion. */
+/** Ends an executing checkout with its payment. If the payment of an order settled, the order itself completes the checkout later. */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
@@ -68,8 +68,8 @@ export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
 
 /**
- * Consumes an approval once, for its own authorization. The caller holds the locks of the mandate and the checkout and has compared the
- * payment with the approval. From now on, the hold expires with its authorization.
+ * Uses an approval, which is possible once and only for its own authorization. The caller has locked the mandate and the checkout and has
+ * compared the payment with the approval. From now on, the hold lasts until `payableUntil` if that is later.
  * @throws Problem authorization_consumed
  */
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {

@@ -23,7 +23,7 @@ export async function findReview(db: Db, sessionId: string, checkoutIntentId: st
   return row ?? null;
 }
 
-/** The facts that decide whether a session must step up for a checkout, as the batch reads them. */
+/** The facts that decide whether a session needs a step-up for a checkout, read as the batch reads them. */
 export async function stepUpFacts({ checkoutIntentId, organizationId }: CheckoutRow, sessionId: string): Promise<LockedCheckout> {
   const c = pool();
   const facts = approvalFacts(c, { of: [sessionId], ids: [checkoutIntentId] }, [organizationId]);

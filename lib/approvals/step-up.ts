@@ -16,7 +16,9 @@ import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** The idempotency key is ignored, because its fingerprint would be a fast hash of the password. */
+/**
+ * Proves a person's identity again. The idempotency key is ignored, because its stored fingerprint would be a fast hash of the password.
+ */
 export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller }) => {
   const { checkoutIntentId, password, assertion } = body;
   const { organizationId, environment, userId, sessionId } = caller;

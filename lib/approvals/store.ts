@@ -23,7 +23,7 @@ export async function findCheckout(db: Db, scope: Scope, checkoutIntentId: strin
   return row ?? null;
 }
 
-/** Call after the mandate's lock, if the checkout has a mandate. */
+/** Locks a checkout. If the checkout has a mandate, the caller locks the mandate first. */
 export async function lockCheckout(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
   return row ?? null;
@@ -91,7 +91,7 @@ export async function lockOpenTwin(
   return row ?? null;
 }
 
-/** False if the same checkout was opened first by another request. */
+/** Stores a new checkout. Returns false if another request opened the same checkout first. */
 export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean> {
   const rows = await tx
     .insert(checkoutIntents)
@@ -103,7 +103,7 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
 
 type Change = Partial<Pick<CheckoutRow, "mandateId" | "authorizationId" | "orderId">>;
 
-/** The caller must hold the row's lock and check that the transition is allowed. */
+/** Changes the status of a checkout. The caller holds the row's lock and has checked that the transition is allowed. */
 export async function setStatus(
   tx: Tx,
   checkoutIntentId: string,
@@ -133,7 +133,7 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
   return rows.flatMap(({ authorizationId }) => authorizationId ?? []);
 }
 
-/** Expires redeemed checkouts whose hold ended before a credential was sent. The caller must hold the mandate's lock. */
+/** Expires checkouts whose approval was used but whose hold ended before a credential was sent. The caller holds the mandate's lock. */
 export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
     .update(checkoutIntents)
@@ -156,7 +156,7 @@ export async function saveDetection(
   return row!;
 }
 
-/** A person gives the request more time, once. The caller must hold the row's lock. */
+/** Extends a checkout, once. The caller holds the row's lock. */
 export async function extendCheckout(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,
@@ -171,7 +171,7 @@ export async function extendCheckout(
   return row!;
 }
 
-/** The ends of a request's intent and of its mandate, as far as it has these. */
+/** The expiry of a checkout's intent and of its mandate, if they have one. */
 export async function endsOf(db: Db, { authorizationId, mandateId }: CheckoutRow): Promise<readonly Date[]> {
   const [intent] =
     authorizationId === null
@@ -241,7 +241,7 @@ export async function findSellerRecord(db: Db, sellerId: string) {
   return row ?? null;
 }
 
-/** Open checkouts past their time. Read without a lock, then again under one. */
+/** Open checkouts that have expired. It takes no lock, so the caller reads each one again under its lock. */
 export const dueCheckouts = (db: Db, limit: number) =>
   db
     .select()
@@ -250,7 +250,7 @@ export const dueCheckouts = (db: Db, limit: number) =>
     .orderBy(asc(checkoutIntents.expiresAt))
     .limit(limit);
 
-/** Pending approvals past their time, or of a mandate or agent that was revoked. */
+/** Approvals that were not used and have expired, or whose mandate or agent was revoked. */
 export const dueApprovals = (db: Db, limit: number) =>
   db
     .select({ approval: checkoutApprovals, environment: checkoutIntents.environment })
@@ -270,11 +270,14 @@ export const dueApprovals = (db: Db, limit: number) =>
     )
     .limit(limit);
 
-/** The decision as comparable text. Showing the checkout to a person (awaiting_approval) does not change it. */
+/**
+ * The state of a decision as text, to notice a change. It is the same before and after a person opens the page (previewed,
+ * awaiting_approval).
+ */
 export const decisionOf = (status: string, approvalStatus: string | null): string =>
   `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;
 
-/** The decisions of many checkouts in one query, for waiting requests. */
+/** The states of many checkouts, in one query for all waiting requests. */
 export async function statesOf(db: Db, checkoutIntentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .select({ id: checkoutIntents.checkoutIntentId, status: checkoutIntents.status, approval: checkoutApprovals.status })

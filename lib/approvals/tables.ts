@@ -4,7 +4,7 @@ import type { CanonicalBasket } from "#lib/approvals/basket.ts";
 import { atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 
-/** The payment that a buyer is asked to confirm. Its terms never change: another price is another checkout. */
+/** Payments that a buyer is asked to confirm. The terms of a row never change: a new price makes a new checkout. */
 export const checkoutIntents = pgTable(
   "checkout_intents",
   {
@@ -35,23 +35,28 @@ export const checkoutIntents = pgTable(
     challenge: json("challenge").$type<Record<string, unknown>>(),
     /** The service fee to show on the page. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
-    /** The items that the agent asked for, and the storefront's data. The order continues from them. */
+    /** The items that the agent asked for. The order continues from them. */
     items: json("items"),
+    /** The storefront's data when the checkout was made. The order continues from it. */
     storefront: json("storefront"),
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
     status: text("status").notNull(),
-    /** The authorization that holds the budget: set from the start if its policy asked a person, otherwise since the approval. */
+    /**
+     * The authorization that holds the budget. Set when the checkout is opened if a policy asked a person; otherwise when a person
+     * approves.
+     */
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),
-    /** When a person gave the request more time, which is possible once. */
+    /** When a person extended the request, which is possible once. */
     extendedAt: moment("extended_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
-    // Only for checkouts without a hold. With a hold, the hold's approval key is unique; that is checked under the mandate's lock.
+    // Only for checkouts without a hold. For those with a hold, the hold's approval key is unique; that is checked under the mandate's
+    // lock.
     uniqueIndex("checkout_intents_one_open")
       .on(table.organizationId, sql`coalesce(mandate_id, '')`, table.basketHash)
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),
@@ -100,10 +105,13 @@ export const checkoutApprovals = pgTable(
     approvedBySubjectId: text("approved_by_subject_id").notNull(),
     /** The reason of a rejection. */
     reason: text("reason"),
-    /** The person who took the approval back. Its status is then `revoked`, and the checkout's `rejected`. */
+    /** The person who took the approval back. The status of this row is then `revoked`, and the checkout's `rejected`. */
     takenBackBySubjectId: text("taken_back_by_subject_id"),
     preselectedMandateId: text("preselected_mandate_id"),
-    /** The continuation is bound to this mandate and the fields below. Null in a rejection without a mandate. */
+    /**
+     * The mandate that the approval chose. The continuation token is bound to it and to the approved terms below. Null in a rejection
+     * without a mandate.
+     */
     mandateId: text("mandate_id"),
     agentId: text("agent_id").notNull(),
     approvalSurface: text("approval_surface").notNull(),
@@ -114,7 +122,7 @@ export const checkoutApprovals = pgTable(
     approvedAsset: text("approved_asset").notNull(),
     approvedChain: text("approved_chain").notNull(),
     approvedPayTo: text("approved_pay_to").notNull(),
-    /** The authorization whose hold it took; shown when the approval is consumed. */
+    /** The authorization whose hold the approval uses. The API shows it when the approval is consumed. */
     authorizationId: text("authorization_id"),
     continuationTokenId: text("continuation_token_id"),
     /** SHA-256 of the token; the token itself is derived from its id and never stored. */
@@ -135,7 +143,7 @@ export const checkoutApprovals = pgTable(
   ],
 );
 
-/** A person proved their identity for one checkout in one session. It can be used once. */
+/** Proofs of identity that people made for one checkout in one session. Each can be used once. */
 export const stepUps = pgTable(
   "step_ups",
   {
@@ -144,8 +152,9 @@ export const stepUps = pgTable(
     userId: text("user_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     method: text("method").notNull(),
-    /** The passkey that signed, and the signed terms. The step-up is invalid for other terms, or after the passkey is removed. */
+    /** The passkey that signed; null for a password. The step-up is invalid after the passkey is removed. */
     passkeyId: text("passkey_id"),
+    /** The hash of the signed basket. The step-up is invalid if this term or the next two differ from the checkout's. */
     basketHash: text("basket_hash"),
     amount: atomic("amount"),
     payTo: text("pay_to"),
@@ -156,14 +165,14 @@ export const stepUps = pgTable(
   (table) => [index("step_ups_of_checkout").on(table.checkoutIntentId, table.sessionId)],
 );
 
-/** An order at a storefront: the state machine behind one idempotency key. */
+/** Orders at storefronts. Each row is the state machine behind one idempotency key. */
 export const orders = pgTable(
   "orders",
   {
     orderId: text("order_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The agent that placed it. */
+    /** The agent that placed the order. */
     subjectId: text("subject_id").notNull(),
     mandateId: text("mandate_id").notNull(),
     slot: text("slot").notNull(),
@@ -174,7 +183,7 @@ export const orders = pgTable(
     /** The metadata of the first call. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
-    /** Counts decisions; each decision has a separate intent. */
+    /** The number of decisions so far. Each decision has a separate intent. */
     attempt: integer("attempt").notNull(),
     /** The storefront's offer at the time of the decision. */
     offer: json("offer"),
@@ -192,8 +201,12 @@ export const orders = pgTable(
     }>(),
     /** The final reply body; null while the order can still change. */
     body: text("body"),
-    /** The worker's lease and its end. A lease, because no transaction is open while the storefront is called. */
+    /**
+     * The lease of the call or worker that works on the order. It is a lease and not a lock, because no transaction is open while the
+     * storefront is called.
+     */
     lease: text("lease"),
+    /** When the lease ends. */
     leasedUntil: moment("leased_until"),
     /** When a worker next checks the order. Set while a payment may be in progress. */
     nextCheckAt: moment("next_check_at"),

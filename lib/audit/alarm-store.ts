@@ -9,7 +9,7 @@ export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
   return row ?? null;
 }
 
-/** An alarm that is raised again keeps its time. */
+/** Stores an alarm. If the chain has one already, it keeps the time at which it was first raised. */
 export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
   const { chain: _, ...change } = alarm;
   await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
@@ -19,7 +19,7 @@ export async function endAlarm(chain: string): Promise<void> {
   await database().delete(auditAlarms).where(eq(auditAlarms.chain, chain));
 }
 
-/** In the order in which they were raised. */
+/** Alarms, the one that was raised first at the start. */
 export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>
   database().select().from(auditAlarms).orderBy(asc(auditAlarms.raisedAt), asc(auditAlarms.chain)).limit(rows);
 

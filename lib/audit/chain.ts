@@ -17,9 +17,9 @@ export type AuditEvent = {
   readonly createdAt: Date;
 };
 
-/** The number of a chain's events and the root of their tree, as it is signed. */
+/** The head of a chain, in the form that is signed: the number of its events and the root of their tree. */
 export type SignedHead = { readonly sequence: number; readonly hash: string };
-/** A head with the peaks of its tree, to which events can be appended. */
+/** A head together with the peaks of its tree, which are needed to append events. */
 export type AuditHead = SignedHead & { readonly peaks: Peaks };
 /** `hash` is the event's leaf hash. `node` is the root of the largest complete subtree that ends with the event; null for a leaf alone. */
 export type ChainedEvent = AuditEvent & {
@@ -31,7 +31,7 @@ export type ChainedEvent = AuditEvent & {
 
 export const genesis: AuditHead = { sequence: 0, hash: EMPTY_ROOT, peaks: [] };
 
-/** Whether JSON.stringify writes it as RFC 8785 does: no nested values, and names in ascending order. */
+/** Whether JSON.stringify writes the metadata as RFC 8785 does, which needs no nested values and names in ascending order. */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   let last = "";
   for (const name in metadata) {
@@ -42,8 +42,8 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
 }
 
 /**
- * The text of an event, which is its leaf: RFC 8785, as on the wire, without `hash` and absent fields. Fields are written in sorted
- * order, so that most events need no sorting.
+ * The text of an event, which is hashed as a leaf of the tree: RFC 8785, as on the wire, without `hash` and absent fields. The fields are
+ * written in sorted order, so most events need no sorting.
  */
 export function eventText(event: AuditEvent): string {
   const told = {

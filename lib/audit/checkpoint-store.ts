@@ -24,9 +24,9 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
       SELECT FROM audit_entries e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
 /**
- * Chains after `after`, sorted by name, that are due for a checkpoint: they grew since their newest one (long ago, or by many events),
- * another key signed it, they differ from it, they have an alarm, or the chain of checkpoints does not name them yet. The chain of
- * checkpoints itself is left out.
+ * The names of chains after `place`, sorted, that need a new checkpoint: they grew (by many events, or the newest checkpoint is old),
+ * another key signed that checkpoint, they differ from it, they have an alarm, or the chain of checkpoints does not name them yet. The
+ * chain of checkpoints itself is left out.
  */
 export async function dueChains(due: Due, place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(
@@ -41,7 +41,10 @@ export async function signedIsDue(due: Due): Promise<boolean> {
   return found.length > 0;
 }
 
-/** If two processes sign the same head, one checkpoint is stored. `named`: the chain of checkpoints already names this chain. */
+/**
+ * Stores a checkpoint and, in the chain of checkpoints, the event that names it. If two processes sign the same head, one checkpoint is
+ * stored. `named` says whether the chain of checkpoints already names this chain.
+ */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;
   await transact(async (tx) => {
@@ -59,8 +62,8 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
 }
 
 /**
- * The signed head with the highest sequence that the chain of checkpoints records for a chain and these keys. Two processes may record their
- * heads in another order than they signed them, so the newest record may have a lower sequence.
+ * The signed head with the highest sequence that the chain of checkpoints records for a chain and one of these keys. It is not always the
+ * newest record, because two processes may record their heads in another order than they signed them.
  */
 export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
@@ -68,7 +71,7 @@ export async function furthestNamed(chain: string, keyIds: readonly string[]): P
     .from(auditEntries)
     .where(
       and(
-        // A literal, not a parameter, or the planner does not use the partial index of these events.
+        // The chain is a literal and not a parameter, because the planner would not use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         inArray(sql`${auditEntries.metadata}->>'keyId'`, [...keyIds]),
@@ -92,7 +95,7 @@ export async function newestCheckpointBy(chain: string, keyIds: readonly string[
   return row ?? null;
 }
 
-/** Newest first. */
+/** Checkpoints of a chain, newest first. */
 export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoint[]> =>
   database()
     .select()
@@ -104,7 +107,7 @@ export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoi
 export const newestCheckpoint = async (chain: string): Promise<Checkpoint | null> =>
   (await newestCheckpoints(chain, 1))[0] ?? null;
 
-/** Chains after `after`, sorted by name: those with a head, and those that only have checkpoints. */
+/** The names of chains after `place`, sorted. They include chains that lost their head and have only checkpoints. */
 export async function selectChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
     SELECT chain FROM audit_heads WHERE chain > ${place}
@@ -113,7 +116,10 @@ export async function selectChains(place: string, rows: number): Promise<readonl
   return found.map(({ chain }) => chain);
 }
 
-/** Oldest first: at least `rows` checkpoints if there are so many, and always all of one sequence, which several keys may have signed. */
+/**
+ * Checkpoints of a chain after `place`, oldest first. It returns about `rows` of them, and always all of one sequence, because several keys
+ * may have signed it.
+ */
 export function selectCheckpoints(chain: string, place: number, rows: number): Promise<Checkpoint[]> {
   const after = and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, place));
   const { sequence } = auditCheckpoints;

@@ -28,7 +28,7 @@ export function signCheckpoint(head: Unsigned, key: SigningKey): Checkpoint {
   return { chain, sequence, hash, createdAt, keyId: key.keyId, signature };
 }
 
-/** The head in a JWS that one of this installation's keys signed; null for any other text. */
+/** Reads the head in a JWS that one of this installation's keys signed; null for any other text. */
 export function headIn(jws: string): Checkpoint | null {
   for (const key of signingKeys()) {
     const payload = payloadOf(jws, TYPE, key);
@@ -40,8 +40,8 @@ export function headIn(jws: string): Checkpoint | null {
 }
 
 /**
- * The head, signed again with the present key and address of the service, which receipts name; null if none of this installation's keys
- * signed it before.
+ * Signs a head again, with the current key and service address, which receipts name. Null if none of this installation's keys signed it
+ * before.
  */
 export const headOf = (checkpoint: Checkpoint): string | null =>
   isSigned(checkpoint) ? signCheckpoint(checkpoint, signingKey()).signature : null;

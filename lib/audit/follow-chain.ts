@@ -29,7 +29,7 @@ export function followChain(from: AuditHead, events: readonly ChainedEvent[], si
 
 type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/** Whether the chain ends where its stored head says. */
+/** Compares the end of a verified chain with its stored head; null if they agree. */
 export function checkEnd(head: AuditHead, stored: Ends): Bad | null {
   if (head.sequence < stored.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
   if (head.hash !== stored.hash || writePeaks(head.peaks) !== stored.peaks)

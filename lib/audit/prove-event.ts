@@ -11,19 +11,25 @@ import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/** The proof that an event is in its chain, that the chain of checkpoints names this chain's head, and its own signed head. */
+/**
+ * Proves that an event is in its chain (the inclusion), that the chain of checkpoints names a head of that chain (`log`), and that the head
+ * of the chain of checkpoints is signed (`head`).
+ */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
-/** How long a caller waits for a signature. The signing goes on after this time, so the next caller gets the proof. */
+/** Milliseconds that a caller waits for a signature. The signing continues after that, so the next caller gets the proof. */
 const WAIT_MS = 3_000;
-/** Requests that arrive in this time share one signature, so a process signs a chain at most twice a second on demand. */
+/**
+ * Milliseconds in which requests are collected before a chain is signed for all of them. So a process signs a chain at most twice a second
+ * on demand.
+ */
 const GATHER_MS = 500;
-/** How many chains one process signs at once because somebody asked. */
+/** How many chains a process signs on demand at the same time. */
 const SIGNING_MAX = 4;
 
 const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
 
-/** @throws Problem */
+/** Refuses to prove an event that differs from its hash or from the signed log. @throws Problem service_unavailable */
 function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
   log().fatal(
     { chain, sequence, auditEventId },
@@ -39,7 +45,7 @@ const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, roo
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
 /**
- * The proof with the newest signed heads; null if these do not include the event.
+ * The proof from the newest signed heads; null if these do not include the event yet.
  * @throws Problem if the signed log has another event in this place
  */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {

@@ -11,9 +11,9 @@ export type EventOfType = {
 };
 
 /**
- * The events of some types in ranges of chains; in each chain the oldest first. The inner order and limit name the index by chain and
- * sequence: with another one, an old plan would read the whole chain.
- * The metadata is read apart, because the view makes that of an authorization from its row.
+ * The events of the given types in ranges of chains, ordered by chain and then by sequence. The inner ORDER BY and LIMIT make PostgreSQL
+ * use the index by chain and sequence; with another index, an old plan would read the whole chain. The metadata is read separately, because
+ * the view builds the metadata of an authorization's event from its row.
  */
 export async function eventsOfTypes(tx: Tx, ranges: readonly EventRange[], types: readonly string[]): Promise<EventOfType[]> {
   if (ranges.length === 0) return [];

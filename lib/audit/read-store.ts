@@ -19,7 +19,7 @@ const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
   metadata: row.metadata as Readonly<Record<string, unknown>>,
 });
 
-/** Newest first. */
+/** Events of a chain before the sequence `place`, newest first. */
 export async function listEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -37,7 +37,7 @@ export async function listEvents({ chain, entityId, types, place, rows }: PageOf
   return found.map(asEvent);
 }
 
-/** Newest first: the events of one entity. */
+/** Events of one entity in all chains, newest first. */
 async function listEventsAbout(entityId: string, place: string | null, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -48,12 +48,12 @@ async function listEventsAbout(entityId: string, place: string | null, rows: num
   return found.map(asEvent);
 }
 
-/** The types of the events that are rows of authorizations. */
+/** The types of the events that are stored as rows of authorizations. */
 const DECIDED = ["payment.authorized", "payment.denied", "payment.approvalRequired"];
 
 /**
- * Newest first: the events of one entity, or of all chains except the chain of checkpoints. For all chains, the newest entries and the
- * newest authorizations are found by their own indexes, because no index has the ids of the view.
+ * Events of one entity, or of all chains except the chain of checkpoints, newest first. For all chains, the newest entries and the newest
+ * authorizations are read by their own indexes, because no index covers the ids of the view.
  */
 export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
   if (entityId !== undefined) return listEventsAbout(entityId, place, rows);
@@ -77,8 +77,8 @@ export async function listEventsOfAll(entityId: string | undefined, place: strin
 }
 
 /**
- * Oldest first: events after the sequence `after`, up to and including `last`. Two events with one sequence, of which one was forged, are
- * never divided: the second one would not be read.
+ * Events after the sequence `after`, up to and including `last`, oldest first. If two events have the same sequence, of which one is
+ * forged, both are in the same page: otherwise the second one would never be read.
  */
 export async function readEvents(chain: string, after: number, last: number, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
@@ -111,8 +111,8 @@ export async function newestEventAbout({ chain, entityId, types }: About): Promi
 }
 
 /**
- * Among the first `size` events of the chain of checkpoints, the one that records the longest signed head of a chain; null if there is
- * none.
+ * The event that records the longest signed head of a chain, searched among the first `size` events of the chain of checkpoints. Null if
+ * there is none.
  */
 export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
   const [row] = await database()
@@ -120,7 +120,7 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
     .from(auditEntries)
     .where(
       and(
-        // A literal, not a parameter, or the planner does not use the partial index of these events.
+        // The chain is a literal and not a parameter, because the planner would not use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         lte(auditEntries.sequence, size),
@@ -144,8 +144,8 @@ export async function readEnds(chain: string): Promise<Ends | null> {
 }
 
 /**
- * Reads in one statement all stored hashes that `calculate` asks for. For a missing event the hash is that of an empty tree, so the root that
- * is calculated with it is wrong.
+ * Reads all stored hashes that `calculate` asks for, in one statement. A missing event gets the hash of an empty tree, so that the
+ * calculated root is wrong.
  */
 export async function storedHashes(chain: string, calculate: (stored: StoredHash) => unknown): Promise<StoredHash> {
   const rows = await database()

@@ -4,7 +4,7 @@ import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 
 export type Query = {
-  /** The parts of event types before the first dot: payment, mandate … Empty: all types. */
+  /** The first parts of the wanted event types, before the dot: payment, mandate … If empty, all types. */
   readonly kinds: readonly string[];
   /** The id of an entity, actor or subject. */
   readonly id: string | null;
@@ -28,7 +28,7 @@ async function select(condition: SQL | undefined, rows: number): Promise<Chained
   return found.map((row) => ({ ...row, metadata: row.metadata as Readonly<Record<string, unknown>> }));
 }
 
-/** Wanted events in a range of the chain, newest first. The range bounds the work, even if few events match. */
+/** The wanted events in a range of the chain, newest first. The range limits the work if only few events match. */
 export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Query): Promise<ChainedEvent[]> => {
   const { id } = wanted;
   const about =

@@ -128,7 +128,7 @@ describe("the worker that signs the heads of audit chains", () => {
     const undo = await rewrite(chain, 2);
     const [head] = await readEvents(chain, 3, 4, 1);
     await dropCheckpoints(chain);
-    // One checkpoint has an unknown key id, the other our key id with an invalid signature.
+    // The first checkpoint has an unknown key id. The second has our key id and an invalid signature.
     for (const keyId of ["0123456789abcdef", "ours"]) {
       await tamper(`INSERT INTO audit_checkpoints SELECT ${quoted(chain)}, 4, ${quoted(head!.hash)},
         ${keyId === "ours" ? "(SELECT key_id FROM audit_checkpoints LIMIT 1)" : quoted(keyId)}, 'AAAA', clock_timestamp()`);

@@ -50,15 +50,15 @@ async function signOne(chain: string): Promise<boolean> {
     await raise(chain, found, signed);
     return false;
   }
-  // A chain without events has nothing to sign.
+  // A chain without events has no head to sign.
   if (found.sequence === 0) return false;
   const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, signingKey());
-  // First, so that every head of the chain of checkpoints that was signed is in the file.
+  // Write the file before the database, so that it contains every signed head of the chain of checkpoints.
   if (chain === SIGNED) await appendHead(checkpoint);
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // The head of the chain of checkpoints covers all others; the log keeps a copy of it outside of the database.
+  // The head of the chain of checkpoints covers all other chains, so the service's log gets a copy of it, outside of the database.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

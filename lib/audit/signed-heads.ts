@@ -12,7 +12,7 @@ import { perProcess } from "#lib/process.ts";
 const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
-/** Heads that this process signed; access to the database cannot change them. */
+/** Heads that this process signed, in memory. A person who can change the database cannot change them. */
 const remembered = (): Map<string, SignedHead> => perProcess("signedHeads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: SignedHead): void {
@@ -26,11 +26,14 @@ export function remember(chain: string, { sequence, hash }: SignedHead): void {
 const FORGED = "A checkpoint names a key of this installation and is not signed by it.";
 
 export type SignedHeads = {
-  /** Sorted by sequence; among equal ones, those that this installation signed come first. */
+  /** The heads, sorted by sequence. Of two with the same sequence, the one that this installation signed comes first. */
   readonly heads: readonly SignedHead[];
   /** Whether the chain of checkpoints names this chain under one of this installation's keys. */
   readonly named: boolean;
-  /** Why the heads prove nothing: a checkpoint names one of these keys and lacks its signature, or the file of heads is wrong. */
+  /**
+   * Why the heads cannot be trusted: a checkpoint names one of our keys and is not signed by it, or the file of heads cannot be used. Null
+   * if they can.
+   */
   readonly bad: Bad | null;
 };
 
@@ -50,7 +53,8 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   if (kept.head) heads.push(kept.head);
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
-  // The database could be changed to contain these two. Among heads of one sequence, the chain is compared with the first one.
+  // A person who can change the database could forge these two heads, so they come last: if two heads have the same sequence, the chain is
+  // compared with the first of them.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);
@@ -59,7 +63,10 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   return { heads: inOrder, named: named !== null, bad };
 }
 
-/** The head of the chain's first events, if its root is the signed one. The stored hashes are not trusted, the root proves them. */
+/**
+ * The head of a chain at a signed sequence; null if its root differs from the signed one. The stored hashes need not be trusted, because
+ * the signed root proves them.
+ */
 async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<AuditHead | null> {
   const calculate = (stored: StoredHash) => peaksAt(sequence, stored);
   const peaks = calculate(await storedHashes(chain, calculate));
@@ -67,8 +74,8 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
 }
 
 /**
- * Verifies a chain from its first head in `signed` to its current end. `signed` was read before the end, so a process that signs meanwhile
- * signs a later head.
+ * Verifies a chain from the first head in `signed` to its current end. The caller reads `signed` before the end is read here, so a head
+ * that another process signs meanwhile is not beyond the end.
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;

@@ -44,7 +44,7 @@ export const publicKeys = () => ({
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`);
 
-/** Of the two valid forms of a signature the one with the lower s, so that a signed text has one form. */
+/** Changes a signature to the form with the lower s. Each signature has two valid forms, and a signed text must have only one. */
 function withLowS(signature: Buffer): Buffer {
   const s = numberOf(signature.subarray(32));
   if (s <= P256_ORDER / 2n) return signature;

@@ -18,7 +18,7 @@ export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chai
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
-/** The locked heads, if they are all there; otherwise creates the heads of chains without events and locks all. */
+/** The locked heads. If some chains have no events yet, it creates their heads and locks all of them. */
 export async function allHeads(c: Sql, chains: readonly string[], locked: readonly Row[]): Promise<readonly Row[]> {
   if (locked.length === chains.length) return locked;
   await c`INSERT INTO audit_heads (chain, sequence, hash, peaks) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}, ''
@@ -65,7 +65,7 @@ const APPEND = `
 type NamedHead = AuditHead & { readonly chain: string };
 type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
 
-/** Chains events to the locked heads. Returns the events in their order, and the new heads. */
+/** Gives each event its place after the locked heads. Returns the events in their order, and the new heads. */
 export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]): Chained {
   const byChain = Map.groupBy(events, auditChainOf);
   const placed = new Map<PendingEvent, ChainedEvent>();
@@ -80,7 +80,10 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
   return { events: events.map((event) => placed.get(event)!), heads: moved };
 }
 
-/** The statement that stores events and moves the heads. The events of authorizations are stored in their own rows. */
+/**
+ * Stores events and the new heads. The events of authorizations are not among them, because they are stored in the rows of the
+ * authorizations.
+ */
 export const append = (c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) =>
   c.unsafe(APPEND, [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)], { prepare: true });
 

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
-/** The signed sequence, in the metadata of an event of the chain of checkpoints. */
+/** The sequence that a checkpoint signed, from the metadata of an event of the chain of checkpoints. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
 
 const eventColumns = {
@@ -35,12 +35,12 @@ const eventColumns = {
 };
 
 /**
- * Append-only: triggers refuse everything but INSERT. `chain` is an organization's id, "platform", or "checkpoints", which records the
- * signed heads of the others. The events of authorizations are in their own table.
+ * The audit events that are not authorizations. Append-only: triggers refuse everything except INSERT. `chain` is an organization's id,
+ * "platform", or "checkpoints", which records the signed heads of the other chains.
  */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
-  // Across all chains, newest first: ids sort by creation, so this index only grows at its end.
+  // For lists over all chains, newest first. Ids sort by the time at which they were made, so this index grows only at its end.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
   check("audit_entries_sequence", sql`sequence > 0`),
@@ -61,7 +61,7 @@ export const auditHeads = pgTable("audit_heads", {
   peaks: text("peaks").notNull(),
 });
 
-/** Append-only: signed heads of chains, so that a removed tail is detected. */
+/** The signed heads of chains. Append-only. They show if the last events of a chain were removed. */
 export const auditCheckpoints = pgTable(
   "audit_checkpoints",
   {
@@ -76,11 +76,15 @@ export const auditCheckpoints = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
 );
 
-/** Chains that do not continue from their signed heads, until they do. The signed head is kept for processes that did not see it. */
+/**
+ * Chains that do not continue from their signed heads. A row is deleted when its chain does again. The signed head is stored for processes
+ * that did not see it.
+ */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** Where the chain differs, and how. */
+  /** The first sequence at which the chain differs. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
+  /** How the chain differs, in one sentence. */
   detail: text("detail").notNull(),
   signedSequence: bigint("signed_sequence", { mode: "number" }).notNull(),
   signedHash: text("signed_hash").notNull(),

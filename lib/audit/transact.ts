@@ -11,9 +11,7 @@ export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organiza
 
 const noted = new WeakMap<Tx, PendingEvent[]>();
 
-/**
- * Queues an event for the end of this transaction, where the audit heads are locked last. Returns the event.
- */
+/** Queues an event. It is written at the end of the transaction, because the audit heads must be locked last. Returns the event. */
 export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): AuditEvent {
   const events = noted.get(tx);
   if (!events) throw new Error("audit() needs a transaction opened by transact().");
@@ -28,12 +26,15 @@ export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): Audit
   return complete;
 }
 
-/** Writes the queued events and returns them. Called by transact() and by once(), which claims its slot before the audit heads. */
+/**
+ * Writes the queued events and returns them. transact() calls it, and once(), which claims its idempotency slot before the audit heads are
+ * locked.
+ */
 export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
   return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
 }
 
-/** One transaction: the work, then its audit events, then COMMIT. Never across a network call. */
+/** Runs `work` in one transaction, writes its audit events, then commits. `work` must not call the network. */
 export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = database()): Promise<T> {
   return on.transaction(async (tx) => {
     noted.set(tx, []);

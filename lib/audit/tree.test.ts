@@ -17,7 +17,7 @@ import {
 
 const sha256 = (...parts: Buffer[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
 
-/** The definitions of RFC 9162, written down as they are. */
+/** The root of the leaves, calculated exactly as RFC 9162 defines it. */
 function rootByDefinition(leaves: readonly string[]): Buffer {
   if (leaves.length === 0) return sha256();
   if (leaves.length === 1) return sha256(Buffer.of(0), Buffer.from(leaves[0]!));

@@ -1,9 +1,9 @@
 import { hash as digest } from "node:crypto";
 
 /*
- * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence s is leaf
- * s - 1, and with it is stored the root of the largest complete subtree that ends with this leaf: every other hash of the tree follows
- * from a few of these.
+ * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence s is leaf s -
+ * 1. With each event, the root of the largest complete subtree that ends with its leaf is stored; all other hashes of the tree can be
+ * calculated from a few of these.
  */
 
 /** The root of a tree without leaves. */
@@ -24,7 +24,7 @@ export type Peaks = readonly string[];
 
 const HASH_BYTES = 32;
 
-/** Peaks as stored: their bytes in base64. */
+/** The stored form of peaks: their bytes in base64. */
 export const writePeaks = (peaks: Peaks): string => Buffer.from(peaks.join(""), "hex").toString("base64");
 
 export function readPeaks(text: string): Peaks {
@@ -35,7 +35,8 @@ export function readPeaks(text: string): Peaks {
 }
 
 /**
- * Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with it; null for the leaf alone.
+ * Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with the leaf; null if that is only
+ * the leaf itself.
  */
 export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly peaks: Peaks; readonly node: string | null } {
   const left = [...peaks];
@@ -48,7 +49,10 @@ export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly
 export const rootOf = (peaks: Peaks): string =>
   peaks.length === 0 ? EMPTY_ROOT : peaks.reduceRight((root, peak) => nodeHash(peak, root));
 
-/** What is stored with the event of a sequence: its leaf hash for `width` 1, else the root of the largest complete subtree it ends. */
+/**
+ * Returns a hash that is stored with an event: its leaf hash if `width` is 1, otherwise the root of the largest complete subtree that ends
+ * with it.
+ */
 export type StoredHash = (sequence: number, width: number) => string;
 
 /** The largest power of two that divides a number. */

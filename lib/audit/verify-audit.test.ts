@@ -19,7 +19,7 @@ const verify = async (as: Pick<Chain, "credential">) => {
   return data;
 };
 
-/** An organization with a chain of this length, whose texts are hard to store unchanged. */
+/** An organization with a chain of `length` events. Their texts have characters that are hard to store unchanged. */
 async function chainOf(length: number): Promise<Chain> {
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);

@@ -45,7 +45,8 @@ describe("computeFee", () => {
   it("never lowers the total fee when a payment is split in two", () => {
     fc.assert(
       fc.property(anySchedule, gross, gross, amount(10n ** 12n), (terms, one, two, used) => {
-        // The cap of the seller's fee at the gross amount is the only exception in the contract.
+        // With the buyer as fee payer, the fee is not capped. The cap of the seller's fee at the gross amount is the only exception to this
+        // rule.
         const uncapped = { ...terms, feePayer: "buyer" as const };
         const whole = computeFee(uncapped, atomicOf(one + two), used, 6).serviceFee;
         const first = computeFee(uncapped, one, used, 6).serviceFee;

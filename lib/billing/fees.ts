@@ -5,7 +5,7 @@ import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.
 /** A fee schedule as the decision uses it. Absent terms restrict nothing; amounts are in the schedule's own asset. */
 export type ScheduleFacts = {
   readonly feeScheduleId: string;
-  /** SHA-256 of the canonical terms; computed where Node's crypto is available. */
+  /** SHA-256 of the canonical terms. The caller computes it, because this module also runs where Node's crypto is missing. */
   readonly hash: string;
   readonly active: boolean;
   readonly buyerOrganizationId: string | null;
@@ -20,13 +20,13 @@ export type ScheduleFacts = {
   readonly flat: Atomic;
   readonly minimum: Atomic | null;
   readonly maximum: Atomic | null;
-  /** In whole units of the asset. */
+  /** The volume of a month on which no fee is charged, in whole units of the asset. */
   readonly includedMonthlyVolume: number;
   readonly effectiveFrom: Date;
   readonly effectiveUntil: Date | null;
 };
 
-/** The facts of a payment that schedules are matched with. The tier is the buyer organization's. */
+/** The facts of a payment that decide which schedule applies. The tier is that of the buyer's organization. */
 export type FeeFacts = {
   readonly buyerOrganizationId: string;
   readonly sellerOrganizationId: string | null;
@@ -71,7 +71,7 @@ const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =
   admits(schedule.chain, facts.chain) &&
   admits(schedule.asset, facts.asset);
 
-/** Order of precedence: buyer and seller, buyer, seller, tier, default. */
+/** How specific a schedule is, in this order: for a buyer and a seller, for a buyer, for a seller, for a tier, default. */
 const rank = (schedule: ScheduleFacts): number =>
   (schedule.buyerOrganizationId === null ? 0 : 4) +
   (schedule.sellerOrganizationId === null ? 0 : 2) +
@@ -85,7 +85,7 @@ function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
   return a.feeScheduleId > b.feeScheduleId ? a : b;
 }
 
-/** The one schedule that applies to a payment. */
+/** The schedule that applies to a payment. If none matches, the built-in schedule without a fee. */
 export const matchSchedule = (schedules: readonly ScheduleFacts[], facts: FeeFacts, now: Date): ScheduleFacts =>
   schedules.filter((schedule) => matches(schedule, facts, now)).reduce(closer, zeroSchedule);
 
@@ -118,8 +118,8 @@ function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomi
 }
 
 /**
- * The service's fee on one payment, rounded up, and who owes it. No fee moves on chain: the seller is paid gross. The seller never owes
- * more than the gross amount; a larger fee is reduced.
+ * The service's fee on one payment, rounded up, and the shares that the buyer and the seller owe. The fee is not paid on the chain: the
+ * seller gets the gross amount. The seller never owes more than that, so a larger fee is reduced.
  */
 export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Fee {
   const { buyer, seller } = divide(wholeFee(schedule, excess(schedule, gross, usedThisMonth, decimals)), schedule.feePayer);
@@ -127,7 +127,10 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
   return { serviceFee: add(buyer, sellerShare), buyerShare: buyer, sellerShare, sellerNet: subtract(gross, sellerShare) };
 }
 
-/** The facts that were read for the organizations concerned: candidate schedules, tiers, and this month's captured gross. */
+/**
+ * The facts that fees depend on, read for the organizations of a batch: possible schedules, tiers, and the gross amounts captured in this
+ * month.
+ */
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;

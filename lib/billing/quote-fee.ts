@@ -16,8 +16,8 @@ import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 type Tenant = { readonly organizationId: string; readonly environment: Environment };
 
 /**
- * The payee's organization, and the chain that its resource names. Sellers are public; an organization's own id and its resources are read
- * only for that organization.
+ * The organization of the payee, and the chain that its resource names. Anybody may name a seller. A `sellerOrganizationId` without a
+ * seller, and a resource's chain, are used only for the caller's own organization.
  */
 async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
@@ -57,7 +57,7 @@ function readGross(amount: string, { tokenDecimals }: AssetOnChain): Atomic {
   return gross.amount;
 }
 
-/** @throws Problem invalid_request */
+/** Requires the enforcement path that belongs to the settlement mode. @throws Problem invalid_request */
 function requirePath({ enforcementPath, settlementMode }: AskedFeeQuote): void {
   if (enforcementPath === undefined || enforcementPath === enforcementPathOf({ settlementMode })) return;
   throw invalidField(

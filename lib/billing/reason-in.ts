@@ -1,6 +1,6 @@
 /**
- * Why a platform admin made a change. These bodies have no field for it, so the reason is sent in the metadata and written to the audit
- * event.
+ * The reason for which a platform admin made a change. The request bodies have no field for it, so it is sent in the metadata and stored in
+ * the audit event.
  */
 export const reasonIn = (metadata: Readonly<Record<string, unknown>> | undefined): { readonly reason?: string } => {
   const reason = metadata?.["reason"];

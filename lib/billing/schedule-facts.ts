@@ -26,7 +26,7 @@ type Terms = Pick<
   | "effectiveUntil"
 >;
 
-/** SHA-256 of the schedule's terms in RFC 8785 form, without absent ones: a quote proves under which terms it was made. */
+/** SHA-256 of the schedule's terms in RFC 8785 form, without absent ones. A quote contains it, to prove under which terms it was made. */
 export function scheduleHash(row: Terms): string {
   const terms = {
     feeScheduleId: row.feeScheduleId,
@@ -82,7 +82,7 @@ export const digitsOf = (chain: string | null, asset: string): number | null =>
     .flatMap((configured) => configured.assets)
     .find((configured) => configured.asset === asset)?.tokenDecimals ?? null;
 
-/** The row as the decision uses it; null if its asset is no longer configured. A schedule without an asset has no amounts. */
+/** Converts a row for the decision; null if its asset is no longer configured. A schedule without an asset has no amounts. */
 export function toScheduleFacts(row: Terms & { readonly status: string }): ScheduleFacts | null {
   const decimals = row.asset === null ? 0 : digitsOf(row.chain, row.asset);
   if (decimals === null) return null;

@@ -85,7 +85,7 @@ export function toFeeBasis(row: Row | undefined): FeeBasis {
 
 const thisMonth = sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')`;
 
-/** The same for one buyer and one seller's organization. */
+/** Reads the same facts as selectFeeBasis, for one buyer and one seller's organization. */
 export async function loadFeeBasis(
   db: Database | Tx,
   buyerOrganizationId: string,
@@ -112,7 +112,7 @@ export async function loadFeeBasis(
   return basisOf(schedules, tiers, volumes);
 }
 
-/** The captured authorization; rows of `authorizations` fit this type. */
+/** The fields of a captured payment that its fees are computed from. A row of `authorizations` has them. */
 export type CapturedPayment = {
   readonly authorizationId: string;
   readonly organizationId: string;
@@ -125,8 +125,8 @@ export type CapturedPayment = {
 };
 
 /**
- * Books the debts of a capture and adds its gross amount to the buyer's month. Call it once, in the transaction that captures, after the
- * mandate is locked and before the audit heads are locked.
+ * Stores the fees that a captured payment owes and adds its gross amount to the buyer's month. Call it once, in the transaction that
+ * captures the hold, after the mandate is locked and before the audit heads are locked.
  */
 export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void> {
   const { authorizationId, asset, chain, organizationId } = payment;
@@ -166,7 +166,7 @@ export async function saveFeeQuote(tx: Tx, row: typeof feeQuotes.$inferInsert): 
   await tx.insert(feeQuotes).values(row);
 }
 
-/** Those of these ids that belong to organizations. */
+/** The given ids that are ids of organizations. */
 export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx
     .select({ id: organization.id })
@@ -175,7 +175,7 @@ export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Locks the schedule, so that two admins change it one after the other. */
+/** Locks a schedule, so that changes by two admins are made one after the other. */
 export async function lockFeeSchedule(tx: Tx, feeScheduleId: string): Promise<FeeScheduleRow | null> {
   const [row] = await tx.select().from(feeSchedules).where(eq(feeSchedules.feeScheduleId, feeScheduleId)).for("update");
   return row ?? null;
@@ -210,7 +210,7 @@ const concerning = (organizationId: string) =>
     ),
   );
 
-/** Returns all schedules if `organizationId` is null. */
+/** Schedules that the organization may see, newest first; all schedules if `organizationId` is null. */
 export const selectSchedules = (
   db: Database,
   organizationId: string | null,
@@ -237,7 +237,7 @@ export const selectFees = (db: Database, organizationId: string, place: string |
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** One subscription per organization: a repeat keeps its id and time of creation. */
+/** Stores the subscription of an organization. If there is one already, it keeps its id and its time of creation. */
 export async function saveSubscription(tx: Tx, row: typeof subscriptions.$inferInsert): Promise<SubscriptionRow> {
   const { subscriptionId: _, organizationId: __, createdAt: ___, ...terms } = row;
   const [saved] = await tx

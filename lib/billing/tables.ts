@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/** Amounts are stored as decimal text: a schedule without an asset has none; the others are parsed with the digits of their asset. */
+/**
+ * Fee schedules. Amounts are decimal text, to be parsed with the decimals of the schedule's asset. A schedule without an asset has no
+ * amounts.
+ */
 export const feeSchedules = pgTable(
   "fee_schedules",
   {
@@ -49,7 +52,7 @@ export const subscriptions = pgTable("subscriptions", {
   updatedAt: updatedAt(),
 });
 
-/** Replies of quoteFee; an authorization stores its own quote. */
+/** The replies of quoteFee. The quote of an authorization is not here but in its own row. */
 export const feeQuotes = pgTable(
   "fee_quotes",
   {
@@ -61,7 +64,7 @@ export const feeQuotes = pgTable(
   (table) => [index("fee_quotes_of_organization").on(table.organizationId, table.feeQuoteId)],
 );
 
-/** Debts from captures. Fees do not move on chain. */
+/** Fees that are owed for captured payments. They are not paid on the chain. */
 export const fees = pgTable(
   "fees",
   {

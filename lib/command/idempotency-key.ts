@@ -12,15 +12,15 @@ const at = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** The path of the key in the body, or null if only the header carries it. */
+/** The path of the idempotency key in the body; null if only the header can contain it. */
 function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | null {
   if (idempotencyKeyAt) return idempotencyKeyAt;
   return body instanceof z.ZodObject && Object.hasOwn(body.shape, "idempotencyKey") ? ["idempotencyKey"] : null;
 }
 
 /**
- * Keys of operations on the session or the platform belong to the person: the active organization may change between a request and its
- * repeat, and the repeat would then use another slot.
+ * Whether an idempotency key belongs to the person and not to the organization. It does for operations on the session or the platform: the
+ * active organization may change between a request and its retry, and the retry would then use another slot.
  */
 const isPersonal = (access: Operation["access"]): boolean =>
   access === "session" || (typeof access === "object" && "platformCapability" in access);

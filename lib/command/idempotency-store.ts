@@ -9,7 +9,10 @@ export async function findReply(slot: string, on: Database = database()): Promis
   return row ?? null;
 }
 
-/** False if a request with the same key committed first. It and the locks after it, the audit heads, wait at most 1 s. */
+/**
+ * Stores a reply in its slot; false if a request with the same key committed first. This statement and the locks after it, which are those
+ * of the audit heads, wait at most 1 s.
+ */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   const claimed = await tx.execute(sql`
     WITH limited AS MATERIALIZED (SELECT set_config('lock_timeout', '1s', true))
@@ -24,7 +27,7 @@ const FORGOTTEN_AT_ONCE = 1_000;
 export async function forgetOldReplies(): Promise<number> {
   let gone = 0;
   for (;;) {
-    // A scalar subquery, because no index serves a comparison with a volatile function.
+    // The time is a scalar subquery, because no index supports a comparison with a volatile function.
     const rows = await database().execute(sql`
       DELETE FROM idempotency WHERE slot IN (
         SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${FORGOTTEN_AT_ONCE})

@@ -57,7 +57,8 @@ describe("once", () => {
     const head = await hold(databaseOf().url, `SET LOCAL deadlock_timeout = '20s'; ${lockHead()}`);
     const asked = suspend();
     await head.blocks();
-    // The command has the mandate and waits for the head. This transaction takes them in the opposite order.
+    // The command has the lock of the mandate and waits for the audit head. This transaction locks the two in the opposite order, so the
+    // two deadlock.
     await head.sql.unsafe(`SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
     expect((await asked).problem).toMatchObject({ status: 503, code: "overloaded" });
     await head.release();

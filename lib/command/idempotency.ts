@@ -15,14 +15,20 @@ type Scope = {
   readonly key: string;
 };
 
-/** Scoped to the organization, not to the API key: rotating a key must not cause a second payment. */
+/**
+ * The slot of an idempotency key. It contains the organization and not the API key, so that a retry with a rotated API key does not cause a
+ * second payment.
+ */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   hash("sha256", `${organizationId}\n${environment}\n${operationId}\n${key}`, "base64url");
 
 /** SHA-256 of the request's RFC 8785 text, without the fields in `madeAnew`. */
 export const fingerprintOf = (canonical: string): string => hash("sha256", canonical, "base64url");
 
-/** The message never suggests a new key: the first request's payment could then be held, and made, a second time. */
+/**
+ * The refusal of a key that was used for another request. It never suggests a new key, because the payment of the first request could then
+ * be made a second time.
+ */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
 export const inFlight = (): Problem =>
@@ -31,7 +37,7 @@ export const inFlight = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** A request with the same key committed first. */
+/** Thrown if a request with the same idempotency key committed first. It rolls the transaction back. */
 export class LostSlot extends Error {}
 
 /** Stores a reply in its slot. @throws LostSlot, Problem idempotency_in_flight if the request that has the slot is still open */
@@ -50,9 +56,9 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 }
 
 /**
- * Runs a command once per idempotency key: work, slot and audit commit together, and a repeat answers the stored bytes.
- * The slot is claimed after the work's locks (lock order: mandates, slots, audit heads), so a repeat that lost the race
- * rolls its work back and replays the stored reply. Without a key the work simply runs.
+ * Runs a command once per idempotency key. Its work, its slot and its audit events commit together, and a retry gets the stored bytes. The
+ * slot is claimed after the locks of the work (lock order: mandates, slots, audit heads). So if another request with the same key commits
+ * first, this one rolls its work back and returns the stored reply. Without a key, the work simply runs.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function once<O extends Operation>(

@@ -1,7 +1,10 @@
 import { index, pgTable, smallint, text } from "drizzle-orm/pg-core";
 import { createdAt } from "#lib/db/columns.ts";
 
-/** A slot is the hash of organization, environment, operation and key; a visible row is always complete. */
+/**
+ * Stored replies. A slot is the hash of organization, environment, operation and idempotency key. A row is written in one piece with its
+ * reply, so a visible row is complete.
+ */
 export const idempotency = pgTable(
   "idempotency",
   {

@@ -31,7 +31,7 @@ export async function reaches(account: Account, directory: string): Promise<bool
   }
 }
 
-/** The directory for files that root writes and the account must read. */
+/** A directory for files that root writes and that the account of PostgreSQL must read. */
 export async function sharedDirectory(): Promise<string> {
   for (const parent of ["/var/lib", tmpdir()]) {
     const directory = join(parent, "countersign");
@@ -39,7 +39,7 @@ export async function sharedDirectory(): Promise<string> {
       () => true,
       () => false,
     );
-    // In a world-writable directory another user may have created it: never run programs from there.
+    // Another user may have created it in the temporary directory, which everybody can write. Never run programs from such a directory.
     if (made && (await stat(directory)).uid === process.getuid?.()) return directory;
   }
   throw new Error("Neither /var/lib nor the temporary directory can be written. Set DATABASE_URL to a PostgreSQL server.");

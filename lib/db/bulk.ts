@@ -2,18 +2,18 @@ import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 
 /**
- * A column of a bulk statement: its name, its element type, and a function that reads its text from a row. `id` is text that is never
- * empty and has no control characters, such as an id, a hash or a code; `json text` is JSON in a column of text.
+ * A column of a bulk statement: its name, its element type, and a function that reads its text from a row. The type `id` is text that is
+ * never empty and has no control characters, such as an id, a hash or a code. The type `json text` is JSON in a text column.
  */
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
-/** Separators of joined values, which never contain them: ids are checked, and JSON escapes control characters. */
+/** The separators between joined values and for NULL. No value contains them: ids are checked, and JSON escapes control characters. */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
 
 /**
- * Only free text is sent as an array, because it may contain any character. The driver escapes an array and the server
- * unescapes it: for JSON that took longer than the INSERT itself, and for ids a tenth of it.
+ * Whether a column is sent as one joined text. Only free text is sent as an array, because it may contain any character. An array is
+ * escaped by the driver and unescaped by the server: for JSON that took longer than the INSERT itself, and for ids a tenth of it.
  */
 const isJoined = (type: string): boolean => type !== "text";
 
@@ -23,7 +23,7 @@ function cast(type: string, parameter: string): string {
   return type === "id" || type === "json text" ? texts : `${texts}::${type}[]`;
 }
 
-/** Last check: an id with a separator would read as two ids, and every later row would get another row's value. */
+/** The last check of an id. An id with a separator would be read as two ids, and every later row would get another row's value. */
 function unmistakable(column: string, text: string): string {
   if (text !== "" && !text.includes(SEPARATOR) && !text.includes(NULL)) return text;
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
@@ -50,11 +50,14 @@ export type BulkSource<T> = {
   /** The expression for the FROM clause. */
   readonly source: string;
   readonly values: (rows: readonly T[]) => (string | (string | null)[])[];
-  /** The number of the last parameter, counted with those before `columns`. */
+  /** The number of the last parameter of the statement so far, which is `offset` for the next source. */
   readonly last: number;
 };
 
-/** `name` and the names of columns are constants of the code, never input. */
+/**
+ * Makes a source of rows for a statement. `name` and the column names go into the SQL text, so they must be constants of the code and never
+ * input.
+ */
 export function given<T>(name: string, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
   const arrays = columns.map(([, type], index) => cast(type, `$${offset + index + 1}`)).join(", ");
@@ -67,8 +70,8 @@ export function given<T>(name: string, columns: readonly Column<T>[], offset = 0
 }
 
 /**
- * An INSERT of any number of rows with one prepared statement. Table, columns and tail are constants of the code, never
- * input.
+ * An INSERT of any number of rows with one prepared statement. Table, columns and tail go into the SQL text, so they must be constants of
+ * the code and never input.
  */
 export function bulkInsert<T>(table: string, columns: readonly Column<T>[], tail = "") {
   const { names, source, values } = given("given", columns);

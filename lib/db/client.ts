@@ -16,16 +16,18 @@ type Limits = {
   readonly max: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** How long a caller waits for a connection. */
+  /** Milliseconds that a caller waits for a free connection. */
   readonly waitMs: number;
-  /** How long a new connection may take. */
+  /** Milliseconds that opening a connection may take. */
   readonly openMs?: number;
-  /** How long a transaction may be idle before the server ends it and frees its locks. */
+  /** Milliseconds that a transaction may be idle before the server ends it and frees its locks. */
   readonly idleInTransactionMs: number;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/** Added to statement_timeout: a live server reports the timeout by then, and a server that is still silent is lost. */
+/**
+ * Milliseconds added to statement_timeout. A live server has reported the timeout by then, so a server that is still silent counts as lost.
+ */
 const SILENCE_AFTER_MS = 1_000;
 
 export function createPool(limits: Limits): Pool {
@@ -46,7 +48,7 @@ export function createPool(limits: Limits): Pool {
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
-      // The server must detect vanished clients, or dead connections use up max_connections.
+      // The server must detect clients that are gone, or their connections use up max_connections.
       tcp_keepalives_idle: 30,
       tcp_keepalives_interval: 10,
       tcp_keepalives_count: 3,
@@ -54,7 +56,7 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
-    // Its limit is too short to judge the statements of other pools.
+    // The watch pool's silence limit is too short to decide about the statements of other pools.
     if (created === poolsByName().get("watchPool")) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
@@ -66,7 +68,7 @@ export function createPool(limits: Limits): Pool {
 
 const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, idleInTransactionMs: 5_000 };
 
-/** For everything except the batches of the hot path and urgent work. */
+/** The pool for everything except the authorize batches and urgent work. */
 export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
 
 /**
@@ -88,10 +90,16 @@ export const batchPool = (): Pool =>
     }),
   );
 
-/** Connections for urgent work that must never wait behind traffic: one is in use, the other is free for the next caller. */
+/**
+ * The pool for urgent work, which must never wait behind other requests. One connection is in use, and the other is free for the next
+ * caller.
+ */
 export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
 
-/** One connection, opened when another is quiet, to ask the server about it. All its limits are short, because it may be lost too. */
+/**
+ * The pool with one connection that asks the server about connections that got no data for a second. Its limits are short, because this
+ * connection may be lost too.
+ */
 const watchPool = (): Pool =>
   perProcess("watchPool", () =>
     createPool({
@@ -107,7 +115,10 @@ const watchPool = (): Pool =>
 /** Statements outside of a transaction, on the main pool. */
 export const pool = (): Sql => mainPool().sql;
 
-/** drizzle sets parsers on the client's options. The options here are dummies, because every pool already handles times as text. */
+/**
+ * Wraps a pool for drizzle. drizzle sets parsers on the client's options; these options are dummies, because every pool already sends and
+ * receives times as text.
+ */
 function drizzled(from: Pool): Database {
   const client = Object.assign(from.sql, {
     options: { parsers: {}, serializers: {} },

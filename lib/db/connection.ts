@@ -11,7 +11,7 @@ export type ConnectionOptions = {
   readonly settings: Readonly<Record<string, string | number>>;
   /** Time limit for a new connection to answer its first statement. */
   readonly openMs: number;
-  /** How long a statement may wait without any data; longer than statement_timeout, which a live server enforces. */
+  /** Milliseconds that a statement may wait without any data. Longer than statement_timeout, which a live server enforces. */
   readonly silenceMs: number;
 };
 
@@ -29,20 +29,23 @@ const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 export type Backend = { readonly pid: number; readonly since: number };
 
 const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
-/** A socket that was closed in order is destroyed after this time if its peer does not answer. */
+/** Milliseconds that a closed socket waits for its peer before it is destroyed. */
 const GOODBYE_MS = 1_000;
 
-/** After this time without an answer, somebody should ask the server whether it still works on the statement. */
+/** Milliseconds without data after which a statement counts as quiet, and the server is asked whether it still works on it. */
 export const QUIET_MS = 1_000;
 
 const ignore = (): void => {};
 
 const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
 
-/** A primary that became a standby still answers reads and refuses every write. */
+/** Whether the server is now a standby. A primary that became a standby still answers reads, and refuses every write. */
 const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
 
-/** A migration changed the result type of a prepared statement. PostgreSQL then refuses it on this connection; a new one is needed. */
+/**
+ * Whether a migration changed the result type of a prepared statement. PostgreSQL then refuses the statement on this connection, so a new
+ * connection is needed.
+ */
 const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
@@ -62,7 +65,7 @@ export class Connection {
   readonly openedAt = performance.now();
   /** The server process, and a time at which it was known to run. Null until the connection is open. */
   backend: Backend | null = null;
-  /** The connection ended because the server was silent, so the server may not know that it ended. */
+  /** True if this process gave the connection up, so the server may not know that it ended. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
   /** The first error from PostgreSQL since the connection was lent: later statements of the transaction report only 25P02. */
@@ -114,7 +117,7 @@ export class Connection {
     }
   }
 
-  /** The driver asks for a socket again after the first one closed. */
+  /** Gives the driver its socket once. The driver asks for another one after the first closed, and must not get it. */
   #once(socket: Socket): () => Socket {
     let given = false;
     return () => {
@@ -134,10 +137,12 @@ export class Connection {
     socket.on("data", () => (this.#heardAt = performance.now()));
   }
 
-  /** Runs one timer at a time: the first statement after an idle time starts it, and it is set again if data arrived meanwhile. */
+  /**
+   * Watches for silence with one timer. The first statement after an idle time starts it, and it is set again if data arrived meanwhile.
+   */
   #listen(milliseconds: number): void {
     this.#silence = setTimeout(() => {
-      // Timers run before reads, so first read the data that arrived while the process was busy.
+      // Node runs timers before it reads sockets. So first read the data that arrived while the process was busy.
       setImmediate(() => {
         this.#silence = null;
         if (this.#live.size === 0 || this.#ended) return;
@@ -172,7 +177,7 @@ export class Connection {
     return this.#heardAt;
   }
 
-  /** Hands a query to the driver. It is settled once: by its answer, or by the end of the connection. */
+  /** Gives a query to the driver. The query is settled once: by its answer, or by the end of the connection. */
   send(query: Query): void {
     if (this.#ended || !this.#driver) return query.reject(this.#ended ?? new ConnectionLost("The connection is not open."));
     const { resolve, reject } = query;
@@ -194,7 +199,10 @@ export class Connection {
     this.#driver(query);
   }
 
-  /** The error to report for a failed statement. An error that is not from PostgreSQL leaves the driver in an unknown state. */
+  /**
+   * The error to report for a failed statement. After an error that is not from PostgreSQL, the driver's state is unknown, so the
+   * connection ends.
+   */
   #judge(error: unknown): unknown {
     if (!(error instanceof postgres.PostgresError)) {
       if (!this.#ended) this.end("The driver failed.", error);
@@ -219,7 +227,7 @@ export class Connection {
     this.onEnd(silent);
   }
 
-  /** Ends a connection whose server may not know of it. */
+  /** Ends a connection whose server may not notice it, so that its server process is ended later. */
   abandon(reason: string, silent = false): void {
     this.unheard = true;
     this.end(reason, undefined, silent);

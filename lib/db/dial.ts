@@ -22,7 +22,7 @@ function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T
     const end = (settle: () => void) => () => {
       for (const name of [event, "error", "close"]) socket.removeAllListeners(name);
       signal.removeEventListener("abort", onAbort);
-      // An error after this point has no other listener until the connection adds its own.
+      // Errors after this point need a listener until the connection adds its own.
       socket.on("error", () => {});
       settle();
     };

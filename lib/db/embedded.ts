@@ -10,7 +10,7 @@ import { sqlState } from "#lib/db/failure.ts";
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
-  /** false for tests: commits are fast, and a crash of the machine may destroy the data. */
+  /** False for tests only: commits are then fast, and a crash of the machine may destroy the data. */
   readonly durable?: boolean;
   /** The database to serve; created if it does not exist. */
   readonly database?: string;
@@ -25,7 +25,10 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
-/** Advisory lock: shared by every process that uses the server, exclusive for the process that stops it. */
+/**
+ * An advisory lock that every process takes as shared while it uses the server. The process that gets it as exclusive is the last one, and
+ * stops the server.
+ */
 const IN_USE = 0x656d6264;
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 30_000;
@@ -39,7 +42,7 @@ const settings = (port: number, durable: boolean): string[] =>
     shared_buffers: "128MB",
     max_connections: 100,
     max_wal_size: "1GB",
-    // Filling a new segment with zeros holds up every commit, once a second under load.
+    // PostgreSQL would fill each new segment with zeros, which delays every commit about once a second under load.
     wal_init_zero: "off",
     max_parallel_workers_per_gather: 0,
     jit: "off",
@@ -85,7 +88,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Finds the cluster of this dataDir, or builds one under another name and moves it into place when it is complete. */
+/** Finds the cluster of this dataDir. If there is none, makes one under a temporary name and moves it into place when it is complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
@@ -138,10 +141,10 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Longer than lock_timeout below. */
+/** Milliseconds of silence after which the connection is lost. It must be longer than the lock_timeout below. */
 const SILENCE_MS = 12_000;
 
-/** A connection that stays open for as long as this process uses the server, or the reason why there is none. */
+/** Opens the connection that this process keeps while it uses the server. Returns the error if that fails. */
 async function enter(port: number, { password }: Cluster, onLost: () => void): Promise<Connection | Error> {
   const url = urlOf(port, password, "postgres");
   const settings = { application_name: "countersign-embedded", lock_timeout: 10_000 };
@@ -228,7 +231,7 @@ async function leave({ connection, pid, child }: RunningServer, { data }: Cluste
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
-    // Undo the unref() of the start, or this process could exit before the server has stopped.
+    // Undo the unref() of the start, or this process could end before the server has stopped.
     child?.ref();
     if (child) await finished(child);
     // The server removes its lock file a moment before its process ends.

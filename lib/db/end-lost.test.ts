@@ -110,7 +110,7 @@ describe("a lost message between the service and the database", () => {
     for (let round = 0; round < 4; round += 1) {
       await pause(700);
       const asked = Array.from({ length: 6 }, () => errorOf(mainPool().sql`SELECT 1`));
-      // The driver has the statements, and has not written them.
+      // The driver has received the statements and has not written them to the socket yet.
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
       for (const until = performance.now() + 1_050; performance.now() < until;);
       expect(await Promise.all(asked)).toEqual(asked.map(() => null));

@@ -4,14 +4,17 @@ import type { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Statements may also wait for a lock, so the server is not asked more often than this. */
+/**
+ * Milliseconds between two questions to the server. A quiet statement is not always lost, as it may wait for a lock, so the server is not
+ * asked more often.
+ */
 const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
 /**
- * The server processes that ended, that wait for a message from us, or that wait for a lock. `blockers`: the processes that keep the lock;
- * null for the others.
+ * Among these server processes, those that ended, that wait for a message from us, or that wait for a lock. `blockers` are the processes
+ * that have the lock; null if the process does not wait for a lock.
  */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`
@@ -23,13 +26,13 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
 }
 
 /**
- * The processes whose connections are lost. One that waits for the lock of a lost one may be lost too. It would keep the lock when it
- * gets it, so it is ended as well.
+ * The processes whose connections are lost. A process that waits for the lock of a lost one may be lost too: it would then keep the lock
+ * when it gets it, so it is ended as well.
  */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
   let known = 0;
-  // Waiters form chains: the next one waits for the lock of a waiter.
+  // Repeat until nothing is added, because a process can wait for the lock of a process that waits itself.
   while (lost.size > known) {
     known = lost.size;
     for (const { pid, blockers } of waiting) if (blockers?.some((one) => lost.has(one))) lost.add(pid);
@@ -37,7 +40,7 @@ function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   return lost;
 }
 
-/** Frees the locks of processes whose connections are lost. The age distinguishes a process from a later one with the same pid. */
+/** Terminates server processes, which frees their locks. The age distinguishes a process from a later one with the same pid. */
 const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
   SELECT pg_terminate_backend(a.pid)
   FROM unnest(string_to_array(${backends.map(({ pid }) => pid).join()}, ',')::int[],
@@ -54,13 +57,14 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   if (pids.length === 0) return;
   const suspected = lostAmong(await selectWaiting(sql, pids));
   if (suspected.size === 0) return;
-  // A process that was busy sends its statements late, and they may be on their way.
+  // If this process was busy, it sends its statements late, and they may be on their way. So ask a second time.
   await pause(PAUSE_MS, undefined, { ref: false });
   const waiting = await selectWaiting(sql, pidsOf(quiet()));
   const lostPids = lostAmong(waiting.filter(({ pid, blockers }) => blockers !== null || suspected.has(pid)));
   const lost = quiet().filter(({ backend }) => backend && lostPids.has(backend.pid));
   if (lost.length === 0) return;
-  // The connections end first: a terminated process could report that a COMMIT failed whose answer was lost.
+  // End our connections before the server processes. Otherwise a terminated process could report that a COMMIT failed although it succeeded
+  // and only its answer was lost.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
   await terminate(

@@ -1,4 +1,4 @@
-/** A connection ended, or none could be opened. Its statements have no answer. */
+/** A connection ended, or none could be opened. Its open statements get no answer. */
 export class ConnectionLost extends Error {
   readonly code: string;
   constructor(message: string, cause?: unknown) {
@@ -12,7 +12,7 @@ export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
 }
 
-/** A COMMIT, or a single statement that writes, was sent and its answer never came. It may have been carried out. */
+/** A COMMIT, or a single statement that writes, was sent and not answered. It may have been carried out. */
 export class OutcomeUnknown extends Error {
   readonly code = "OUTCOME_UNKNOWN";
 }
@@ -45,7 +45,7 @@ export const databaseAway = (error: unknown): boolean => causesOf(error).some((c
 /** Whether a connection ended before its answer came. */
 export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
 
-/** Whether something may have been written although the statement failed. */
+/** Whether the failed statement may have written something. */
 export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
 
 /** Deadlock, serialization failure or lock timeout: another transaction holds the rows, and a retry may succeed. */

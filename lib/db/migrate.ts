@@ -7,7 +7,7 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
-/** Advisory lock: two processes that start together migrate one after the other. */
+/** An advisory lock. With it, two processes that start at the same time migrate one after the other. */
 const MIGRATION = 0x6d696772;
 
 export type MigrateOptions = {
@@ -70,12 +70,15 @@ export async function migrate({ url, environment, folder = join(process.cwd(), "
     await sql`COMMIT`;
     return count;
   } finally {
-    // What was not committed is rolled back.
+    // Closing the connection rolls back a transaction that is not committed.
     connection.close();
   }
 }
 
-/** Whether the database has all migrations of this release. A newer one counts too: older processes serve until they are replaced. */
+/**
+ * Whether the database has all migrations of this release. A database of a newer release counts too, because older processes serve requests
+ * until they are replaced.
+ */
 export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
   const newest = journal.entries.at(-1)?.when ?? 0;
   const [row] = await sql<{ current: boolean }[]>`

@@ -5,11 +5,14 @@ import type { Sql } from "#lib/db/sql.ts";
 import { FakePostgres, READ, WRITE, type Fault, type Script } from "#test/fake-postgres.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** How many seeded sequences of faults run against a server that can fail at any message. Results are compared with the server's. */
+/**
+ * How many random sequences of faults run, each from a seed, against a server that can fail at any message. The results are compared with
+ * what that server did.
+ */
 const ORDERS = 10_000;
 const AT_ONCE = 100;
 const LIMIT_MS = 700;
-/** Much longer than a recovery takes, because a hundred orders share the process. */
+/** Milliseconds in which a pool must recover. Much longer than a recovery takes, because a hundred sequences share the process. */
 const RECOVERY_MS = 20_000;
 const HOW = [
   "reset",
@@ -70,7 +73,7 @@ const transaction: Work = (pool, id) =>
     return [`${id} 0`, `${id} 1`, `${id} 2`];
   });
 
-/** Sends all statements before it reads a result, as the batches of authorizations do. */
+/** Work that sends all statements before it reads a result, as the authorize batches do. */
 const pipelined: Work = (pool, id) =>
   pool.begin(async (sql) => {
     const sent = [write(sql, `${id} 0`), read(sql, `${id} r`), write(sql, `${id} 1`)];
@@ -84,7 +87,7 @@ const undone: Work = (pool, id) =>
     throw new Undone();
   });
 
-/** Uses its connection after its release; the statement must not reach another caller's transaction. */
+/** Work that uses its connection after it has returned it. The statement must not reach another caller's transaction. */
 const stale: Work = async (pool, id) => {
   let kept: Sql | null = null;
   await pool.begin(async (sql) => {
@@ -158,7 +161,7 @@ async function order(seed: number): Promise<void> {
   }
 }
 
-/** Uses up the connections with pending faults. After that the pool must work without a restart. */
+/** Runs transactions until one succeeds, which uses up the connections with pending faults. The pool must then work without a restart. */
 async function recover(pool: Pool): Promise<void> {
   const until = performance.now() + RECOVERY_MS;
   for (let tries = 0; performance.now() < until; tries += 1) {

@@ -5,7 +5,7 @@ import { noteFailure, noteWrite } from "#lib/db/request.ts";
 
 export type PoolOptions = ConnectionOptions & {
   readonly max: number;
-  /** How long a caller waits for a connection. */
+  /** Milliseconds that a caller waits for a free connection. */
   readonly waitMs: number;
   readonly waitersMax: number;
   readonly idleMs: number;
@@ -14,26 +14,29 @@ export type PoolOptions = ConnectionOptions & {
 
 type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
 
-/** Opening a connection takes about 10 ms, half of it CPU, so after a restart only a few are opened at once. */
+/**
+ * How many connections are opened at the same time. Opening one takes about 10 ms, half of it CPU time, and after a restart many are wanted
+ * at once.
+ */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
 
 const ELSEWHERE = "The database fell silent on another connection.";
 
-/** Statements that only read: nothing was written if their connection is lost. */
+/** Matches statements that only read. Nothing was written if the connection of such a statement is lost. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
 /**
- * Connections with the same settings. The numbers of connections and of waiting callers, and their waiting time, are bounded. When a
- * connection ends, only its own statements fail, and a new one is opened when a caller needs it.
+ * A pool of connections with the same settings. The number of connections, the number of waiting callers and their waiting time are
+ * limited. When a connection ends, only its own statements fail, and a new one is opened when a caller needs it.
  */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Connection[] = [];
   readonly #lent = new Set<Connection>();
   readonly #waiters: Waiter[] = [];
-  /** Server processes of connections that ended by silence. They may still hold locks and count against max_connections. */
+  /** Server processes whose connections this process gave up. They may still have locks, and they count against max_connections. */
   readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
@@ -42,9 +45,9 @@ export class Pool {
   isEnding = false;
   /** Statements outside of a transaction, each on any free connection. */
   readonly sql: Sql;
-  /** Called when a connection fell silent, so that other connections to the same lost server end too. */
+  /** Called when a connection reached the silence limit, so that other connections to the same lost server are ended too. */
   onSilence: (since: number) => void = () => {};
-  /** Called when a statement waits for longer than usual. */
+  /** Called each QUIET_MS that a statement waits without data. */
   onQuiet: () => void = () => {};
 
   constructor(options: PoolOptions) {
@@ -56,7 +59,7 @@ export class Pool {
     return this.#waiters.length;
   }
 
-  /** Connections whose statement waits for longer than usual. */
+  /** The lent connections that wait for an answer and got no data for QUIET_MS. */
   get quiet(): readonly Connection[] {
     return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
@@ -72,7 +75,8 @@ export class Pool {
     try {
       return await work(sql, connection);
     } catch (error) {
-      // Statements parallel to the failed one must not be sent after ROLLBACK: they would run outside of the transaction.
+      // Statements that were sent beside the failed one must not reach the connection after ROLLBACK, because they would run outside of the
+      // transaction.
       returned = true;
       noteFailure(error);
       // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.
@@ -98,8 +102,8 @@ export class Pool {
   }
 
   /**
-   * Ends idle and waiting connections that were not heard of since a time. A connection that was idle when the network broke and got a
-   * statement since then would otherwise keep its caller for the whole silence limit.
+   * Ends connections that got no data since `time` and are idle or wait for an answer. If the network broke while a connection was idle and
+   * it got a statement since then, its caller would otherwise wait for the whole silence limit.
    */
   forgetUnheardSince(time: number): void {
     this.forgetIdleUnheardSince(time);
@@ -181,7 +185,7 @@ export class Pool {
     });
   }
 
-  /** Takes a connection back. */
+  /** Takes back a lent connection. It is closed if it is too old, and ended if a statement still runs on it. */
   #take(connection: Connection): void {
     if (!this.#lent.delete(connection) || connection.ended) return;
     connection.failure = null;
@@ -228,13 +232,17 @@ export class Pool {
     this.#fill();
   }
 
-  /** Ends server processes that lost their client; they keep locks and a place in max_connections until TCP notices the loss. */
+  /**
+   * Terminates server processes whose connections were given up. Otherwise they keep their locks and their place in max_connections until
+   * TCP notices the loss.
+   */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
     const ages = abandoned.map(({ since }) => performance.now() - since);
     const pids = abandoned.map(({ pid }) => pid);
-    // The age distinguishes a process from a later one with the same pid, the names from one of another program after a failover.
+    // The age distinguishes a process from a later one with the same pid. The names distinguish it from a process of another program after
+    // a failover.
     const ended = connection.sql`
       SELECT pg_terminate_backend(a.pid)
       FROM unnest(string_to_array(${pids.join()}, ',')::int[], string_to_array(${ages.join()}, ',')::float8[]) AS gone (pid, age)
@@ -246,7 +254,7 @@ export class Pool {
     throw connection.ended;
   }
 
-  /** Rejects waiting callers at once, unless a lent connection may still come back. */
+  /** Rejects the waiting callers after a failed attempt to connect, unless a lent connection may still be returned to them. */
   #refused(error: unknown): void {
     if (this.#lent.size === 0) for (const { reject } of this.#waiters.splice(0)) reject(error);
     if (this.#pause || this.isEnding) return;
@@ -266,7 +274,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** Plans to close connections that were idle for idleMs. */
+  /** Sets a timer that closes connections which were idle for idleMs. */
   #planSweep(): void {
     if (this.#sweep) return;
     this.#sweep = setTimeout(() => {
@@ -291,7 +299,7 @@ async function commit(connection: Connection, send: () => PromiseLike<{ readonly
     const { command } = await send();
     if (command !== "ROLLBACK") return;
   } catch (error) {
-    // An error that ended the connection does not say what became of the COMMIT.
+    // If the error ended the connection, the outcome of the COMMIT is unknown.
     if (connection.ended || connectionLost(error))
       throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
     throw error;

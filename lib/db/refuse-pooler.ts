@@ -9,7 +9,10 @@ const refusal = (why: string): Error =>
       "Set DATABASE_URL to the address of PostgreSQL itself. A process uses DATABASE_POOL connections and six more.",
   );
 
-/** A pooler such as PgBouncer drops or refuses start-up parameters, so timeouts would silently not apply. @throws Error */
+/**
+ * Refuses a DATABASE_URL that leads to a pooler such as PgBouncer. A pooler drops or refuses start-up parameters, so the timeouts would not
+ * apply, without any error. @throws Error
+ */
 export async function refusePooler(url: string): Promise<void> {
   const settings = { application_name: "countersign", lock_timeout: ASKED_MS };
   const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: 10_000 }).catch((error: unknown) => {

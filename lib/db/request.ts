@@ -6,17 +6,17 @@ type RequestTrace = { readonly began: number | null; written: boolean; lost: unk
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
 
-/** Runs a request and records its database use, because libraries in between hide it. */
+/** Runs a request and records its use of the database, because libraries between the two hide it. */
 export const followRequest = <T>(work: () => T): T =>
   requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);
 
-/** A COMMIT, or a single statement that writes, is about to be sent. */
+/** Records that the request sends a COMMIT or a single statement that writes. */
 export function noteWrite(): void {
   const request = requests().getStore();
   if (request) request.written = true;
 }
 
-/** A statement failed. */
+/** Records that a statement of the request failed, if the database was unavailable. */
 export function noteFailure(error: unknown): void {
   const request = requests().getStore();
   if (request && databaseAway(error)) request.lost = error;
@@ -25,7 +25,7 @@ export function noteFailure(error: unknown): void {
 /** Whether this request may have written something. */
 export const mayHaveWritten = (): boolean => requests().getStore()?.written === true;
 
-/** Why this request lost the database, or null. */
+/** The error by which this request lost the database; null if it did not. */
 export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
 
 /** The age of this request in milliseconds; null outside of requests. */
@@ -35,7 +35,7 @@ export function requestAgeMs(): number | null {
   return performance.now() - request.began;
 }
 
-/** Sets the organization of this request, whose limits the request counts against. */
+/** Sets the organization whose limits this request counts against. */
 export function noteOrganization(organizationId: string | null): void {
   const request = requests().getStore();
   if (request) request.organizationId = organizationId;
@@ -43,6 +43,6 @@ export function noteOrganization(organizationId: string | null): void {
 
 export const actingFor = (): string | null => requests().getStore()?.organizationId ?? null;
 
-/** Runs work for an organization outside of a request. */
+/** Runs work that counts against an organization's limits without a request, such as a background worker's. */
 export const actFor = <T>(organizationId: string, work: () => T): T =>
   requests().run({ began: null, written: false, lost: null, organizationId }, work);

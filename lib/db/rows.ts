@@ -25,7 +25,7 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
-/** The rows as JSON text for json_populate_recordset, which refuses half a character and NUL, also in nested values. */
+/** The rows as JSON text for json_populate_recordset. PostgreSQL refuses NUL and lone surrogates there, even in nested values. */
 export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelectModel<T>[]): string => {
   const columns = Object.entries(getTableColumns(table));
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));
@@ -34,7 +34,10 @@ export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelec
 
 type Readers<T, P extends PgTable> = { readonly [K in keyof InferInsertModel<P>]: (row: T) => InferInsertModel<P>[K] };
 
-/** A function from a value of the column to its text, chosen once: on the hot path, asking the column for each value costs CPU. */
+/**
+ * A function that writes a value of the column as text. It is chosen once per column, because asking the column for each value costs CPU
+ * time on the hot path.
+ */
 function textWriter(column: PgColumn): (value: unknown) => string | null {
   const write: (value: unknown) => string =
     column.columnType === "PgText"

@@ -6,6 +6,6 @@ export type Scope = { readonly organizationId: string; readonly environment: str
 
 type Scoped = { readonly organizationId: PgColumn; readonly environment: PgColumn };
 
-/** The condition of every query of a member or an agent: the rows of another tenant are not found. */
+/** The condition that every query for a member or an agent has, so that rows of another organization or environment are not found. */
 export const within = (table: Scoped, { organizationId, environment }: Scope): SQL | undefined =>
   and(eq(table.organizationId, organizationId), eq(table.environment, environment));

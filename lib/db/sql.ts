@@ -17,10 +17,10 @@ const maker = (): postgres.Sql =>
     } as postgres.Options<never>),
   );
 
-/** Limits on prepared statements per connection: statements with lists of varying length would fill the server's memory. */
+/** The most prepared statements per connection. Statements with lists of different lengths would otherwise fill the server's memory. */
 const PREPARED_MAX = 256;
 const PARAMETERS_MAX = 40;
-/** A statement that was used this often will probably be used again. */
+/** A statement that was used this often is prepared, because it will probably be used again. */
 const USES = 3;
 const COUNTED_MAX = 4_096;
 

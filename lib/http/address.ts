@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Holds the address that the server itself saw; the server drops the value that a client sends. */
+/** The header with the client address that this server determined. The server removes a value that a client sends. */
 export const ADDRESS_HEADER = "x-countersign-address";
 
 const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
@@ -15,7 +15,9 @@ export const noteAddress = (request: Request, address: string): void => {
 /** The address of the socket itself, whatever headers say. */
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
-/** The first four groups of an IPv6 address: one customer controls every address of a /64. */
+/**
+ * The network of an address: an IPv4 address itself, or the /64 of an IPv6 address, because one customer controls all addresses of a /64.
+ */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];

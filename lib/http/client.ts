@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Operation, RequestOf } from "#lib/http/operation.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
-/** What a client receives. */
+/** The reply of an operation, as a client receives it. */
 export type ReplyOf<O extends Operation> = z.output<O["response"]>;
 
 /** A refusal as the service sent it. */

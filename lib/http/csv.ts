@@ -1,4 +1,4 @@
-/** Text that a spreadsheet would run as a formula, also after spaces. */
+/** Matches text that a spreadsheet would run as a formula, even after spaces. */
 const FORMULA = /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%]|^[\t\r\n]/;
 const QUOTED = /[",\r\n]/;
 

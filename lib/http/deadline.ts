@@ -2,7 +2,7 @@ import { mayHaveWritten } from "#lib/db/request.ts";
 import { Problem } from "#lib/problem.ts";
 import { atMost } from "#lib/time.ts";
 
-/** How long a request may take. Long polls add their `waitsMs`. */
+/** Milliseconds that a request may take. Operations that wait for a person add their `waitsMs`. */
 export const DEADLINE_MS = 30_000;
 
 const late = (): Problem =>

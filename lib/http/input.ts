@@ -26,7 +26,7 @@ function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   });
 }
 
-/** @throws Problem invalid_request with a pointer for each field that is wrong */
+/** Validates a value with a schema. @throws Problem invalid_request with a pointer for each field that is wrong */
 export function check(schema: z.ZodType, value: unknown, base: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -49,8 +49,8 @@ export function splitUrl(url: string): { readonly path: string; readonly search:
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Reads the path parameters with the operation's path template and decodes them once, so that every entry point reads them the same.
- * A value that cannot be an id is a 404, except where the client chooses the id (PUT).
+ * Compiles a reader of path parameters, which decodes them once by the operation's path template, so that every entry point reads them
+ * alike. A value that cannot be an id is a 404, or a 400 where the client chooses the id (PUT).
  */
 function compileParams({ path: template, method }: Operation): (path: string) => Params {
   const segments = template.split("/");
@@ -78,7 +78,7 @@ function compileParams({ path: template, method }: Operation): (path: string) =>
   };
 }
 
-/** Null if the escapes are not UTF-8. */
+/** Decodes one segment of a path; null if its percent escapes are not UTF-8. */
 export function decodeSegment(segment: string): string | null {
   if (!segment.includes("%")) return segment;
   try {

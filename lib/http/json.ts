@@ -1,6 +1,9 @@
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 
-/** Limits of a request body. JSON.parse has none of its own, cannot see duplicate keys, and changes large integers silently. */
+/**
+ * The limits of a request body. They are checked here, because JSON.parse has no limits, does not notice duplicate keys, and changes large
+ * integers without an error.
+ */
 export const BODY_BYTES_MAX = 65_536;
 const DEPTH_MAX = 16;
 const NODES_MAX = 2_000;
@@ -141,7 +144,10 @@ async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Arra
   return Buffer.concat(chunks, size);
 }
 
-/** A connection that breaks during the body is the sender's fault; its error must not look like a lost database connection. */
+/**
+ * Reads the bytes of a body. If the client's connection breaks, the request is malformed; the error must not look like a lost database
+ * connection.
+ */
 async function readBytes(request: Request, declared: boolean): Promise<ArrayBuffer | Uint8Array> {
   try {
     if (declared) return await request.arrayBuffer();
@@ -169,13 +175,13 @@ export async function readBody(request: Request): Promise<string> {
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
-/** 415 for a content type other than JSON, even with an empty body: a cross-site form cannot send a JSON type. */
+/** Refuses with 415 a content type other than JSON, even for an empty body. This stops cross-site forms, which cannot send a JSON type. */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;
   throw new Problem("content_type_unsupported", { detail: "Send the body as application/json." });
 }
 
-/** 406 if the Accept header rules JSON out. */
+/** Refuses with 406 a request whose Accept header excludes JSON. */
 export function requireJsonAccepted(accept: string | null): void {
   if (accept === null || accept === "" || accept === "*/*" || accept === "application/json") return;
   let best = -1;

@@ -36,7 +36,7 @@ export function createSchemas() {
   const definitions: Record<Direction, Definitions> = { input: new Map(), output: new Map() };
   const pending: { readonly target: JsonSchema; readonly json: JsonSchema; readonly io: Direction }[] = [];
 
-  /** The schema's place in the document; it is filled by finish(). */
+  /** Returns a reference to the schema in the document. finish() writes the schema itself. */
   const use = (schema: z.ZodType, io: Direction): JsonSchema => {
     const {
       $schema: _,

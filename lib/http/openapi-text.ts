@@ -54,7 +54,7 @@ export function accessText(access: Access): string {
   return `Access: a person's session with the platform capability \`${access.platformCapability}\`.`;
 }
 
-/** Says which fields a repeat may change; undefined if it may change none. */
+/** A sentence that says which fields a retry may change; undefined if it may change none. */
 export function repeatText({ madeAnew }: Operation): string | undefined {
   if (!madeAnew) return undefined;
   const fields = madeAnew.map((path) => `\`${path.join(".")}\``).join(" and ");

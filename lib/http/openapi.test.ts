@@ -22,7 +22,7 @@ const documented = new Map(
   Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => [one.operationId, one] as const)),
 );
 
-/** The counts of section 7 of the interface; every other operation has six. */
+/** The number of documented error statuses of the operations that section 7 of the interface lists. Every other operation has six. */
 const variantCounts: Readonly<Record<string, number>> = {
   quoteFee: 8,
   registerMandate: 8,

@@ -98,7 +98,7 @@ function queryParameters({ query, example }: Operation, use: Use): JsonSchema[] 
   });
 }
 
-/** Every operation other than a GET takes the header, unless its body requires an idempotency key. */
+/** Whether an operation takes the Idempotency-Key header: every one except a GET, and except those whose body requires the key. */
 const takesKeyHeader = ({ method, body }: Operation): boolean =>
   method !== "GET" &&
   !(

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ProblemCode } from "#lib/problem.ts";
 import type { Capability, Environment, PlatformCapability } from "#lib/vocabulary.ts";
 
-/** Who may call. A required field of every operation: nothing is public by omission. */
+/** Who may call an operation. The field is required, so that no operation is public by mistake. */
 export type Access =
   | "anyone"
   | "authenticated"
@@ -30,16 +30,16 @@ export type Operation = {
     | "Audit"
     | "Health";
   readonly access: Access;
-  /** Uses the urgent connection pool, starting with the session look-up, so that it never waits behind traffic. */
+  /** Uses the urgent connection pool, even for the session look-up, so that the operation never waits behind other requests. */
   readonly urgent?: true;
   readonly status?: 200 | 201;
   /** Milliseconds beyond the usual deadline, for an operation that may wait for a person. */
   readonly waitsMs?: number;
-  /** Where the body carries the idempotency key, when it is not `idempotencyKey` at its top. */
+  /** The path of the idempotency key in the body, if it is not the member `idempotencyKey` of the body itself. */
   readonly idempotencyKeyAt?: readonly [string, string];
   /**
-   * Paths of body fields that a client naturally creates again for a repeat. The fingerprint leaves them out, and the values of the
-   * first request stay valid. Never a field that says what is paid, to whom, or under which mandate.
+   * Paths of body fields that a client normally creates again for a retry. The fingerprint leaves them out, and the values of the first
+   * request stay valid. Never list a field that says what is paid, to whom, or under which mandate.
    */
   readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;
@@ -58,7 +58,7 @@ export type Operation = {
   };
 };
 
-/** Identity function: it only pins literal types, so that everything else is inferred from the value. */
+/** Returns the definition unchanged. It only keeps literal types, so that all other types are inferred from the value. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
 type PathParams<P extends string> = P extends `${string}{${infer N}}${infer R}`
@@ -117,7 +117,7 @@ export type CallerFor<A extends Access> = A extends "anyone"
 /** The idempotency key of this request, its fingerprint and the slot where both are stored. Null when the client sent no key. */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };
 
-/** No clock here: time comes from the database. */
+/** What a handler knows of its request besides the input. It has no clock, because the time comes from the database. */
 export type Context<O extends Operation> = {
   readonly caller: CallerFor<O["access"]>;
   readonly requestId: string;
@@ -142,7 +142,7 @@ export const isStoredReply = (reply: unknown): reply is StoredReply =>
 
 const listed = Symbol.for("countersign.listed");
 
-/** For the three lists whose body is only items: the Link header names their next page. */
+/** The reply of the three lists whose body contains only items. Their next page is named in the Link header. */
 export type ListReply<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
 
 export const listedReply = <T>(output: T, nextCursor: string | null): ListReply<T> => ({ [listed]: true, output, nextCursor });
@@ -151,7 +151,7 @@ export const isListed = (reply: unknown): reply is ListReply<unknown> =>
 
 export type Output<O extends Operation> = z.input<O["response"]>;
 
-/** Load, decide, save. */
+/** The function behind an operation. It loads, decides and saves. */
 export type Handler<O extends Operation> = (
   input: Input<O>,
   context: Context<O>,

@@ -19,7 +19,7 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 /** A cursor is the position of the last item, encoded so that clients treat it as opaque. */
 export const encodeCursor = (place: string): string => Buffer.from(`1:${place}`).toString("base64url");
 
-/** @throws Problem invalid_request for a cursor that no list of ours made. */
+/** The position in a cursor; null without a cursor. @throws Problem invalid_request for a cursor that no list of ours made */
 export function decodeCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, "base64url").toString();
@@ -31,7 +31,7 @@ export function decodeCursor(cursor: string | undefined): string | null {
 
 export type Page<R> = { readonly items: readonly R[]; readonly nextCursor?: string; readonly hasMore: boolean };
 
-/** Makes a page from rows that were selected with `limit + 1`, newest first; `placeOf` returns the sort key. */
+/** Makes a page of `limit` items from rows that were selected with `limit + 1`, newest first. `placeOf` returns the sort key of a row. */
 export function page<R>(rows: readonly R[], limit: number, placeOf: (row: R) => string): Page<R> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

@@ -12,8 +12,8 @@ type Bucket = { tokens: number; at: number };
 const GENERATION_MAX = 50_000;
 
 /**
- * A token bucket per id that refills continuously and holds one second's worth, or `burst`. Memory is bounded by two generations: an id
- * that was not seen during a whole generation is dropped, and starts again with a full bucket.
+ * Makes a token bucket per id. A bucket refills continuously and contains at most the tokens of one second, or `burst`. Memory is limited
+ * by two generations: an id that was not seen for a whole generation is dropped, and starts again with a full bucket.
  */
 export function createBuckets(
   name: string,
@@ -48,7 +48,7 @@ export const takeCredential = (caller: Caller): Allowance =>
 /** Counts one request without a valid credential against its address. */
 export const takeAddress = (request: Request): Allowance => perAddress()(addressOf(request));
 
-/** @throws Problem rate_limited */
+/** Refuses a request that its rate limit does not allow. @throws Problem rate_limited */
 export function requireAllowed({ allowed, policy, name }: Allowance): void {
   if (allowed) return;
   throw new Problem("rate_limited", {

@@ -1,9 +1,12 @@
-/** An origin that no page has. An input that resolves to another origin was not a path. */
+/** The origin that paths are resolved against. No page has it, so an input that resolves to another origin is not a path. */
 const HERE = "http://here.invalid";
 
-/** Browsers read a backslash as a slash, and drop tabs and line breaks inside an address. */
+/** Matches characters that browsers change in an address: they read a backslash as a slash, and drop tabs and line breaks. */
 const TWISTED = /[\\\s\p{Cc}]/u;
-/** The same, percent-encoded in a path, in case it is decoded again. A query may have them: it may contain another return path. */
+/**
+ * Matches the same characters percent-encoded in a path, in case the path is decoded again. They are allowed in a query, which may contain
+ * another return path.
+ */
 const TWISTED_PATH = /^[^?#]*%(?:5c|2f|0[0-9a-f]|1[0-9a-f])/i;
 
 /**

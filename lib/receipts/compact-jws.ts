@@ -6,7 +6,7 @@ import { parseObject } from "#lib/receipts/strict-json.ts";
 
 const SIGNATURE_BYTES = 64;
 
-/** What is signed, in the words of the messages. */
+/** A kind of signed token: its typ, and its name in messages. */
 type Named = { readonly typ: string; readonly name: string };
 export const receiptToken: Named = { typ: "decision-receipt+jwt", name: "receipt" };
 export const headToken: Named = { typ: "log-head+jwt", name: "signed head" };
@@ -16,7 +16,7 @@ function bytesOf(part: string, name: string): Uint8Array {
     const bytes = base64url.decode(part);
     if (base64url.encode(bytes) === part) return bytes;
   } catch {
-    // Characters that base64url does not have.
+    // The text has characters that base64url does not have.
   }
   throw new Refusal(`The ${name} is not written in base64url's only form for its content, so it was changed.`);
 }
@@ -29,7 +29,7 @@ function objectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The published key that the header names. */
+/** The published key that the token's header names. @throws Refusal */
 function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: Named, keys: PublishedKeys): PublishedKey {
   if (!header || Object.keys(header).toSorted().join() !== "alg,kid,typ")
     throw new Refusal(`The header of the ${name} must have the members alg, kid and typ, and no others.`);
@@ -40,7 +40,7 @@ function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: 
   return key;
 }
 
-/** ECDSA accepts s and its complement. Only the lower one is allowed, so that a signature has one form. */
+/** Requires the lower of the two values of s that ECDSA accepts, so that a signature has only one valid form. @throws Refusal */
 function requireLowS(signature: Uint8Array, name: string): void {
   if (signature.length !== SIGNATURE_BYTES) throw new Refusal(`The signature of the ${name} does not have 64 bytes.`);
   const s = signature.slice(SIGNATURE_BYTES / 2).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);

@@ -16,7 +16,7 @@ const PublishedKey = z.object({
 });
 export type PublishedKey = z.infer<typeof PublishedKey>;
 
-/** A published private key proves nothing, because anybody can sign with it. */
+/** Whether a key contains its private part. Such a key proves nothing, because anybody can sign with it. */
 const isPrivate = (key: unknown): boolean => typeof key === "object" && key !== null && "d" in key;
 
 /** Keys of other kinds are ignored (RFC 7517, section 5). */

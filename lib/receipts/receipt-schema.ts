@@ -3,10 +3,10 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Any Unicode text but lone surrogates, which UTF-8 cannot represent and a hash does not cover. */
+/** Any Unicode text without lone surrogates, which UTF-8 cannot represent and a hash does not cover. */
 const Text = z.string().refine((text) => text.isWellFormed());
 
-/** Sizes and indexes are checked in the steps that use them. JSON can write -0, which is no index. */
+/** A size or an index. Its range is checked in the step that uses it. JSON can contain -0, which is not valid here. */
 const Count = z.number().refine((value) => !Object.is(value, -0));
 
 /** Seconds since 1970, up to the year 9999. */
@@ -14,7 +14,7 @@ const Seconds = z.number().int().min(0).max(253_402_300_799);
 
 const Proven = { event: Text, leafIndex: Count, treeSize: Count, path: z.array(Hash) };
 
-/** What the service answers. It has no other members. */
+/** The reply of the service. Other members are not allowed. */
 export const Answer = z.strictObject({
   receipt: z.string(),
   proof: z.strictObject({ ...Proven, log: z.strictObject(Proven), head: z.string() }).optional(),
@@ -70,7 +70,7 @@ export type Receipt = z.infer<typeof Receipt>;
 
 export const Head = z.object({ iss: z.string(), iat: Seconds, log: z.string(), size: Count, root: Hash });
 
-/** The members of an event that receipts are compared with. */
+/** The members of an event that a receipt is compared with. */
 export const LogEvent = z.object({
   type: z.string(),
   entityId: z.string(),

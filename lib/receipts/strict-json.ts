@@ -19,7 +19,8 @@ function repeatsMember(text: string): boolean {
 }
 
 /**
- * Parses JSON in which no object has the same member twice: verifiers that keep another one of the two would read another receipt.
+ * Parses JSON in which no object has the same member twice. Otherwise two verifiers could keep different ones of the two and read different
+ * receipts.
  * @throws SyntaxError
  */
 export function parseStrictJson(text: string): unknown {
@@ -28,7 +29,7 @@ export function parseStrictJson(text: string): unknown {
   return value;
 }
 
-/** The same for text that must be an object; null for any other text. */
+/** Like parseStrictJson, for text that must be an object. Null for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value = parseStrictJson(text);

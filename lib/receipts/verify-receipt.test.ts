@@ -191,7 +191,7 @@ function editValue(value: unknown, { at, how, character }: Edit): void {
             ? old + 1
             : null),
     () => (container[name] = typeof old === "number" ? old - 1 : [old]),
-    // The order of the keys means nothing.
+    // Only a path is reversed; the other array is the list of keys, whose order has no meaning.
     () => (container[name] = Array.isArray(old) && name === "path" ? old.toReversed() : character),
     () => (Array.isArray(container) ? container.push(old) : delete container[name]),
   ];
@@ -207,7 +207,7 @@ describe("a change anywhere", () => {
       expect(verdict.detail).toMatch(/\.$/);
       return;
     }
-    // Only an unchanged answer verifies, or one of which the whole proof was removed: its verdict says so.
+    // An answer verifies only if it is unchanged, or if its whole proof was removed. The verdict says which of the two.
     const needed = verdict.withProof ? [key.public, earlier.public] : [key.public];
     expect((published as { keys: unknown }).keys).toEqual(
       expect.arrayContaining(needed.map((one) => expect.objectContaining(one) as unknown)),

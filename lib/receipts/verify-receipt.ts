@@ -30,7 +30,7 @@ async function requireRoot(leaf: string, position: Position): Promise<string> {
   return root;
 }
 
-/** The hash of the event, which must be the leaf that the receipt names. */
+/** Checks that the proof's event has the leaf hash that the receipt names, and returns that hash. */
 async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   const leaf = await hashOfLeaf(proof.event);
   if (leaf !== log.leafHash) throw new Refusal("The event is not the one that the receipt names: its hash differs.");
@@ -39,7 +39,7 @@ async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   return leaf;
 }
 
-/** The log of signed heads has this root of the organization's log. Returns the root of the log of signed heads. */
+/** Checks that the log of signed heads contains this root of the organization's log. Returns the root of the log of signed heads. */
 async function checkLog({ log: { chain } }: Receipt, { log, treeSize }: Proof, root: string): Promise<string> {
   const { type, entityId, metadata } = readEvent(log.event);
   if (type !== "auditChain.signed") throw new Refusal("The second event does not record a signed head of a log.");
@@ -61,8 +61,8 @@ async function checkHead({ iss }: Receipt, { head, log }: Proof, root: string, k
 }
 
 /**
- * Checks a receipt as docs/receipts describes it. Both values are parsed JSON, and may be anything. Runs in
- * browsers with WebCrypto and in Node, and sends nothing.
+ * Checks a receipt as docs/receipts describes it. Both arguments are parsed JSON from anywhere, so they may be anything. It runs in
+ * browsers (WebCrypto) and in Node, and makes no request.
  */
 export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Verdict> {
   let step: Step = "receipt";
@@ -90,7 +90,7 @@ export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Ver
   }
 }
 
-/** The same for JSON texts, in which no member may occur twice. */
+/** Like verifyReceipt, for JSON texts. No object in them may have the same member twice. */
 export async function verifyReceiptText(answer: string, keys: string): Promise<Verdict> {
   const values: unknown[] = [];
   for (const [name, text] of [
