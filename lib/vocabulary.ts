@@ -104,8 +104,9 @@ export const ApprovalSurface = list("ApprovalSurface", ["service_hosted_confirma
 export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active", "redeemed", "expired", "revoked"]);
 export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
 
-/** How people are told about a request that waits for them, and whether a channel took the message. */
+/** The channels by which people are told about a request that waits for them. */
 export const NoticeChannel = list("NoticeChannel", ["mail", "push"]);
+/** Whether a channel has accepted the message about a request. */
 export const NotificationStatus = list("NotificationStatus", ["pending", "accepted", "unreachable"]);
 
 /** What an order waits for, or how it ended. */

@@ -30,7 +30,7 @@ export async function openRequest(buyer: Buyer, mandateId: string) {
 export const noticesOf = (checkoutIntentId: string) =>
   database().select().from(notices).where(eq(notices.checkoutIntentId, checkoutIntentId)).orderBy(notices.dueAt);
 
-/** Makes the notices of this kind due now, except for requests that nobody was told of yet. */
+/** Makes the notices of this kind due now, except for requests whose first notice still waits. */
 export const makeDue = (kind: NoticeKind) =>
   database()
     .update(notices)

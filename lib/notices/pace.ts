@@ -1,6 +1,6 @@
 import { minutes } from "#lib/time.ts";
 
-/** A mail that stands for several requests. `isOpen`: it has not been sent yet, so it can stand for one more. */
+/** A mail about several requests. `isOpen`: it has not been sent yet, so one more request can be added. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
 /** The mails that a person got about requests of one organization in the last ten minutes: single ones, and the newest digest. */

@@ -47,7 +47,7 @@ export const noticeDeliveries = pgTable(
     channel: text("channel", { enum: ["mail"] }).notNull(),
     /** The mail in the outbox, which says whether the mail server accepted it. */
     mailId: text("mail_id").notNull(),
-    /** Whether the mail stands for several requests. */
+    /** Whether the mail is about several requests. */
     digest: boolean("digest").notNull(),
     createdAt: createdAt(),
   },

@@ -4,7 +4,7 @@ import { mails } from "#lib/mail/tables.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 export type DeliveryFacts = {
-  /** When the mail server took the first mail. */
+  /** When the mail server accepted the first mail. */
   readonly acceptedAt: Date | null;
   readonly mails: number;
   /** The number of mails that the mail server has not accepted yet. */

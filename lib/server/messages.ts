@@ -5,7 +5,7 @@ import type { ProcessHealth } from "#lib/health/process-health.ts";
 export type FromParent =
   | { readonly type: "begin"; readonly secret: string }
   | { readonly type: "health"; readonly id: number; readonly health: ProcessHealth | null }
-  /** Comes with the connection of the browser, which then belongs to the pages process. */
+  /** Sent together with the browser's connection, which then belongs to the pages process. */
   | { readonly type: "stream"; readonly request: StreamRequest }
   /** Finish the open requests, then exit. */
   | { readonly type: "end" };
