@@ -5,7 +5,7 @@ import { atMost } from "#lib/time.ts";
 
 const BLOCKS = 8n;
 const FRESH_MS = 60_000;
-/** A chain that mines only when there is traffic has blocks that are hours apart. */
+/** The longest block time in milliseconds that is used. A chain that mines only when there is traffic has blocks that are hours apart. */
 const MOST_MS = 15_000;
 const UNKNOWN_MS = 3_000;
 
@@ -13,7 +13,10 @@ type Measurement = { readonly at: number; readonly blockMs: number };
 
 const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
 
-/** The average milliseconds between the last blocks, measured once a minute. If the chain does not answer, the last known value. */
+/**
+ * The average time between the last blocks in milliseconds, measured once a minute. If the chain does not answer, the last known value is
+ * used.
+ */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);
   if (before && performance.now() - before.at < FRESH_MS) return before.blockMs;

@@ -3,11 +3,11 @@ import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/** viem's default for an unknown chain is 4 s, and settling would take that long. */
+/** Milliseconds between two polls of viem. Its default for an unknown chain is 4 s, and each settlement would take that long. */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
-/** A request or its answer may be lost on the way. A call without an answer is sent again, on another connection, after these waits. */
+/** Milliseconds after which a call without an answer is sent again on another connection, because its request or its answer may be lost. */
 const REPEAT_AFTER_MS = [1_000, 1_500];
 
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
@@ -24,7 +24,7 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** Resolves if the chain answered, also with an error such as a revert. Rejects only if the chain did not answer. */
+/** Resolves if the chain answered, even with an error such as a revert. Rejects only if it did not answer. */
 const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   attempt.then(
     (value) => () => value,
@@ -37,8 +37,9 @@ const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   );
 
 /**
- * Retries a read that failed once; after the timeout, a slow chain counts as one that does not answer. A call without an answer is sent
- * again, and the first answer counts. Every call may be repeated, because a chain takes a signed transaction once.
+ * The transport to a chain's node. A call that fails is tried a second time, and after the timeout a slow chain counts as one that does not
+ * answer. A call without an answer is sent again, and the first answer counts. Every call may be repeated, because a chain accepts a signed
+ * transaction only once.
  */
 const transport = (chain: string): Transport => {
   const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
@@ -66,15 +67,18 @@ export const publicClient = (chain: string): PublicClient =>
 
 export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });
 
-/** Checks members, not the class: the pages bundle their own copy of viem but share the clients of the server. */
+/**
+ * Whether an error is from viem. It checks members and not the class, because the pages bundle their own copy of viem but use the clients
+ * of the server.
+ */
 export const isChainError = (error: unknown): error is BaseError =>
   error instanceof Error && "shortMessage" in error && "walk" in error;
 
-/** The part of a failed call's error that may be logged: viem's full messages carry the provider's URL and signed transactions. */
+/** The part of an error that may be logged. viem's full messages contain the provider's URL and signed transactions. */
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Distinguishes a chain that does not answer from a contract that refuses. */
+/** Whether an error means that the chain does not answer, and not that a contract refuses. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(

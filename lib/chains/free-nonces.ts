@@ -1,6 +1,6 @@
 import { chainOf } from "#lib/chains/chains.ts";
 
-/** A provider's nodes lag behind each other. A local chain is one node, and a new one after a restart. */
+/** Milliseconds that a provider's node may be behind another node. A local chain has only one node, but may be restarted as a new one. */
 const NODE_BEHIND_MS = 30_000;
 const LOCAL_BEHIND_MS = 1_000;
 

@@ -13,15 +13,15 @@ const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
   return atMost(asked, PATIENCE_MS, false);
 };
 
-/** The path and the query of an RPC address may contain a provider's key. */
+/** The origin of an RPC address. Its path and query are left out, because they may contain a provider's key. */
 function withoutKey(rpcUrl: string): string {
   const { origin, href } = new URL(rpcUrl);
   return href === `${origin}/` ? origin : `${origin}/…`;
 }
 
 /**
- * Tells the operator of a sandbox, once, that a chain cannot be reached and how to work without internet. Start-up does not wait for it.
- * Of other chains, only the origin is named; the operator fills in the rest.
+ * Tells the operator of a sandbox, once, which chain cannot be reached and how to work without internet. The start does not wait for it. In
+ * the suggested configuration, chains that are reached have only the origin of their address; the operator completes it.
  */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();

@@ -8,14 +8,19 @@ import { failed, type Failure } from "#lib/x402/failure.ts";
 
 /** The number of transactions per second for which this process pays the gas for one seller. */
 const PER_SECOND = 50;
-/** The daily count of the whole installation, because anyone can create any number of organizations. No organization has this id. */
+/**
+ * The id under which the daily count of the whole installation is stored; no organization has it. It is counted, because anyone can create
+ * any number of organizations.
+ */
 const INSTALLATION = "installation";
-/** More decimals than any token has. */
+/** The number of digits that amounts are scaled to. No token has so many decimals. */
 const DIGITS = 36;
 
 const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));
 
-/** We pay the gas, so an organization and the installation have a daily limit of transactions. Counts one transaction. */
+/**
+ * Counts one transaction whose gas we pay. Returns false if the daily limit of the organization or of the whole installation is reached.
+ */
 export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {
   const { SETTLEMENT_DAILY_CAP, SETTLEMENT_DAILY_CAP_TOTAL } = env();
   const own = { organizationId, cap: SETTLEMENT_DAILY_CAP };
@@ -26,11 +31,11 @@ export async function countGas(tx: Tx, organizationId: string): Promise<boolean>
   return false;
 }
 
-/** Each seller also has a rate limit. */
+/** Whether we may send a settlement for a seller now. Besides the daily limits, each seller has a limit per second. */
 export const mayBroadcast = async (tx: Tx, sellerOrganizationId: string): Promise<boolean> =>
   perSeller()(sellerOrganizationId).allowed && countGas(tx, sellerOrganizationId);
 
-/** Null if the payment is large enough for us to pay its gas. */
+/** The refusal of a payment that is too small for us to pay its gas; null if it is large enough. */
 export function refuseSmall(
   amount: bigint,
   { asset, tokenDecimals }: { readonly asset: string; readonly tokenDecimals: number },

@@ -16,18 +16,21 @@ export type AuthorizedTransfer = {
   readonly fromBlock: bigint;
 };
 
-/** What the chain proves about a transfer, at the chain's confirmation depth. */
+/** What the chain proves about a transfer. Blocks without enough confirmations are not considered. */
 export type Evidence =
   | { readonly kind: "transferred"; readonly transaction: Hex }
-  /** The nonce is spent, by a cancellation or by another transfer. */
+  /** The nonce was used up by a cancellation or by another transfer. */
   | { readonly kind: "spent"; readonly transaction: Hex | null; readonly canceled: boolean }
-  /** Unused, and no later block can use it. */
+  /** The nonce is unused, and no later block can use it, because its deadline has passed. */
   | { readonly kind: "expired" }
   | { readonly kind: "unused" };
 
-/** Providers bound the range of a log query. */
+/** The number of blocks in one log query. RPC providers limit this range. */
 export const LOG_BLOCKS = 2_000n;
-/** A chain that mines only when there is traffic has old block times, so our own clock decides there. */
+/**
+ * Milliseconds after a deadline at which our own clock decides that it has passed. For a local chain, which mines only when there is
+ * traffic and so has old block times.
+ */
 const LOCAL_GRACE_MS = 2_000;
 
 function configurationOf(chain: string): ChainConfiguration {
@@ -36,7 +39,7 @@ function configurationOf(chain: string): ChainConfiguration {
   return configuration;
 }
 
-/** The newest block at the chain's confirmation depth. */
+/** The newest block that has the chain's configured number of confirmations. */
 export async function confirmedBlock(chain: string): Promise<bigint> {
   const newest = await publicClient(chain).getBlockNumber();
   const depth = BigInt(configurationOf(chain).confirmations);
@@ -58,7 +61,7 @@ export async function finalBlock(chain: string): Promise<bigint> {
   return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
 }
 
-/** Whether every block after this one is past the deadline. */
+/** Whether the deadline has passed for every block after this one. */
 export async function isOver(chain: string, block: bigint | "latest", deadline: Date, now: Date): Promise<boolean> {
   const which = block === "latest" ? { blockTag: block } : { blockNumber: block };
   const { timestamp } = await publicClient(chain).getBlock(which);
@@ -67,7 +70,7 @@ export async function isOver(chain: string, block: bigint | "latest", deadline: 
   return Number(timestamp) * 1000 >= at || byOurClock;
 }
 
-/** Whether the token has burnt a nonce, at this block. */
+/** Whether the token counts a nonce as used, at this block. */
 export const nonceUsedAt = (
   { chain, tokenAddress, payer, nonce }: Pick<AuthorizedTransfer, "chain" | "tokenAddress" | "payer" | "nonce">,
   blockNumber: bigint,
@@ -88,8 +91,9 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 }
 
 /**
- * Asks the chain, at its confirmation depth or at an earlier block. A transfer counts once it is confirmed; "spent" and "expired" count
- * only when no reorganization can change them. Throws when the chain does not answer.
+ * Reads what the chain proves about a transfer, at block `at` or, without it, at the newest confirmed block. A transfer counts when it is
+ * confirmed. "spent" and "expired" count only when no reorganization can change them.
+ * @throws if the chain does not answer
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
   const { chain } = transfer;
@@ -113,7 +117,10 @@ async function whoUsedIt(client: PublicClient, transfer: AuthorizedTransfer, dep
   throw new Error("The token says that the authorization was used, and no event of it was found.");
 }
 
-/** The token's events of one transfer follow each other: AuthorizationUsed, then its Transfer. One transaction may carry several. */
+/**
+ * What a receipt proves about a transfer. The token writes AuthorizationUsed and then the Transfer of the same payment; one transaction may
+ * contain several payments.
+ */
 export function judgeReceipt(receipt: TransactionReceipt, transfer: AuthorizedTransfer): Evidence {
   const spent: Evidence = { kind: "spent", transaction: receipt.transactionHash, canceled: false };
   if (receipt.status !== "success") return spent;

@@ -13,10 +13,13 @@ const accountOf = (name: Name): PrivateKeyAccount =>
     return privateKeyToAccount(key as Hex);
   });
 
-/** Signs proofs and module payments, which the contracts limit to registered mandates. @throws if its key is not set */
+/**
+ * The account that signs proofs and module payments. The contracts accept these only within registered mandates. @throws if its key is not
+ * set
+ */
 export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
 
-/** The registries' guardian: it may revoke any mandate, and nothing else. @throws if its key is not set */
+/** The guardian of the registries. It can revoke any mandate and do nothing else. @throws if its key is not set */
 export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
 
 /** The account that sends the service's relayed transactions. @throws if its key is not set */

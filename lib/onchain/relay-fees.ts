@@ -1,4 +1,4 @@
-/** In wei for each unit of gas (EIP-1559). */
+/** The fees of a transaction, in wei per unit of gas (EIP-1559). */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
 
 /** The fees of the newest block. */
@@ -7,17 +7,20 @@ export type Market = { readonly baseFee: bigint; readonly priority: bigint };
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Nodes accept a replacement if its fees are 10 % higher, some only 12.5 %. Adds 12.5 %, rounded up. */
+/** Raises a fee by 12.5 %, rounded up. Nodes accept a replacement if its fees are 10 % higher, and some only if they are 12.5 % higher. */
 const raised = (fee: bigint): bigint => fee + (fee + 7n) / 8n;
 
-/** Fees with room for the base fee to double. Null while the base fee is above the cap: the transaction would not be mined. */
+/**
+ * The fees of a first transaction, with room for the base fee to double. Null while the base fee is above the cap, because the transaction
+ * would not be mined.
+ */
 export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | null {
   if (baseFee > cap) return null;
   const maxFeePerGas = least(2n * baseFee + priority, cap);
   return { maxFeePerGas, maxPriorityFeePerGas: least(priority, maxFeePerGas) };
 }
 
-/** Both fees at least 12.5 % higher, so that nodes accept the replacement. Null if the cap leaves no room for that. */
+/** The fees of a replacement: both at least 12.5 % higher, so that nodes accept it. Null if the cap leaves no room for that. */
 export function raisedFees(sent: Fees, { baseFee, priority }: Market, cap: bigint): Fees | null {
   if (raised(sent.maxFeePerGas) > cap) return null;
   const tip = most(raised(sent.maxPriorityFeePerGas), priority);

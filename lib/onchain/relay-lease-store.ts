@@ -6,7 +6,7 @@ import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 /** The right to take nonces of one key on one chain. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
-/** How long other processes wait for a holder that died or lost the database. */
+/** Milliseconds of a lease. Other processes wait so long if its holder died or lost the database. */
 const LEASE_MS = 6_000;
 const EXTEND_EVERY_MS = LEASE_MS / 3;
 
@@ -21,7 +21,7 @@ const isOurs = ({ chain, key, holder, fence }: Lease) =>
     gt(relayLeases.expiresAt, sql`clock_timestamp()`),
   );
 
-/** Null while another holder has the lease: another process, or another task of this process. */
+/** Takes the lease of a key. Null while another process, or another task of this process, has it. */
 async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   const holder = randomUUID();
   const [row] = await database()
@@ -36,7 +36,7 @@ async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   return row ? { chain, key, holder, fence: row.fence } : null;
 }
 
-/** False if the lease was lost meanwhile: then no more work may be done under it. */
+/** Extends a lease. Returns false if it was lost; then stop all work under it. */
 export async function extendLease(lease: Lease): Promise<boolean> {
   const rows = await database()
     .update(relayLeases)
@@ -63,7 +63,7 @@ async function releaseLease(lease: Lease): Promise<void> {
 export async function underLease<T>(chain: string, key: LeaseKey, work: (lease: Lease) => Promise<T>): Promise<T | null> {
   const lease = await takeLease(chain, key);
   if (!lease) return null;
-  // A lease that cannot be extended expires, and then `holdsLease` answers false.
+  // A failure can be ignored: a lease that is not extended expires, and `holdsLease` then returns false.
   const extending = setInterval(() => void extendLease(lease).catch(() => {}), EXTEND_EVERY_MS);
   try {
     return await work(lease);

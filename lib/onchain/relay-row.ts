@@ -14,11 +14,11 @@ export type RelayRequest = {
   readonly entityId: string;
   readonly to: Hex;
   readonly data: Hex;
-  /** Each may delegate only to the configured implementation. */
+  /** EIP-7702 authorizations. Each may delegate only to the configured implementation. */
   readonly authorizationList?: readonly StoredAuthorization[];
 };
 
-/** The row of a queued transaction. Its target is checked again before it is sent. */
+/** The row of a queued transaction. The contract that it calls is checked again before it is sent. */
 export const relayRow = (relayId: string, { to, authorizationList, ...request }: RelayRequest): NewRelay => ({
   ...request,
   relayId,

@@ -24,7 +24,7 @@ const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
 const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
-/** Uses the partial index of open relays. */
+/** The number of an organization's transactions that are queued or sent. Read by the partial index of open ones. */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -33,7 +33,7 @@ export async function countOpenRelays(tx: Tx, organizationId: string, key: Relay
   return row?.count ?? 0;
 }
 
-/** A relay that is queued a second time keeps its first row. */
+/** Stores queued transactions. If one is queued a second time for the same entity, its first row stays. */
 export async function insertRelays(tx: Tx, rows: readonly NewRelay[]): Promise<void> {
   if (rows.length > 0) {
     await tx
@@ -56,7 +56,7 @@ export async function findRelay(db: Db, relayId: string): Promise<RelayRow | nul
   return row ?? null;
 }
 
-/** The keys and chains that have due relays. */
+/** The keys and chains that have transactions to send or to check. */
 export const dueSenders = () =>
   database().selectDistinct({ chain: relays.chain, key: relays.key }).from(relays).where(and(open, due));
 
@@ -71,7 +71,7 @@ export const dueQueued = (chain: string, key: RelayKey, limit: number): Promise<
     .orderBy(asc(relays.relayId))
     .limit(limit);
 
-/** A check constraint of the table guarantees that a sent row has all of these fields. */
+/** Sent transactions that are due for a check. A check constraint of the table guarantees that such rows have all fields of SentRelay. */
 export async function dueSent(chain: string, key: RelayKey, limit: number): Promise<readonly SentRelay[]> {
   const rows = await database()
     .select()
@@ -85,9 +85,10 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
 /**
- * The lowest nonce that no open transaction has, because a transaction after a gap is never mined.
+ * The lowest free nonce of a signer. The lowest is taken, because a transaction after a gap is never mined.
  * @param used the signer's transaction count at the newest block
- * @returns null if the node still lacks a transaction mined a moment ago; if it lacks one for longer, a reorganization removed it
+ * @returns null if the node does not count a transaction that was just mined; if that was longer ago, a reorganization removed it and its
+ * nonce is free
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const rows = await tx
@@ -103,7 +104,7 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
   return freeNonces(used, taken, 1)[0] ?? null;
 }
 
-/** Stores the signed bytes, which are sent from now on. Null if the relay is no longer queued. */
+/** Stores the signed bytes and marks the transaction as sent. Returns null if it is no longer queued. */
 export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
@@ -113,7 +114,10 @@ export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedR
   return (row as SentRelay | undefined) ?? null;
 }
 
-/** The earlier bytes may still be mined instead, so their hash is kept. */
+/**
+ * Stores a replacement with higher fees. The earlier bytes may still be mined instead, so their hash is kept. Returns null if the row has
+ * changed.
+ */
 export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
@@ -129,7 +133,10 @@ export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRe
   return (row as SentRelay | undefined) ?? null;
 }
 
-/** @param failure why it waits; if omitted, the stored reason stays */
+/**
+ * Postpones the next check of an open transaction.
+ * @param failure why it waits; if omitted, the stored reason stays
+ */
 export async function postpone(relayId: string, milliseconds: number, failure?: string): Promise<void> {
   await database()
     .update(relays)
@@ -140,7 +147,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
     .where(and(eq(relays.relayId, relayId), open));
 }
 
-/** Schedules the next check; the block that has the transaction now may still be replaced. */
+/** Schedules the next check of a sent transaction and stores the block that contains it now. That block may still be replaced. */
 export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
   await database()
     .update(relays)
@@ -148,7 +155,10 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "sent")));
 }
 
-/** Only for a relay that was never signed, or whose nonce is known to be used. */
+/**
+ * Gives up a queued transaction. That is safe, because a queued one was never signed or its nonce is known to be used. Returns false if it
+ * is not queued.
+ */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
     .update(relays)
@@ -168,7 +178,7 @@ export type RelayReceipt = {
 
 const hashesWith = (sent: SentRelay): string[] => [...sent.earlierHashes, sent.hash];
 
-/** The hash becomes the one that was mined, which may be an earlier one. */
+/** Stores the final outcome of a sent transaction. Its hash becomes the one that was mined, which may be an earlier one. */
 export async function resolveRelay(sent: SentRelay, { success, ...mined }: RelayReceipt): Promise<boolean> {
   const rows = await database()
     .update(relays)
@@ -185,7 +195,7 @@ export async function resolveRelay(sent: SentRelay, { success, ...mined }: Relay
   return rows.length === 1;
 }
 
-/** Queues the relay again: its nonce is used on the chain, and none of its own bytes succeeded. */
+/** Queues a sent transaction again, because its nonce is used on the chain and none of its own versions succeeded. */
 export async function requeue(sent: SentRelay, milliseconds: number, failure: string): Promise<void> {
   await database()
     .update(relays)
@@ -214,7 +224,7 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
-      /** How long the oldest signed relay has waited for a block. */
+      /** Seconds for which the oldest sent transaction has waited for a block. */
       waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(sent_at) FILTER (WHERE block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })

@@ -8,12 +8,12 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import type { RelayKey } from "#lib/onchain/tables.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Relayer or guardian on one chain. */
+/** A key that sends transactions, the relayer or the guardian, on one chain. */
 export type Sender = {
   readonly chain: string;
   readonly key: RelayKey;
   readonly address: Address;
-  /** In wei, as last read; null if it was not read yet. */
+  /** The balance in wei, as this process last read it; null if it was not read yet. */
   readonly balance: bigint | null;
   readonly low: boolean;
 };

@@ -13,34 +13,34 @@ export type StoredAuthorization = {
   readonly s: Hex;
 };
 
-/** The relayer pays gas and has no other power; the guardian revokes mandates. */
+/** The keys that send relayed transactions. The relayer pays gas and has no other power; the guardian can only revoke mandates. */
 export type RelayKey = "relayer" | "guardian";
 /** The keys that can be leased: those of the relay, and the settlement key. */
 export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
 
-/** Transactions that the service wants mined. A sent row has its nonce and its signed bytes, and is sent again if needed. */
+/** Transactions that the service sends for mandates. A sent row has a nonce and signed bytes, and is sent again until it is mined. */
 export const relayedTransactions = pgTable(
   "relayed_transactions",
   {
     relayId: text("relay_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The mandate is read again before the transaction is signed. */
+    /** The mandate that the transaction is for. It is read again before the transaction is signed. */
     mandateId: text("mandate_id").notNull(),
     purpose: text("purpose").$type<RelayPurpose>().notNull(),
     /** The registration or the execution that the transaction belongs to. */
     entityId: text("entity_id").notNull(),
     chain: text("chain").notNull(),
-    /** Which of our keys signs. */
+    /** The key of ours that signs. */
     key: text("key").$type<RelayKey>().notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
     authorizationList: jsonb("authorization_list").$type<readonly StoredAuthorization[]>(),
     gasCap: bigint("gas_cap", { mode: "bigint" }).notNull(),
     status: text("status").$type<RelayStatus>().notNull(),
-    /** Address of the key at the time of signing. */
+    /** The address of the key that signed. */
     signer: text("signer"),
     nonce: bigint("nonce", { mode: "number" }),
     gasLimit: bigint("gas_limit", { mode: "bigint" }),
@@ -49,12 +49,15 @@ export const relayedTransactions = pgTable(
     /** The newest signed bytes, until the outcome is final. */
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
-    /** Hashes before the fees were raised or a nonce was lost; any of these transactions may be the one that is mined. */
+    /**
+     * The hashes of earlier versions, from before the fees were raised or a nonce was lost. Any of these may still be the one that is
+     * mined.
+     */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
       .default(sql`'{}'`),
-    /** The lease under which it was signed last. */
+    /** The fence of the lease under which the transaction was signed last. */
     fence: bigint("fence", { mode: "number" }),
     /** When the newest bytes were signed. */
     sentAt: moment("sent_at"),
@@ -62,7 +65,7 @@ export const relayedTransactions = pgTable(
     nextCheckAt: moment("next_check_at")
       .notNull()
       .default(sql`clock_timestamp()`),
-    /** Why it is abandoned, or why it waits. */
+    /** A sentence that says why the transaction is abandoned, or why it waits. */
     failure: text("failure"),
     gasUsed: bigint("gas_used", { mode: "bigint" }),
     gasPrice: bigint("gas_price", { mode: "bigint" }),
@@ -98,7 +101,7 @@ export const relayedTransactions = pgTable(
   ],
 );
 
-/** Leases on the sending keys. Until a lease expires only its holder takes nonces; the fence grows with each new holder. */
+/** Leases on the keys that send transactions. Until a lease expires, only its holder takes nonces. The fence grows with each new holder. */
 export const relayLeases = pgTable(
   "relay_leases",
   {
@@ -122,7 +125,7 @@ export const mandateRegistrations = pgTable(
     /** Version of the policy that the terms were made from. */
     version: integer("version").notNull(),
     chain: text("chain").notNull(),
-    /** The registry that the registration was signed for; a later deployment does not know it. */
+    /** The registry contract that the registration was signed for. A registry that is deployed later does not know it. */
     registry: text("registry").notNull(),
     account: text("account").notNull(),
     payee: text("payee").notNull(),
@@ -132,8 +135,9 @@ export const mandateRegistrations = pgTable(
     perPaymentLimit: atomic("per_payment_limit").notNull(),
     periodLimit: atomic("period_limit").notNull(),
     periodSeconds: bigint("period_seconds", { mode: "number" }).notNull(),
-    /** Seconds since 1970, as on the chain; end is excluded. */
+    /** The start of the terms, in seconds since 1970. */
     start: bigint("start_seconds", { mode: "number" }).notNull(),
+    /** The end of the terms, exclusive. */
     end: bigint("end_seconds", { mode: "number" }).notNull(),
     maxPaymentsPerPeriod: bigint("max_payments_per_period", { mode: "number" }).notNull(),
     /** 1 pays by proofs, 2 by the module. */
@@ -145,7 +149,7 @@ export const mandateRegistrations = pgTable(
     fingerprint: text("fingerprint").notNull(),
     status: text("status").notNull(),
     failure: text("failure"),
-    /** State of the guardian's transaction. */
+    /** The state of the revocation by the guardian: none, requested, sent or revoked. */
     revocation: text("revocation").notNull().default("none"),
     relayId: text("relay_id").notNull(),
     revokeRelayId: text("revoke_relay_id"),
@@ -186,7 +190,7 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/** Nonce slots of a period. With proofs a nonce slot is one nonce of the token; module payments take nonce slots too. */
+/** The nonce slots of registrations. Each payment takes one slot of its period. With proofs, a slot is one nonce of the token. */
 export const registrationSlots = pgTable(
   "registration_slots",
   {
@@ -200,7 +204,7 @@ export const registrationSlots = pgTable(
     nonce: text("nonce").notNull(),
     amount: atomic("amount").notNull(),
     validBefore: moment("valid_before").notNull(),
-    /** held, then used; or free if its proof can provably never be used. */
+    /** A slot is held and then used. It becomes free if its proof can never be used. */
     status: text("status").notNull(),
     createdAt: createdAt(),
     resolvedAt: moment("resolved_at"),
@@ -222,7 +226,7 @@ export const registrationSlots = pgTable(
   ],
 );
 
-/** How many transactions we paid for an organization on a UTC day. */
+/** The number of transactions per organization and UTC day whose gas we paid. */
 export const settlementDays = pgTable(
   "settlement_days",
   {

@@ -13,14 +13,17 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** A transfer by a proof of our smart account needs a quarter of this. We do not pay for a payer's code that uses more. */
+/**
+ * The most gas that a settlement may use. A transfer by a proof of our smart account needs a quarter of it. We do not pay for a payer's
+ * code that uses more.
+ */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
 
 const erc1271Abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
 const ERC1271_MAGIC = "0x1626ba7e";
 
-/** The EIP-3009 type, the same for every such token. */
+/** The EIP-712 type of an EIP-3009 transfer, which is the same for all such tokens. */
 export const transferTypes = {
   TransferWithAuthorization: [
     { name: "from", type: "address" },
@@ -32,7 +35,10 @@ export const transferTypes = {
   ],
 } as const;
 
-/** What the payer must have signed: built from our configuration and the stored payment, never from values that a client sends. */
+/**
+ * The hash that the payer must have signed. It is built from our configuration and the stored payment, never from values that a client
+ * sends.
+ */
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
   { payer, validAfter, validBefore, nonce }: Pick<Credential, "payer" | "validAfter" | "validBefore" | "nonce">,
@@ -60,7 +66,7 @@ export async function acceptedByCode(chain: string, account: Hex, hash: Hex, sig
   }
 }
 
-/** An account with code, including EIP-7702, is checked only by ERC-1271, as the token does. */
+/** Whether the payer signed the credential. As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271. */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
   if (code === undefined || code === "0x") {
@@ -77,7 +83,7 @@ async function signedByPayer(credential: Credential, expected: ExpectedPayment, 
 export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promise<bigint> =>
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
 
-/** The call that settles a credential, in the form that facilitators send for its signature. */
+/** The call that settles a credential. Its form depends on the form of the signature, as it does for other facilitators. */
 export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): Hex {
   const { payer, validAfter, validBefore, nonce, signature } = credential;
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
@@ -88,8 +94,8 @@ export function transferCall({ amount, payTo }: ExpectedPayment, credential: Cre
 }
 
 /**
- * Whether the token would make this transfer in a block now, with as much gas as a settlement may use. Throws when the chain
- * does not answer.
+ * Whether the token would make this transfer in a block now, with at most `gas`.
+ * @throws if the chain does not answer
  */
 export async function wouldTransfer(
   credential: Credential,
@@ -106,7 +112,7 @@ export async function wouldTransfer(
   }
 }
 
-/** Asks the chain about a credential. Throws when the chain does not answer. */
+/** Reads the facts that decide about a credential. @throws if the chain does not answer */
 export async function readChainFacts(credential: Credential, expected: ExpectedPayment): Promise<ChainFacts> {
   const client = publicClient(expected.asset.chain);
   const token = { address: expected.asset.tokenAddress, abi: tokenAbi } as const;

@@ -84,7 +84,7 @@ test("after a version is registered, the guardian closes the earlier versions", 
 const mandateOf = async ({ organizationId, mandateId }: { organizationId: string; mandateId: string }): Promise<Mandate> =>
   (await viewMandate({ organizationId, environment: "sandbox" }, mandateId)).mandate;
 
-/** Uses a nonce slot with the account's own key, as a proof would. */
+/** Uses the nonce of a slot at the token with the account's own key, as a proof would. */
 async function useSlot({ key, terms, onChainId }: RegisteredScene, period: number, slot: number): Promise<void> {
   const nonce = nonceOfSlot(onChainId, period, slot);
   const message = { from: key.address, to: terms.payee, value: 1_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce };

@@ -17,9 +17,9 @@ import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/queue-relay.
 
 const LIST = 100;
 const AGAIN_MS = 1_000;
-/** A chain that does not answer is not asked every second. */
+/** Milliseconds until a chain that did not answer is asked again. */
 const AFTER_SILENCE_MS = 10_000;
-/** The chain's clock and ours differ a little. */
+/** Milliseconds after a deadline in which a registration may still appear, because the chain's clock and ours differ a little. */
 const GRACE_MS = 30_000;
 
 /** Checks submitted registrations. The chain decides whether one is registered or failed, no matter who sent the transaction. */
@@ -37,7 +37,7 @@ export async function confirmRegistrations(): Promise<void> {
   }
 }
 
-/** Checks one registration at once. Throws when the chain does not answer. */
+/** Checks one submitted registration now, even if its next check is not due. @throws if the chain does not answer */
 export async function confirmRegistration(registrationId: string): Promise<void> {
   const row = await findRegistration(database(), registrationId);
   if (row?.status === "submitted") await confirm(row);
@@ -55,15 +55,18 @@ async function confirm(row: RegistrationRow): Promise<void> {
 }
 
 /**
- * Whether the registration may still take effect: this node may not have reached the block of a mined transaction yet, and a
- * transaction that was sent once is public, so that anybody can submit its signature until the deadline.
+ * Whether the registration may still take effect. This node may not have the block of a mined transaction yet. And a transaction that was
+ * sent is public, so anybody can submit its signature until the deadline.
  */
 function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
   const wasSent = hash !== null || earlierHashes.length > 0;
   return status === "mined" || (wasSent && now.getTime() <= deadline * 1_000 + GRACE_MS);
 }
 
-/** Reads the registry at the chain's confirmation depth, because anybody may have submitted the account's signature. */
+/**
+ * Whether the registry has the registration, at the newest confirmed block. The registry decides and not our transaction, because anybody
+ * may have submitted the signature.
+ */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
   const terms = await publicClient(chain).readContract({
     address: registry as Hex,

@@ -21,12 +21,12 @@ import { findRegistrable, isRegistered } from "#lib/onchain/registry/registratio
 import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Time to read and sign, well below the longest deadline that a registration may have. */
+/** Seconds that the wallet's owner gets to read and sign. Well below the longest deadline that a registration may have. */
 const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
 
 const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);
 
-/** Returns what the mandate's wallet has to sign. Stores nothing: the terms are derived again when the signature arrives. */
+/** Returns the data that the mandate's wallet must sign. Nothing is stored: the terms are derived again when the signature arrives. */
 export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
   const mandate = await findRegistrable(database(), id);
   if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");
@@ -67,7 +67,10 @@ const domainTypes = [
   { name: "verifyingContract", type: "address" },
 ];
 
-/** Numbers as decimal text, which every wallet reads, and addresses with their checksums, which people compare. */
+/**
+ * The typed data in a form for wallets: numbers as decimal text, which every wallet reads, and addresses with checksums, which people
+ * compare.
+ */
 function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
   const { account, payee, token, mandateId, termsHash, ...numbers } = message;
   const [perPaymentLimit, periodLimit] = [String(numbers.perPaymentLimit), String(numbers.periodLimit)];

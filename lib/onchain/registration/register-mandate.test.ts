@@ -35,7 +35,7 @@ const chain = useSettlement();
 const contracts = useContracts(chain);
 beforeAll(() => fundSenders(chain()));
 
-/** Includes transactions that are sent but not mined yet. */
+/** The relayer's next nonce, counting transactions that are sent but not mined yet. */
 const relayerNonce = () => chain().client.getTransactionCount({ address: senderOf("relayer").address, blockTag: "pending" });
 
 const termsOn = (account: Hex, onChainId: string) =>
@@ -46,7 +46,7 @@ const termsOn = (account: Hex, onChainId: string) =>
     args: [account, onChainId as Hex],
   });
 
-/** Tries are limited per minute and address, and all tests use one address. */
+/** All tests use one address, and attempts are limited per minute and address, so forget the earlier ones. */
 beforeEach(async () => void (await database().execute(sql`DELETE FROM rate_limit`)));
 
 const codeOf = (address: Hex) => chain().client.getCode({ address });

@@ -51,9 +51,12 @@ import { queueRevocations } from "#lib/onchain/registration/revoke-registrations
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Each try reads the chain several times, and the caller is not authenticated yet. */
+/**
+ * Attempts per minute and address. They are limited, because each one reads the chain several times for a caller that is not authenticated
+ * yet.
+ */
 const TRIES_PER_MINUTE = 60;
-/** How long a request waits for the transaction to be sent. */
+/** Milliseconds that a request waits for the transaction to be sent. */
 const SEND_MS = 8_000;
 
 type RegisterRequest = {
@@ -65,8 +68,8 @@ type RegisterRequest = {
 };
 
 /**
- * The signature is the credential: until it is verified, ids that exist and ids that do not exist get the same refusal. Nothing is
- * relayed before all checks pass; a repeat of the same request gets the same answer.
+ * Registers a mandate on the chain for anyone who has the wallet's signature. Until the signature is verified, an unknown id gets the same
+ * refusal as an existing one. Nothing is sent before all checks pass. A retry of the same request gets the same answer.
  */
 export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
   const deployment = requireDeployment(body.chain, "/chain");
@@ -81,21 +84,23 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
     const checked = await onChain(() => checkOnChain(signable, body, deployment));
     return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
   } catch (error) {
-    // The refusal may come from the same request, sent a moment earlier.
+    // The request may be refused only because the same request, sent a moment earlier, has succeeded.
     const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
     if (twin) return answer(twin, deployment);
     throw error;
   }
 };
 
-/** The registrations that the wallet may have signed, one for each path. */
+/** The mandate, and the registrations that its wallet may have signed, one for each path. */
 type Signable = Omit<Registrable, "payee"> & {
   readonly payee: Hex;
   readonly mandate: RegistrableMandate;
   readonly candidates: readonly RegisterCall[];
 };
 
-/** Null if no signature can be valid. */
+/**
+ * The registrations that a valid signature can be for. Null if none can be valid, because the mandate has no wallet or is on another chain.
+ */
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
   if (asset === null || mandate.walletAddress === null) return null;
@@ -109,7 +114,7 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
   return { ...what, candidates };
 }
 
-/** The checks whose result only the wallet's owner may see, in their documented order. */
+/** The checks after the signature is verified, because only the wallet's owner may see their results. In their documented order. */
 async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;
   const now = await clock(database());
@@ -159,7 +164,10 @@ async function firstOrTwin(asked: RegisterRequest, checked: ChainCheck): Promise
   }
 }
 
-/** A revocation that was acknowledged before is seen here; a later one also revokes the registration that is written here. */
+/**
+ * Stores the registration and queues its transaction, under the gate and the mandate's lock. It sees every revocation that was acknowledged
+ * before. A later revocation also revokes this registration.
+ */
 async function begin(
   tx: Tx,
   { mandate, body, fingerprint, requestId, deployment }: RegisterRequest,
@@ -194,7 +202,7 @@ async function begin(
   const facts = { registrationId, registry: signed.registry, onChainId, terms, nonce, deadline: body.deadline };
   const row = await insertRegistration(tx, { ...facts, mandate, fingerprint, relayId, now });
   if (!row) throw new Lost();
-  // A mandate has one budget on the chain, so the version that is registered now replaces those before it.
+  // Revoke the registrations of earlier versions, because a mandate must have only one budget on the chain.
   await queueRevocations(tx, mandateId, version);
   const event = {
     type: "onchain.mandateRegistrationSubmitted",
@@ -212,7 +220,7 @@ async function begin(
   return row;
 }
 
-/** Sends the transaction at once if it was not sent yet; the worker follows it in any case. */
+/** Sends the transaction now, if it was not sent yet, to answer with its hash. The worker follows it in any case. */
 async function answer(row: RegistrationRow, deployment: Deployment) {
   const txHash = row.txHash ?? (await send(row));
   return {

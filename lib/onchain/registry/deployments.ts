@@ -22,7 +22,7 @@ const abi = parseAbi([
   "function guardian() view returns (address)",
 ]);
 
-/** The contracts on the chain differ from the configuration, so they must not be used. */
+/** Thrown if the contracts on the chain differ from the configuration. They must not be used. */
 export class OtherContracts extends Error {}
 
 const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
@@ -92,7 +92,7 @@ const otherContracts = (found: readonly string[]): string =>
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
-/** The configured contracts, each compared with its chain once in this process. */
+/** The configured contracts of all chains. Each is compared with its chain once per process. */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
   for (const deployment of deployments) {

@@ -75,7 +75,7 @@ test("in any order of taking, freeing and using, the nonce slots of a period hav
         const authorizationId = ids[payment]!;
         await database().transaction(async (tx) => {
           const held = await nonceSlotOf(tx, authorizationId);
-          // An authorization has one amount.
+          // An authorization takes each of its slots with the same amount.
           const taking = { registration, authorizationId, amount: held?.amount ?? amount, period, validBefore: new Date() };
           if (act === "take") await takeNonceSlot(tx, taking);
           else if (held) await (act === "free" ? freeNonceSlot : useNonceSlot)(tx, held.slotId);

@@ -9,7 +9,7 @@ import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts"
 type Db = Database | Tx;
 export type NonceSlot = typeof registrationSlots.$inferSelect;
 
-/** The nonce slot that an authorization has, until its nonce is used or the slot is freed. */
+/** The nonce slot that an authorization holds. Null if it has none, or if its slot was used or freed. */
 export async function nonceSlotOf(db: Db, authorizationId: string): Promise<NonceSlot | null> {
   const [row] = await db
     .select()
@@ -18,7 +18,7 @@ export async function nonceSlotOf(db: Db, authorizationId: string): Promise<Nonc
   return row ?? null;
 }
 
-/** The last authorization that had the nonce slot with this nonce. Null if the nonce is not a nonce slot of this registration. */
+/** The last authorization that had the nonce slot with this nonce. Null if no slot of this registration has the nonce. */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
     .select({ authorizationId: registrationSlots.authorizationId })
@@ -35,20 +35,24 @@ export type NonceSlotRequest = {
   readonly amount: bigint;
   readonly period: number;
   readonly validBefore: Date;
-  /** The payment's id on the chain; if omitted, the slot's nonce of the token. */
+  /** The value that the chain accepts once, for a module payment its id. If omitted, it is the token's nonce of the slot. */
   readonly nonce?: Hex;
 };
 
-/** A nonce slot of the period, under the mandate's lock; null when all are taken. A held slot of the same period is kept. */
+/**
+ * Takes a nonce slot of the period for an authorization; null if all are taken. If the authorization already holds a slot of the period, it
+ * keeps that slot. The caller holds the mandate's lock.
+ */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);
   if (held && held.registrationId === registration.registrationId && held.period === period) {
-    // Earlier proofs with this slot are valid only for the same payment.
+    // Reusing the slot is safe: earlier proofs with it are valid only for the same payment.
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
-  // Nothing was sent with this slot, or the authorization would be consumed.
+  // The slot of another period or registration can be freed: if something had been sent with it, the authorization could not be executed
+  // again.
   if (held) await freeNonceSlot(tx, held.slotId);
   const slot = await nextSlot(tx, registration, period);
   if (slot === null) return null;
@@ -70,7 +74,7 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
   return row ?? null;
 }
 
-/** The nonce slot after the highest taken one, else a freed one. */
+/** The number of the next nonce slot: the one after the highest that is taken, or else the lowest freed one. Null if there is none. */
 async function nextSlot(
   tx: Tx,
   { registrationId, maxPaymentsPerPeriod }: RegistrationRow,
@@ -110,12 +114,12 @@ const end = (tx: Tx, slotId: string, status: "used" | "free") =>
     .set({ status, resolvedAt: sql`clock_timestamp()` })
     .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
 
-/** The slot's nonce is spent, so the slot is not given out again. */
+/** Marks a nonce slot as used, because its nonce was used. It is never given out again. */
 export async function useNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "used");
 }
 
-/** The same for the nonce slot of an authorization, if it has one. */
+/** Marks the nonce slot of an authorization as used, if it holds one. */
 export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<void> {
   await tx
     .update(registrationSlots)
@@ -123,14 +127,17 @@ export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<v
     .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
 }
 
-/** Call only if no proof with this nonce slot can still be used, or none was sent. */
+/** Frees a nonce slot for another payment. Call it only if no proof with this slot was sent, or none can still be used. */
 export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "free");
 }
 
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
-/** Slots whose proofs have expired by our clock and were not settled, oldest first. The reconciler handles those with an open execution. */
+/**
+ * Held nonce slots whose proofs have expired by our clock, oldest first. Slots of authorizations with a live execution are left out,
+ * because the reconciler handles these.
+ */
 export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db
     .select({ slot: registrationSlots, registration: mandateRegistrations })

@@ -28,10 +28,10 @@ export const payTypes = {
   ],
 } as const;
 
-/** The module's payment id for an authorization; always the same, so that repeated requests make one payment. */
+/** The payment id at the module for an authorization. It is always the same, so repeated requests make one payment. */
 export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
 
-/** The call that has the module make one payment, once, until the deadline. Anyone who has the call may send it. */
+/** The call by which the module makes one payment, at most once and until the deadline. Anyone who has the call may send it. */
 export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, deadline: bigint): Promise<{ to: Hex; data: Hex }> {
   const { chain, account, onChainId: mandateId, token, payee, value } = payment;
   const to = deploymentOn(chain).paymentModule;
@@ -50,7 +50,7 @@ export type ModulePayment = RegisteredPayment & {
   /** The registry that counts it. */
   readonly registry: Hex;
   readonly paymentId: Hex;
-  /** From this time on the module refuses the payment. */
+  /** The deadline: from this time on, the module refuses the payment. */
   readonly validBefore: Date;
   readonly fromBlock: bigint;
 };
@@ -70,7 +70,7 @@ export const paymentUsedAt = (
     blockNumber,
   });
 
-/** What the chain proves about a payment by the module, at its confirmation depth. Throws when it does not answer. */
+/** Reads what the chain proves about a payment by the module, at the newest confirmed block. @throws if the chain does not answer */
 export async function readModuleEvidence(payment: ModulePayment, now: Date): Promise<Evidence> {
   const { chain, validBefore } = payment;
   const depth = await confirmedBlock(chain);
@@ -100,7 +100,10 @@ async function countedIn(
   throw new Error("The registry says that the payment was made, and no event of it was found.");
 }
 
-/** The token's Transfer event follows the PaymentConsumed event of the same payment. One transaction may contain several payments. */
+/**
+ * Whether the transaction contains the token's transfer of this payment. The transfer's event follows the PaymentConsumed event of the same
+ * payment; one transaction may contain several payments.
+ */
 async function hasTransfer(
   { chain, registry, account, paymentId, token, payee, value }: ModulePayment,
   hash: Hex,

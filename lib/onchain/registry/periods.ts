@@ -1,10 +1,10 @@
-/** The terms that say when a registered mandate pays. Seconds since 1970; end is excluded. */
+/** The times of a registered mandate, in seconds since 1970. `end` is exclusive. */
 export type Times = { readonly start: number; readonly end: number; readonly periodSeconds: number };
 
 export type Period = {
-  /** Counted from the start, as the registry counts. */
+  /** The number of the period since the start, as the registry counts. */
   readonly period: number;
-  /** When payments in this period end. */
+  /** The time at which the period ends, in seconds since 1970. */
   readonly ends: number;
   /** Whether a further period follows. */
   readonly isLast: boolean;
@@ -21,7 +21,7 @@ export function periodAt({ start, end, periodSeconds }: Times, now: Date): Perio
   return { period, ends: Math.min(next, end), isLast: next >= end };
 }
 
-/** The least time that a proof or payment needs to be checked, sent and mined before its period ends. */
+/** Seconds that a proof or payment needs to be checked, sent and mined before its period ends. */
 const EDGE_SECONDS = 45;
 const LIFE_MIN_SECONDS = 60;
 
@@ -32,7 +32,7 @@ export type Life =
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
-/** Until when a proof or payment made now is valid: the usual time, but never past its period. Pure. */
+/** The validity of a proof or payment that is made now: the usual number of seconds, but never past its period. Pure. */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);
   const at = seconds(now);

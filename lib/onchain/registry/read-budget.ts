@@ -10,18 +10,18 @@ import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
 
-/** A page waits this long for the chain. */
+/** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
-/** Nonce slots are taken in order, so a page reads only the first ones. */
+/** The most nonce slots that a page reads. Slots are taken in order, so the first ones are those in use. */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
 export type ChainBudget = {
   readonly registered: boolean;
   readonly revoked: boolean;
-  /** Whether the account delegates to the service's smart account: without it nothing is paid. */
+  /** Whether the account delegates to the service's smart account. If not, nothing can be paid. */
   readonly delegated: boolean;
-  /** Payments of the current period; null outside the mandate's time. */
+  /** The number of payments in the current period; null outside the mandate's validity. */
   readonly payments: number | null;
   /** True if not every nonce slot was read, so that more payments than `payments` may have been made. */
   readonly partly: boolean;
@@ -29,7 +29,10 @@ export type ChainBudget = {
   readonly spent: string | null;
 };
 
-/** Reads for at most 2.5 seconds. Null if the chain does not answer in that time, or is already in a later period. */
+/**
+ * Reads the state of a registered mandate from the chain. Null if the chain does not answer within 2.5 seconds, or is already in a later
+ * period.
+ */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((done) => {
@@ -58,7 +61,8 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   ]);
   const deployment = deploymentAt(row.chain);
   const counted = row.enforcementPath === 2;
-  // The registry counts in the period of its newest block. It can be ahead of our clock, and then does not tell what this period used.
+  // The registry has only the sums of the period of its newest block. If that period is later than ours, it no longer has the sums of our
+  // period.
   if (counted && period !== null && usage.period > period) return null;
   const { payments, spent } = usage.period === period ? usage : { payments: 0, spent: 0n };
   const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;

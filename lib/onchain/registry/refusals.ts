@@ -8,7 +8,7 @@ const limitsAbi = parseAbi([
   "function checkProof(address account, bytes32 mandateId, address token, address payee, uint256 value, uint256 validBefore, uint256 period, uint256 slot) view returns (uint8)",
 ]);
 
-/** MandateRegistry.Refusal, in the contract's order. */
+/** The names of MandateRegistry.Refusal, in the order of the contract's enum. */
 export const refusals = [
   "None",
   "Unknown",
@@ -31,7 +31,7 @@ export type Refusal = (typeof refusals)[number];
 
 const refusalOf = (number: number): Refusal => refusals[number] ?? "Unknown";
 
-/** A payment under a registered mandate. Seconds and atomic units, as on the chain. */
+/** A payment under a registered mandate. Times are in seconds and amounts in atomic units, as on the chain. */
 export type RegisteredPayment = {
   readonly chain: string;
   readonly account: Hex;
@@ -45,7 +45,7 @@ export type ProofPlace = { readonly validBefore: number; readonly period: number
 
 const registryOn = (chain: string) => ({ address: deploymentOn(chain).mandateRegistry, abi: limitsAbi }) as const;
 
-/** Whether the chain would accept a proof of this nonce slot now. Throws when it does not answer. */
+/** Asks the registry whether it would accept a proof with this nonce slot now. @throws if the chain does not answer */
 export async function checkProof(payment: RegisteredPayment, { validBefore, period, slot }: ProofPlace): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;
@@ -53,7 +53,7 @@ export async function checkProof(payment: RegisteredPayment, { validBefore, peri
   return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkProof", args }));
 }
 
-/** Whether the chain would let the module pay this now. Throws when it does not answer. */
+/** Asks the registry whether the module could make this payment now. @throws if the chain does not answer */
 export async function checkPayment(payment: RegisteredPayment, paymentId: Hex): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const args = [account, onChainId, paymentId, token, payee, value] as const;
@@ -66,7 +66,7 @@ export async function delegatesNow(chain: string, account: Hex): Promise<boolean
   return isDelegated((code ?? "").toLowerCase(), deploymentOn(chain));
 }
 
-/** The token's nonce of a nonce slot. The token accepts each nonce once. */
+/** The nonce at the token that belongs to a nonce slot. The token accepts each nonce once. */
 export const nonceOfSlot = (onChainId: Hex, period: number, slot: number): Hex =>
   keccak256(
     encodeAbiParameters(

@@ -11,7 +11,7 @@ import { acceptedByCode } from "#lib/onchain/token.ts";
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { isCanonicalSignature } from "#lib/x402/verify.ts";
 
-/** @throws Problem rpc_unavailable where the chain does not answer */
+/** Runs reads of the chain. @throws Problem rpc_unavailable if the chain does not answer */
 export async function onChain<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -34,7 +34,7 @@ export type AccountFacts = {
   readonly nonceUsed: boolean;
 };
 
-/** Asks the chain about the account that signs. Throws when the chain does not answer. */
+/** Reads the facts about the account that signs. @throws if the chain does not answer */
 export async function readAccount(deployment: Deployment, account: Hex, nonce: bigint): Promise<AccountFacts> {
   const client = publicClient(deployment.chain);
   const [code, transactions, nonceUsed] = await Promise.all([
@@ -55,8 +55,8 @@ export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployme
   code === `${DELEGATION}${lower(smartPaymentAccount).slice(2)}`;
 
 /**
- * Whether the account's own key signs: it has no code, or its code is replaced by the service's, which knows the key. Otherwise its code
- * is asked (ERC-1271).
+ * Whether the signature is checked against the account's own key. That is so if the account has no code, or if this registration replaces
+ * its code by the service's, which accepts the key. Otherwise the account's code is asked (ERC-1271).
  */
 export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefined, deployment: Deployment): boolean =>
   code === "" || (given !== undefined && code.startsWith(DELEGATION) && !isDelegated(code, deployment));
@@ -64,8 +64,8 @@ export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefi
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
 /**
- * The authorization that delegates the account; null if none was given or the account delegates already. A transaction skips a wrong
- * authorization instead of failing, so every field is checked here.
+ * The EIP-7702 authorization that delegates the account; null if none was given or the account delegates already. Every field is checked
+ * here, because the chain skips a wrong authorization and the transaction does not fail.
  * @throws Problem invalid_request, unauthenticated
  */
 export async function requireAuthorization(
@@ -127,7 +127,8 @@ async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolea
 }
 
 /**
- * The candidate that the account has signed. The signed data depends on the path, and the request does not name the path.
+ * Returns the candidate that the account has signed. There is one for each path: the signed data depends on the path, and the request does
+ * not name it.
  * @throws Problem unauthenticated
  */
 export async function requireSigned<R extends RegisterCall>(
@@ -156,7 +157,7 @@ const refusals: Readonly<Record<string, () => Problem>> = {
     }),
 };
 
-/** Runs the transaction without sending it. @throws Problem as the registry would refuse; or what viem throws where the chain is silent */
+/** Simulates the registration. @throws Problem if the registry would refuse it; viem's error if the chain does not answer */
 export async function requireAccepted(
   registry: Hex,
   registering: RegisterCall,

@@ -27,12 +27,12 @@ export type RegistrableMandate = MandateRow & {
   readonly writtenAt: Date;
 };
 
-/** How far ahead a deadline may be; after the deadline the signature is no longer valid. */
+/** The most seconds that a deadline may be ahead. After its deadline, a signature is no longer valid. */
 export const DEADLINE_MAX_SECONDS = 3_600;
 
 const linked = (mandateId: string, action: NextAction): NextAction[] => withMandatePages([action], env().BASE_URL, mandateId);
 
-/** @throws Problem invalid_request where no registry is configured for the chain */
+/** The contracts that are configured for a chain. @throws Problem invalid_request if there are none */
 export function requireDeployment(chain: string, pointer: string): Deployment {
   const deployment = deploymentAt(chain);
   if (deployment === null) throw invalidField(pointer, `No contracts of mandates are configured for the chain ${chain}.`);
@@ -58,7 +58,7 @@ export function requireActive(mandate: RegistrableMandate, now: Date): void {
   throw new Problem("mandate_not_active", { detail, nextActions });
 }
 
-/** now < deadline <= now + 1 h, in seconds since 1970. @throws Problem invalid_request */
+/** Requires a deadline after now and at most an hour ahead, in seconds since 1970. @throws Problem invalid_request */
 export function requireDeadline(deadline: number, now: Date): void {
   const left = deadline * 1_000 - now.getTime();
   if (left <= 0) throw invalidField("/deadline", "The deadline has passed. Sign again with a new one.");
@@ -67,7 +67,10 @@ export function requireDeadline(deadline: number, now: Date): void {
 
 type Token = Pick<RegisterBody, "tokenAddress" | "tokenName" | "tokenVersion" | "tokenDecimals">;
 
-/** The client's token data is only compared with the configuration. @throws Problem invalid_request with a pointer for each difference */
+/**
+ * Compares the client's token data with the configuration; it is not used otherwise. @throws Problem invalid_request with a pointer for
+ * each difference
+ */
 export function requireToken(said: Token, asset: AssetOnChain): void {
   const errors: FieldError[] = [];
   const differs = (name: keyof Token, configured: unknown) =>
@@ -105,13 +108,13 @@ export type Registrable = {
   readonly payee: Hex;
 };
 
-/** The hard limits of the mandate's version; does not check that the policy admits the payee. */
+/** The limits that the chain would enforce for the mandate's current version. Does not check that the policy allows the payee. */
 export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee }: Registrable, path: PathName): DerivedTerms =>
   deriveTerms({ policy, writtenAt, decimals: asset.tokenDecimals, account, payee, token: asset.tokenAddress, path });
 
 /**
- * The hard limits that the chain is asked to hold, by either path.
- * @throws Problem policy_denied for a payee that the policy does not admit, conflict for limits that the registry cannot hold
+ * The limits that the chain would enforce, after the checks that are the same for both paths.
+ * @throws Problem policy_denied for a payee that the policy does not allow, conflict for limits that the registry cannot store
  */
 export function requireTerms(what: Registrable, path: PathName, now: Date): RegistrationTerms {
   const { asset, payee } = what;
@@ -130,7 +133,7 @@ export function requireTerms(what: Registrable, path: PathName, now: Date): Regi
   return derived.terms;
 }
 
-/** The id in the registry of the version that is in force. */
+/** The id of the mandate's current version in the registry. */
 export const onChainIdNow = ({ mandateId, version }: RegistrableMandate): Hex => onChainIdOf(mandateId, version);
 
 /** @throws Problem conflict */

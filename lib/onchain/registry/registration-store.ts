@@ -13,7 +13,7 @@ export type RegistrationRow = typeof mandateRegistrations.$inferSelect;
 
 const columns = { ...mandateColumns, writtenAt: mandateVersions.createdAt };
 
-/** Anyone with the wallet's signature may register, so the mandate is found by its id alone, without an organization. */
+/** Finds a mandate by its id alone, without an organization, because anyone who has the wallet's signature may register it. */
 export async function findRegistrable(db: Database | Tx, mandateId: string): Promise<RegistrableMandate | null> {
   const [row] = await db
     .select(columns)
@@ -114,7 +114,7 @@ type NewRegistration = {
   readonly now: Date;
 };
 
-/** Null if another registration has taken the nonce or registered the version. */
+/** Stores a registration as submitted. Returns null if another registration has taken the nonce or registered the version. */
 export async function insertRegistration(tx: Tx, registration: NewRegistration): Promise<RegistrationRow | null> {
   const { mandate, terms, now, nonce, registry, ...given } = registration;
   const { organizationId, environment, mandateId, version, chain } = mandate;
@@ -139,7 +139,10 @@ export async function insertRegistration(tx: Tx, registration: NewRegistration):
   return row ?? null;
 }
 
-/** The transaction by which it was submitted first; a repeat of the request names the same one. */
+/**
+ * Stores the hash of the first transaction of a registration. Later hashes do not replace it, so that a retry of the request gets the same
+ * one.
+ */
 export async function noteTransaction(db: Database | Tx, registrationId: string, txHash: string): Promise<void> {
   await db
     .update(mandateRegistrations)
@@ -189,7 +192,7 @@ type Of = { readonly mandateId: string; readonly chain?: string; readonly regist
 
 const LIST_MAX = 50;
 
-/** Newest first. */
+/** The newest 50 registrations of a mandate, newest first. */
 export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry }: Of): Promise<RegistrationRow[]> =>
   db
     .select()

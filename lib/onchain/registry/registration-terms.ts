@@ -7,11 +7,14 @@ import type { Window } from "#lib/mandates/windows.ts";
 import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** How a registered mandate pays: by proofs that the account accepts, or by the module. Values as in MandateRegistry. */
+/**
+ * How a registered mandate pays: by proofs that its account accepts as signatures, or by the module. The values are those of
+ * MandateRegistry.
+ */
 export const PATHS = { proofs: 1, module: 2 } as const;
 export type PathName = keyof typeof PATHS;
 
-/** What the registry enforces. Amounts in atomic units, times in seconds since 1970, addresses in lower case. */
+/** The terms that the registry enforces. Amounts are in atomic units, times in seconds since 1970, addresses in lower case. */
 export type RegistrationTerms = {
   readonly account: Hex;
   readonly payee: Hex;
@@ -20,7 +23,7 @@ export type RegistrationTerms = {
   readonly periodLimit: Atomic;
   readonly periodSeconds: number;
   readonly start: number;
-  /** Excluded. */
+  /** The end, which is exclusive. */
   readonly end: number;
   readonly maxPaymentsPerPeriod: number;
   readonly enforcementPath: number;
@@ -38,18 +41,21 @@ export type TermsSource = {
   readonly path: PathName;
 };
 
-/** `detail` names the term that the registry could not hold. */
+/** The terms, or a sentence that names the term which the registry cannot store. */
 export type DerivedTerms =
   | { readonly ok: true; readonly terms: RegistrationTerms }
   | { readonly ok: false; readonly detail: string };
 
 const DAY = 86_400;
-/** The validity if the policy has no end. */
+/** Seconds that the terms are valid if the policy has no end. */
 const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;
 
-/** The longest month and year: with a shorter period the chain would allow more budgets in a year than the policy has. */
+/**
+ * Seconds of the calendar periods, with the longest month and year. With a shorter period, the chain would allow more budgets in a year
+ * than the policy does.
+ */
 const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
 
 const secondsOf = (window: Window): number =>
@@ -58,7 +64,7 @@ const secondsOf = (window: Window): number =>
 /** The mandate's id in the registry. */
 export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
 
-/** Binds the policy as it was written. */
+/** The hash of the policy, by which the registration is bound to exactly this policy. */
 export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalJson(policy)));
 
 /** Whether the policy lets this address, in lower case, be paid. */
@@ -69,7 +75,10 @@ export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boole
 
 type Budget = { readonly limit: Atomic; readonly seconds: number };
 
-/** The chain holds only one budget: the one with the lowest rate per second; of equal rates, the one with the shorter period. */
+/**
+ * The budget for the chain, which can enforce only one: that with the lowest rate per second or, of equal rates, that with the shorter
+ * period.
+ */
 function strictest(policy: CompiledPolicy): Budget | null {
   const budgets = policy.windows.flatMap((window) =>
     window.limit === undefined ? [] : [{ limit: window.limit, seconds: secondsOf(window) }],
@@ -81,17 +90,17 @@ function strictest(policy: CompiledPolicy): Budget | null {
   return first;
 }
 
-/** The policy's own counts, as far as they bind a period of this length. */
+/** The most payments in a period of this length, by each count limit of the policy. */
 const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
   policy.windows.flatMap((window) =>
     window.max === undefined ? [] : [window.max * Math.max(1, Math.floor(periodSeconds / secondsOf(window)))],
   );
 
 /**
- * The hard limits of one version of a mandate, always the same for the same version. They are never looser than its policy: no
- * payment above its limit, no period with more than one budget, never more than the total, and nothing outside its time. The
- * chain's periods begin when the mandate does, not at midnight, so a stretch of time may see one budget more than the policy's own
- * windows would give it; the service, which decides first, never lets that through.
+ * Derives the limits that the chain enforces for one version of a mandate. The same version always gives the same limits. They are never
+ * looser than the policy: no payment above its limit, no period with more than one budget, never more than the total, and nothing outside
+ * its validity. One difference is left. The chain's periods begin when the mandate does and not at midnight, so a span of time can contain
+ * one budget more than in the policy's own windows. The service decides first and never lets that happen.
  */
 export function deriveTerms({ policy, writtenAt, decimals, account, payee, token, path }: TermsSource): DerivedTerms {
   const compiled = compilePolicy(policy, decimals);
@@ -120,7 +129,10 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 const refuse = (detail: string): DerivedTerms => ({ ok: false, detail });
 
-/** If the policy has a total and a budget, the terms end after as many whole periods as the total can pay: the chain counts no total. */
+/**
+ * The end of the terms if the policy has a total and a budget. The chain does not count a total, so the terms end after as many whole
+ * periods as the total can pay.
+ */
 function endOfTotal(start: number, { limit, seconds: length }: Budget, total: Atomic | null): number {
   return total === null ? Infinity : start + length * Number(total / limit);
 }

@@ -6,7 +6,7 @@ const terms =
   "struct Terms { address account; address payee; address token; uint128 perPaymentLimit; uint128 periodLimit; uint40 periodSeconds; uint40 start; uint40 end; uint32 maxPaymentsPerPeriod; uint8 enforcementPath; bytes32 termsHash; }";
 const usage = "struct Usage { uint40 period; uint32 payments; uint128 spent; }";
 
-/** What the service asks of MandateRegistry when a mandate is registered, and reads of it afterwards. */
+/** The functions of MandateRegistry that the service uses to register a mandate, and to read it afterwards. */
 export const registryAbi = parseAbi([
   terms,
   usage,
@@ -41,7 +41,7 @@ export const registerTypes = {
   ],
 } as const;
 
-/** What an account signs to register a mandate. */
+/** The data that an account signs to register a mandate. */
 export type RegisterCall = {
   readonly chain: string;
   readonly registry: Hex;
@@ -60,7 +60,7 @@ export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce
     message: { mandateId: onChainId, ...terms, nonce, deadline },
   }) as const;
 
-/** What the registry will check the signature against. */
+/** The hash that the registry will check the signature against. */
 export const registrationDigest = (registering: RegisterCall): Hex => hashTypedData(registrationTypedData(registering));
 
 /** The arguments of registerMandate. */

@@ -8,7 +8,10 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
   return row?.status ?? null;
 }
 
-/** A mandate's registrations (or those before a version) that are or may still get on chain, and have no revocation yet. */
+/**
+ * Locks the registrations of a mandate that need a revocation: those that are on the chain or may still get there, and have none yet. With
+ * `beforeVersion`, only those of earlier versions.
+ */
 export const lockUnrevoked = (tx: Tx, mandateId: string, beforeVersion?: number) =>
   tx
     .select()
@@ -56,7 +59,7 @@ export const movedRevocations = (limit: number) =>
     .orderBy(asc(registrations.registrationId))
     .limit(limit);
 
-/** False if the state was changed meanwhile. */
+/** Changes the revocation state of a registration. Returns false if another process has changed it meanwhile. */
 export async function moveRevocation(tx: Tx, registrationId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(registrations)

@@ -13,7 +13,10 @@ export type ProvenTransfer = {
   readonly validBefore: bigint;
 };
 
-/** Makes a proof of eleven words, which a delegated account accepts as its signature of one EIP-3009 transfer from a slot. */
+/**
+ * Makes a proof of eleven words. An account that delegates to the smart account accepts it as its signature of one EIP-3009 transfer with
+ * the nonce of a slot.
+ */
 export async function proveTransfer(digest: Hex, { onChainId, period, slot }: SlotPlace, transfer: ProvenTransfer): Promise<Hex> {
   const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));
   const { token, payTo, value, validAfter, validBefore } = transfer;

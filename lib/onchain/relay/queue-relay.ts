@@ -11,7 +11,7 @@ import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
 import { countGas } from "#lib/onchain/broadcast-caps.ts";
 
-/** Transactions of one organization that wait for a block at the same time. */
+/** The most transactions of one organization and key that may wait for a block at the same time. */
 const OPEN_MAX = 50;
 const ASK_EVERY_MS = 100;
 
@@ -24,9 +24,8 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
 }
 
 /**
- * Queues a transaction for the chain, in the caller's database transaction. The same (purpose, entityId) is queued only
- * once. Returns its relayId.
- * @throws Problem rate_limited if too many of the organization's wait already, or were sent today: we pay the gas
+ * Queues a transaction in the caller's database transaction. The same purpose and entityId are queued only once. Returns the relayId.
+ * @throws Problem rate_limited if too many transactions of the organization are waiting or were sent today, because we pay their gas
  */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
@@ -60,9 +59,9 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 };
 
 /**
- * Call after the commit, with no database transaction open. Sends the transaction at once if the key's lease is free, else waits for the
- * lease. Null if that takes too long or the chain does not answer: then the worker goes on. The hash is that of the newest bytes; raised
- * fees change it (see relayOutcome).
+ * Sends a queued transaction now, as soon as the key's lease is free. Call it after the commit, with no database transaction open. Returns
+ * null if that takes too long or the chain does not answer; the worker then sends the transaction. The returned hash is that of the newest
+ * bytes, and raised fees change it (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
@@ -100,13 +99,14 @@ export type RelayOutcome = {
   readonly hash: Hex | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;
-  /** In a sentence: why it was abandoned or reverted, or why it waits. */
+  /** A sentence that says why the transaction was abandoned or reverted, or why it waits. */
   readonly failure: string | null;
 };
 
 /**
- * The outcome, at the chain's confirmation depth. mined: it took effect. reverted: it had no effect, and gas was spent.
- * abandoned: it was never sent, or its nonce was lost; if earlierHashes is not empty, ask the chain before treating it as failed.
+ * The outcome of a transaction, from blocks with enough confirmations. mined: it took effect. reverted: it had no effect, and gas was
+ * spent. abandoned: it was never sent, or its nonce was lost. If an abandoned one has earlierHashes, read the chain before you treat it as
+ * failed.
  */
 export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
   const row = await findRelay(db, relayId);

@@ -10,14 +10,14 @@ import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
 import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
-/** If a transaction is in no block after this time, its fees are too low. */
+/** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
 const STUCK_MS = 30_000;
-/** A node may be behind: until this long after signing, a missing receipt proves nothing. */
+/** Milliseconds after signing in which a missing receipt proves nothing, because a node may be behind the chain. */
 const LOST_MS = 60_000;
 const AGAIN_MS_MIN = 300;
 const AGAIN_MS_MAX = 15_000;
 
-/** Checks are frequent at first and rarer later. */
+/** Milliseconds until a transaction of this age is checked again: a quarter of its age, within the limits above. */
 const againIn = (age: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, age / 4));
 
 async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
@@ -29,14 +29,18 @@ async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
   return null;
 }
 
-/** If the receipt is for an earlier nonce, its revert says nothing about the transaction that was signed last. */
+/**
+ * Whether a receipt is for the nonce that was signed last. The revert of a transaction with an earlier nonce says nothing about the last
+ * one.
+ */
 async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: TransactionReceipt): Promise<boolean> {
   return (await publicClient(chain).getTransaction({ hash })).nonce === nonce;
 }
 
 /**
- * Checks a sent transaction once: books it if it is confirmed, sends it again if it is in no block, with higher fees if it is stuck, and
- * queues it again if its nonce was used. Throws if the chain does not answer.
+ * Checks a sent transaction once. It stores the outcome if that is confirmed. If the transaction is in no block, it is sent again, with
+ * higher fees if it is stuck; if its nonce was used otherwise, it is queued again.
+ * @throws if the chain does not answer
  */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
   const { chain, relayId } = sent;
@@ -71,7 +75,10 @@ async function book(sent: SentRelay, receipt: TransactionReceipt): Promise<void>
   metrics().relayerGas.inc({ chain, key }, Number(gasUsed * gasPrice));
 }
 
-/** Sends the same call with the same nonce and higher fees; stores the bytes first. False if the fees cannot be raised. */
+/**
+ * Sends the same call with the same nonce and higher fees, and stores the bytes first. Returns false if the fees are at their limit or the
+ * configured key has changed.
+ */
 async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
   const { relayId, chain, nonce, gasLimit, earlierHashes } = sent;
   const fees = raisedFees(sent, await readMarket(chain), feeCap());

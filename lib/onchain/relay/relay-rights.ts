@@ -4,7 +4,10 @@ import type { RelayRow } from "#lib/onchain/relay-store.ts";
 import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
 
-/** Called under the gate, just before signing. Null if the transaction may be sent, else the reason: for example, a revoked mandate. */
+/**
+ * The reason why a transaction may no longer be sent, for example a revoked mandate; null if it may. Called under the gate, just before the
+ * transaction is signed.
+ */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {
   if (purpose === "revokeMandate") return null;
   if (purpose === "registerMandate") {

@@ -12,7 +12,7 @@ import { refusalNow } from "#lib/onchain/relay/relay-rights.ts";
 import { nextNonce, storeSigned, type RelayRow, type SentRelay, type SignedRelay } from "#lib/onchain/relay-store.ts";
 import { targetOf } from "#lib/onchain/relay-target.ts";
 
-/** Why a transaction is not sent; `final` if it never will be. */
+/** Thrown if a transaction is not sent, with the reason. `final` means that it will never be sent. */
 export class NotSent extends Error {
   readonly final: boolean;
   constructor(message: string, { final }: { readonly final: boolean }) {
@@ -40,7 +40,7 @@ export async function readMarket(chain: string): Promise<Market> {
   return { baseFee: baseFeePerGas ?? 0n, priority };
 }
 
-/** The name of the contract's error, if it gave one. */
+/** The name of the contract's error, or a phrase if it gave none. */
 function nameOf(reverted: BaseError): string {
   const found = reverted.walk((cause) => typeof (cause as { data?: unknown }).data === "string") as { data?: Hex } | null;
   try {
@@ -51,11 +51,14 @@ function nameOf(reverted: BaseError): string {
   }
 }
 
-/** @throws NotSent if the call would be reverted, or viem's error if the chain does not answer */
+/**
+ * Estimates the gas of a transaction, which also simulates it. @throws NotSent if the call would be reverted, or viem's error if the chain
+ * does not answer
+ */
 async function estimate({ chain, to, data, authorizationList, key }: RelayRow): Promise<bigint> {
   try {
     return await publicClient(chain).estimateGas({
-      // Only the address: for an account with a key, viem would send more requests to fill in the transaction.
+      // Pass only the address. For an account with a key, viem would send more requests to complete the transaction.
       account: senderOf(key).address,
       to: to as Hex,
       data: data as Hex,
@@ -63,14 +66,15 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
     });
   } catch (error) {
     if (!isChainError(error) || !chainReverted(error)) throw error;
-    // The guardian's calls do not depend on other parties, so the cause can be fixed, and the call is tried again.
+    // A revert is final except for the guardian. Its calls do not depend on other parties, so an operator can remove the cause, and the
+    // call is tried again.
     throw new NotSent(`The call would be reverted: ${nameOf(error)}.`, { final: key !== "guardian" });
   }
 }
 
 type SendPlan = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
 
-/** Reads everything needed from the chain, before the database transaction that takes the nonce. @throws NotSent */
+/** Reads all facts that sending needs from the chain, before the database transaction that takes the nonce. @throws NotSent */
 async function prepare(row: RelayRow): Promise<SendPlan> {
   const { chain, purpose, gasCap, to } = row;
   if (to !== targetOf(purpose, chain))
@@ -93,7 +97,7 @@ async function prepare(row: RelayRow): Promise<SendPlan> {
   return { gasLimit, fees, used };
 }
 
-/** Signs once; the same bytes are sent as often as needed. */
+/** Signs a transaction. The signed bytes are stored, and the same bytes are sent as often as needed. */
 export async function sign(
   row: RelayRow,
   { nonce, gasLimit, fees, fence }: { nonce: number; gasLimit: bigint; fees: Fees; fence: number },
@@ -127,7 +131,10 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   if (sent) await broadcast(sent);
 }
 
-/** A node that already has the transaction, or that does not answer, is not a failure: the bytes are sent again later. */
+/**
+ * Sends the signed bytes to a node. It is not a failure if the node already has the transaction or does not answer, because the bytes will
+ * be sent again.
+ */
 export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

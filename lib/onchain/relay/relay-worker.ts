@@ -14,14 +14,17 @@ const BATCH = 16;
 const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
 
-/** Sends and follows due transactions, with one process at a time per key and chain. Returns how many senders had due transactions. */
+/**
+ * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of keys and chains that
+ * had some.
+ */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
   await Promise.all(senders.map(({ chain, key }) => underLease(chain, key, (lease) => workOff(chain, key, lease))));
   return senders.length;
 }
 
-/** Transactions that were sent come first: their nonces are lower than those of the queued ones. */
+/** Works on the due transactions of one key. Sent ones come first, because their nonces are lower than those of the queued ones. */
 async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void> {
   for (const sent of await dueSent(chain, key, BATCH)) {
     if (!(await extendLease(lease))) return;
@@ -33,7 +36,7 @@ async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void
   }
 }
 
-/** Sends one queued transaction before its turn. False if another holder has the key's lease. */
+/** Sends one queued transaction at once, before the worker would. Returns false if another holder has the key's lease. */
 export async function relayOne(row: RelayRow): Promise<boolean> {
   const done = await underLease(row.chain, row.key, async (lease) => {
     await attempt(row, () => sendQueued(row, lease));
@@ -44,7 +47,10 @@ export async function relayOne(row: RelayRow): Promise<boolean> {
 
 const waitMs = ({ attempts }: RelayRow): number => Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** Math.min(attempts, 6));
 
-/** False if the chain does not answer: then the other transactions wait too. The row stays stored in any case. */
+/**
+ * Runs the work for one transaction and handles its failure. Returns false if the chain does not answer; the other transactions then wait
+ * too. The row stays stored in any case.
+ */
 async function attempt(row: RelayRow, work: () => Promise<void>): Promise<boolean> {
   const { relayId, chain, purpose } = row;
   try {
