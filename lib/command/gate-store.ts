@@ -33,6 +33,7 @@ export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
 
 /**
  * Waits until transactions that may have read the old rights have ended. For a library that takes rights away in its own transaction,
- * without the gate. @throws Problem rate_limited
+ * without the gate.
+ * @throws Problem rate_limited
  */
 export const drainGate = (who: string): Promise<void> => database().transaction((tx) => closeGate(tx, who));

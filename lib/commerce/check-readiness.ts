@@ -41,8 +41,8 @@ type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
 
 /**
- * The configured asset that the request names; null if it names none. The token fields of the request are only compared with it. @throws
- * Problem invalid_request, chain_unsupported, asset_unsupported
+ * The configured asset that the request names; null if it names none. The token fields of the request are only compared with it.
+ * @throws Problem invalid_request, chain_unsupported, asset_unsupported
  */
 function namedAsset(body: CheckReadiness): AssetOnChain | null {
   const chain = body.chain ?? onlyChain();

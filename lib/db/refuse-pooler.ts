@@ -11,7 +11,8 @@ const refusal = (why: string): Error =>
 
 /**
  * Refuses a DATABASE_URL that leads to a pooler such as PgBouncer. A pooler drops or refuses start-up parameters, so the timeouts would not
- * apply, without any error. @throws Error
+ * apply, without any error.
+ * @throws Error
  */
 export async function refusePooler(url: string): Promise<void> {
   const settings = { application_name: "countersign", lock_timeout: ASKED_MS };

@@ -87,7 +87,7 @@ async function loadState(
 }
 
 /**
- * Throws unless the authorization, its hold and its approval permit an execution now. Returns the database's time.
+ * Requires that the authorization, its hold and its approval permit an execution now. Returns the database's time.
  * @throws Problem as requireExecutable
  */
 export async function requireOpen(
@@ -121,7 +121,8 @@ type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: Ma
 
 /**
  * Requires that the caller, the mandate and the seller still allow the payment. The caller of this function has taken the gate and locked
- * the mandate. @throws Problem as requireRights and changedMandate
+ * the mandate.
+ * @throws Problem as requireRights and changedMandate
  */
 export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
   const [isLive, seller] = await Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
@@ -165,8 +166,8 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
 type Refusal = MandateLock & Pick<OpenState, "hold" | "isLive"> & { readonly refusal: Problem };
 
 /**
- * Takes over a settlement although the execution is refused. @throws Problem the refusal, if there is no settlement to take over or the
- * authorization was already charged
+ * Takes over a settlement although the execution is refused.
+ * @throws Problem the refusal, if there is no settlement to take over or the authorization was already charged
  */
 async function adoptLate(
   tx: Tx,

@@ -35,8 +35,8 @@ export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { 
 });
 
 /**
- * Binds a verified credential to its authorization. Returns the failure if the credential cannot be used. @throws Problem rate_limited,
- * idempotency_in_flight
+ * Binds a verified credential to its authorization. Returns the failure if the credential cannot be used.
+ * @throws Problem rate_limited, idempotency_in_flight
  */
 export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLock): Promise<BindResult> {
   const { authorization, verified, proof } = binding;

@@ -73,8 +73,8 @@ async function paidBy(authorization: AuthorizationRow, caller: Caller, credentia
 }
 
 /**
- * The agent's credential, or one that this service signs for a registered mandate, with its verification. @throws Problem
- * credential_missing
+ * The agent's credential, or one that this service signs for a registered mandate, with its verification.
+ * @throws Problem credential_missing
  */
 async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
   const payment = expectedPayment(authorization);

@@ -73,7 +73,7 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
  */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
-/** Extends the hold of a payment that a person approved in time, so that it can be paid until its authorization expires. */
+/** Moves the expiry of a hold to a later time, because a person approved the payment or extended the request. */
 export async function extendHold(tx: Tx, { authorizationId }: Hold, expiresAt: Date): Promise<void> {
   await tx.update(reservations).set({ expiresAt }).where(eq(reservations.authorizationId, authorizationId));
 }
@@ -155,9 +155,9 @@ export async function mandatesWithDueHolds(
 }
 
 /**
- * Releases up to `limit` held amounts of a mandate: those that expired, or any if the mandate is revoked. Submitted holds stay. The caller
- * holds the mandate's lock. A thousand holds cost four statements, because their amounts are summed first. Returns the ids of the
- * authorizations whose holds were released.
+ * Releases up to `limit` holds of a mandate: those that expired, or any if the mandate is revoked. Submitted holds stay. The caller holds
+ * the mandate's lock. A thousand holds cost four statements, because their amounts are summed first. Returns the ids of the authorizations
+ * whose holds were released.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);

@@ -9,7 +9,7 @@ import { sellers } from "#lib/sellers/tables.ts";
 /** How many of a mandate's newest authorizations are searched for holds that were not submitted. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
-/** The longest time from the decision until its hold is submitted or expires. */
+/** Most holds are submitted or expired this long after their decision. A hold whose request waits longer for a person is not covered. */
 const HELD = sql`interval '35 minutes'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };

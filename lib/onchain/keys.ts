@@ -14,8 +14,8 @@ const accountOf = (name: Name): PrivateKeyAccount =>
   });
 
 /**
- * The account that signs proofs and module payments. The contracts accept these only within registered mandates. @throws if its key is not
- * set
+ * The account that signs proofs and module payments. The contracts accept these only within registered mandates.
+ * @throws if its key is not set
  */
 export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
 

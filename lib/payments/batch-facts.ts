@@ -54,7 +54,10 @@ type Unreadable = { readonly organizationId: string; readonly unreadable: Error 
 /** The reply that is stored under an idempotency slot. */
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/** All facts that the decisions of a batch use. Each map is keyed by the id of its entity. */
+/**
+ * All facts that the decisions of a batch use. A map without a comment is keyed by the id of its entity, and `stored` and `replies` by
+ * idempotency slot.
+ */
 export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, SlotReply>;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const PARALLEL = 200;
-/** At 0.5 per payment. The window is a year, so that no run reaches its end. */
+/** Each payment is 0.5. The calendar windows last a year, so that no test run crosses the end of one. */
 const limits: readonly (readonly [name: string, limits: Record<string, unknown>, code: string])[] = [
   ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }, "period_budget_exceeded"],
   ["a rolling budget", { budgets: [{ rolling: "PT24H", amount: "50" }] }, "period_budget_exceeded"],

@@ -12,8 +12,8 @@ export type RegisteredSeller = {
   readonly verified: boolean;
   readonly stopped: boolean;
   /**
-   * Whether an emergency stop of another seller covers this seller's domain: that seller had proven the domain, or only claimed it. Null if
-   * none does.
+   * How an emergency stop of another seller covers this seller's domain: "proven" if that seller had proven the domain, "claimed" if it had
+   * only claimed it, null if no stop covers it.
    */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
@@ -36,8 +36,8 @@ export type RegisteredResource = {
     readonly maxTimeoutSeconds: number;
   };
   /**
-   * Whether an emergency stop of another seller covers this payee address: that seller had proven the address, or only claimed it. Null if
-   * none does.
+   * How an emergency stop of another seller covers this payee address: "proven" if that seller had proven the address, "claimed" if it had
+   * only claimed it, null if no stop covers it.
    */
   readonly overAddress: StopOver;
 };
@@ -45,8 +45,9 @@ export type RegisteredResource = {
 export type Difference = {
   readonly field: string;
   readonly pointer: string;
-  /** The challenge's value and the registered value, as text for people. Omitted if the intent itself differs. */
+  /** The value in the challenge, as text for people. Omitted if the intent itself differs. */
   readonly theirs?: string;
+  /** The registered value, as text for people. Set together with `theirs`. */
   readonly registered?: string;
 };
 

@@ -93,7 +93,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // An item without its own stored reply can only replay the answer of an authorization.
+  // A purchase with an idempotency key has its own stored reply. Every other item can only replay the stored answer of an authorization.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;

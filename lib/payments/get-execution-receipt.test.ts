@@ -17,7 +17,7 @@ const TRANSACTION = `0x${"5c".repeat(32)}`;
 
 type Scene = Awaited<ReturnType<typeof unknownExecution>>;
 
-/** Records the event that the state of this execution has. */
+/** Records an audit event about the execution, of the type that its state requires. */
 async function record({ buyer, executionId, authorizationId, mandateId }: Scene, type: string): Promise<void> {
   const { organizationId } = buyer;
   const metadata = { authorizationId, mandateId, ...(type === "payment.settled" && { settlementReference: TRANSACTION }) };

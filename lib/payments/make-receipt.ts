@@ -36,7 +36,7 @@ function paidIn({ amount, asset, chain }: AuthorizationRow) {
   };
 }
 
-/** The claims that both kinds of receipts have. */
+/** The claims that all kinds of receipts have. */
 function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
     authorization;
@@ -60,9 +60,9 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
 }
 
 /**
- * The event must state the same as the receipt. They differ if somebody changed the database, or if the configured decimals of a token
- * changed.
- * @throws Problem
+ * Requires that the event states the same as the receipt. They differ if somebody changed the database, or if the configured decimals of a
+ * token changed.
+ * @throws Problem service_unavailable
  */
 function requireStated(claims: Receipt, event: ChainedEvent): void {
   try {

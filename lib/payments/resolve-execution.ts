@@ -73,8 +73,8 @@ const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<bo
   (await holdOf(tx, authorizationId))?.status === "captured";
 
 /**
- * Settled, but a reorganization may still revert it, so the reconciler checks again. A payment from a smart account is final as soon as it
- * is settled.
+ * Whether a reorganization may still revert a settled execution, so that the reconciler checks it again. A payment from a smart account is
+ * final as soon as it is settled.
  */
 export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
   settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;

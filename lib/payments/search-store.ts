@@ -60,8 +60,8 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
 }
 
 /**
- * The ids of the payments that a search finds by id, transaction or text. Null if the search does not narrow by id; the caller then filters
- * all payments by amount or domain.
+ * The ids of the payments that a search finds. Null without a search, for an amount, and for text that is no id or key; the caller then
+ * filters all payments by amount or domain.
  */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;

@@ -95,7 +95,7 @@ describe("an unregistered seller's challenge", () => {
     const lacks = (url: string) => judged({}, { ...required, resource: { url } }).facts.lacks.map((lack) => lack.pointer);
     expect(lacks("http://127.0.0.1:8080/")).toEqual(["/intent/challenge/resource/url"]);
     expect(lacks("https://localhost/")).toEqual(["/intent/challenge/resource/url"]);
-    // A port of its own does not make it another seller.
+    // A port in the URL does not make it the URL of another seller.
     expect(judged({}, { ...required, resource: { url: "https://API.example.net:8443/x" } }).facts.domain).toBe("api.example.net");
   });
 

@@ -6,7 +6,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/** The longest URL in bytes. It is limited, because an index entry holds the URL's domain together with the mandate's id. */
+/** The longest URL in characters. It is limited, because an index entry holds the URL's domain together with the mandate's id. */
 const URL_MAX = 1_024;
 
 /** The offer of an unregistered seller, from the challenge in the intent. */

@@ -68,8 +68,8 @@ export function requireDeadline(deadline: number, now: Date): void {
 type Token = Pick<RegisterBody, "tokenAddress" | "tokenName" | "tokenVersion" | "tokenDecimals">;
 
 /**
- * Compares the client's token data with the configuration; it is not used otherwise. @throws Problem invalid_request with a pointer for
- * each difference
+ * Compares the client's token data with the configuration; it is not used otherwise.
+ * @throws Problem invalid_request with a pointer for each difference
  */
 export function requireToken(said: Token, asset: AssetOnChain): void {
   const errors: FieldError[] = [];

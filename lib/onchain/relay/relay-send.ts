@@ -52,8 +52,8 @@ function nameOf(reverted: BaseError): string {
 }
 
 /**
- * Estimates the gas of a transaction, which also simulates it. @throws NotSent if the call would be reverted, or viem's error if the chain
- * does not answer
+ * Estimates the gas of a transaction, which also simulates it.
+ * @throws NotSent if the call would be reverted, or viem's error if the chain does not answer
  */
 async function estimate({ chain, to, data, authorizationList, key }: RelayRow): Promise<bigint> {
   try {
