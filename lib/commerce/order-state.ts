@@ -58,7 +58,7 @@ export type OrderFacts = {
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 
-/** @throws Problem authorization_consumed */
+/** Decides the next step of an order from its facts. Pure. @throws Problem authorization_consumed */
 export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   const { state, credential, sent } = facts;
   if (credential !== null && sent !== null && credential !== sent) {

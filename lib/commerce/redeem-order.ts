@@ -85,7 +85,7 @@ const basketMismatch = (): Problem =>
     detail: "What would be paid is not what the buyer approved. Nothing was paid; preview the basket again.",
   });
 
-/** @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired */
+/** Requires an unused approval for exactly these terms. @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired */
 function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorization: AuthorizationRow, now: Date): void {
   const { checkout, approval } = locked ?? {};
   if (approval && approval.takenBackBySubjectId !== null) throw approvalTakenBack();

@@ -105,7 +105,7 @@ export const reservations = pgTable(
     mandateId: text("mandate_id").notNull(),
     status: text("status").notNull(),
     amount: atomic("amount").notNull(),
-    /** Set while a person is asked: (seller, resource, amount) of the open approval. Otherwise null. */
+    /** Names the question while a person is asked: seller, resource and amount, or basket and amount. Otherwise null. */
     approvalKey: text("approval_key"),
     /** The buckets that contain the hold, [windowKey, start in ms]. A capture or release updates the same buckets. */
     buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),

@@ -20,7 +20,7 @@ export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: n
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** Null if the amount does not fit the asset; the error is then recorded. */
+/** Reads an amount in the asset's smallest unit. If it does not fit the asset, records an error and returns null. */
 function amountAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const read = readAmount(text, decimals);
   if (read.ok) return read.amount;

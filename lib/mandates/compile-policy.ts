@@ -52,7 +52,7 @@ export const resourceKey = (sellerId: string, resourceId: string): string => `${
 export const routeKey = (sellerId: string, method: string, pathTemplate: string): string =>
   `${sellerId} ${method} ${pathTemplate}`;
 
-/** Callers may cache the result by mandate and version, because a version never changes. */
+/** Prepares a policy for decisions. Callers may cache the result by mandate and version, because a version never changes. */
 export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy {
   const amountOrNull = (text: string | undefined) => (text === undefined ? null : parseAmount(text, decimals));
   const [coin] = policy.assets;

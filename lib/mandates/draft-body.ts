@@ -4,7 +4,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 export type DraftTerms = {
   readonly name: string;
   readonly policy: Policy;
-  /** Null: every agent of the organization. */
+  /** The agents that may use the mandate; null for every agent of the organization. */
   readonly agents: readonly string[] | null;
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };

@@ -50,7 +50,7 @@ type ResourceFacts = {
 
 /** A seller without a record, described by the 402 that the agent received. The agent supplies it, so it proves nothing. */
 type UnregisteredFacts = {
-  /** Null if the challenge names no public domain. */
+  /** The seller's domain; null if the challenge names no public domain. */
   readonly domain: string | null;
   /** Values that the intent lacks for a comparison with a challenge; pointers into the request. */
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
@@ -61,7 +61,7 @@ export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */
   readonly seller: SellerFacts | null;
-  /** Set if the intent names no seller record. Null if it names a record, even if that record does not exist. */
+  /** The facts about a seller without a record. Null if the intent names a record, even if that record does not exist. */
   readonly unregistered: UnregisteredFacts | null;
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;

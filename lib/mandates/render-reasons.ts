@@ -17,7 +17,10 @@ export const sentences: ReadonlyMap<number, Sentence> = new Map(
   ),
 );
 
-/** @throws Problem service_unavailable if a process of a newer release stored the finding and this release has no sentence for it */
+/**
+ * The sentence of a stored finding.
+ * @throws Problem service_unavailable if a process of a newer release stored the finding and this release has no sentence for it
+ */
 export function sentenceOf([id]: Finding): Sentence {
   const found = sentences.get(id);
   if (found) return found;

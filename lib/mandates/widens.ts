@@ -4,7 +4,7 @@ import type { AllowDeny, CompiledPolicy, Schedule } from "#lib/mandates/compile-
 /** The rights that a mandate gives: its policy, agents and wallet. */
 export type Grant = {
   readonly policy: CompiledPolicy;
-  /** Null: every agent of the organization. */
+  /** The agents that may use the mandate; null for every agent of the organization. */
   readonly agents: readonly string[] | null;
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };

@@ -13,7 +13,7 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** An open question to a person: the checkout that asks it, and the authorization that the agent executes after the approval. */
 export type OpenApproval = {
-  /** Null if no checkout was opened. */
+  /** The checkout that asks the person; null if none was opened. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
   /** The subject whose payment needs the approval. Only this subject may execute the payment. */
@@ -23,7 +23,7 @@ export type OpenApproval = {
 /** The question to a person and its checkout. Each approval key has at most one open question. */
 export type Question = OpenApproval & {
   readonly approvalKey: string;
-  /** Null if the same question is already open. */
+  /** The new checkout to open; null if the same question is already open. */
   readonly checkout: Omit<NewCheckout, "authorizationId"> | null;
 };
 

@@ -21,7 +21,7 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** The installation's configuration and the functions that a decision calls. */
 export type BatchTerms = {
-  /** Null in a simulation: nothing is written, so no checkout exists. */
+  /** The links and calls of a checkout. Null in a simulation, which writes nothing and opens no checkout. */
   readonly asking: AskingTerms | null;
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
   readonly onlyChain: string | null;

@@ -106,7 +106,7 @@ const tooMany = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** Null if the domain's own 402 asks for the same payment; otherwise a sentence that describes its reply. */
+/** Requests the domain's own 402. Returns null if it asks for the same payment, and otherwise a sentence that describes the reply. */
 async function ask(probe: DueProbe): Promise<string | null> {
   const { url, domain } = probe;
   try {

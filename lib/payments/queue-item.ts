@@ -77,9 +77,16 @@ export type Purchase = {
    * resource.
    */
   readonly checkout: CheckoutDraft | null;
-  /** Pure. Runs under the locks, before the policy. Returns an answer that replaces the decision, or null to continue. @throws Problem */
+  /**
+   * The purchase's own check, before the policy and under the locks. Returns an answer that replaces the decision, or null to continue.
+   * Pure.
+   * @throws Problem
+   */
   readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;
-  /** Pure. @throws Problem if nothing of this item must be written */
+  /**
+   * Builds the rows, events and reply of the purchase from its decision. Pure.
+   * @throws Problem if nothing of this item must be written
+   */
   readonly record: (decided: PurchaseDecision, locked: LockedCheckout | null, now: Date) => PurchaseRecord;
 };
 

@@ -34,7 +34,7 @@ export type Prospect = {
   readonly policy: CompiledPolicy;
   readonly status: MandateStatus;
   readonly usage: readonly WindowUsage[];
-  /** Null if the payment was not simulated, or if the simulation failed with a Problem. */
+  /** The simulated decision and intent. Null if the payment was not simulated, or if the simulation failed with a Problem. */
   readonly simulated: Pick<NewAuthorization, "decision" | "intent"> | null;
 };
 

@@ -35,7 +35,9 @@ export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: 
   return { of: "reservation", status: hold?.status === "released" ? "released" : "expired" };
 }
 
-/** Null after the person's approval was used: the payment then has the same stages as any other. */
+/**
+ * The stage of a payment that a person is asked about. Null after the approval was used: the payment then has the same stages as any other.
+ */
 function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
   if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;
   const { status, expiresAt } = checkout;

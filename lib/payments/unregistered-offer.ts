@@ -78,7 +78,10 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
   return { facts, mismatches: found, accepted, maxTimeoutSeconds: terms?.maxTimeoutSeconds ?? null };
 }
 
-/** For a quoted price: the intent must pay the amount in the seller's 402, to the registered payee. */
+/**
+ * The differences between an intent and the seller's 402, for a resource with a quoted price: the intent must pay the amount in that 402 to
+ * the registered payee.
+ */
 export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
   if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
   const found: { field: string; pointer: string }[] = compareOffer(offer, amount, asset, payTo).mismatches.map(

@@ -4,7 +4,7 @@ import { Refusal } from "#lib/receipts/refusal.ts";
 import { parseObject } from "#lib/receipts/strict-json.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** @throws Refusal */
+/** Parses the text of an event. @throws Refusal */
 export function readEvent(text: string): LogEvent {
   const { data } = LogEvent.safeParse(parseObject(text));
   if (!data) throw new Refusal("The text that the log contains is not an event of the service.");
@@ -78,7 +78,7 @@ function checksOf(receipt: Receipt, event: LogEvent): Check[] {
 }
 
 /**
- * The event is the one that the receipt states.
+ * Requires that the event is the one that the receipt states.
  * @throws Refusal
  */
 export function checkEvent(receipt: Receipt, event: LogEvent): void {

@@ -104,7 +104,7 @@ export const ownExecutions = (scope: Scope) =>
 
 export const ownSettlements = (scope: Scope) => within(plainSettlements, scope);
 
-/** Newest first. */
+/** Payments under a mandate that the organization received, newest first. */
 export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
   db
     .select(executed)
@@ -113,7 +113,7 @@ export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: Recei
     .orderBy(desc(executed.paymentId))
     .limit(limit);
 
-/** Newest first. */
+/** Payments without a mandate that the organization received, newest first. */
 export const selectReceivedSettlements = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
   db
     .select(settled)
