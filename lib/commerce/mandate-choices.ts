@@ -26,7 +26,7 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
 export type Choice = MandateView & {
   readonly denialCode: DenialCode | null;
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
-  /** How long a request under this mandate waits for a person, at most. */
+  /** The most milliseconds that a request under this mandate waits for a person. */
   readonly requestMs: number;
 };
 
@@ -63,7 +63,7 @@ function choiceOf(
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    // `reserved` includes the hold of this payment, or `more` stands for it, so subtract it.
+    // Subtract this payment: `reserved` includes its hold if it has one, and otherwise `more` adds it.
     const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
     const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
     return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };

@@ -101,7 +101,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   return { ...checkout, ...detected, feeQuote: choices[0]?.feeQuote ?? null, requestMs };
 }
 
-/** Opens a checkout, or returns the open one of the same mandate and basket. These have at most one open checkout. */
+/** Opens a checkout, or returns the open one. There is at most one open checkout for a mandate and a basket. */
 async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
   const now = await clock(tx);
   if (preview.quoteExpiresAt <= now) {
