@@ -1,9 +1,9 @@
 import { hash as digest } from "node:crypto";
 
 /*
- * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence s is leaf s -
- * 1. With each event, the root of the largest complete subtree that ends with its leaf is stored; all other hashes of the tree can be
- * calculated from a few of these.
+ * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The leaf of an event has its sequence
+ * minus one as index. With each event, the root of the largest complete subtree that ends with its leaf is stored; all other hashes of the
+ * tree can be calculated from a few of these.
  */
 
 /** The root of a tree without leaves. */

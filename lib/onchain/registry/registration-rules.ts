@@ -113,7 +113,7 @@ export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee
   deriveTerms({ policy, writtenAt, decimals: asset.tokenDecimals, account, payee, token: asset.tokenAddress, path });
 
 /**
- * The limits that the chain would enforce, after the checks that are the same for both paths.
+ * Requires that the policy allows the payee and that the chain can enforce the limits now. Returns the limits.
  * @throws Problem policy_denied for a payee that the policy does not allow, conflict for limits that the registry cannot store
  */
 export function requireTerms(what: Registrable, path: PathName, now: Date): RegistrationTerms {
@@ -136,7 +136,7 @@ export function requireTerms(what: Registrable, path: PathName, now: Date): Regi
 /** The id of the mandate's current version in the registry. */
 export const onChainIdNow = ({ mandateId, version }: RegistrableMandate): Hex => onChainIdOf(mandateId, version);
 
-/** @throws Problem conflict */
+/** The refusal of a version that is already registered, or whose registration is not confirmed yet. */
 export function alreadyRegistered(version: number): Problem {
   return new Problem("conflict", {
     detail: `Version ${version} of the mandate is registered for this wallet already, or on its way. Every version is registered once: save the mandate again to register a new one.`,

@@ -140,8 +140,8 @@ export async function insertRegistration(tx: Tx, registration: NewRegistration):
 }
 
 /**
- * Stores the hash of the first transaction of a registration. Later hashes do not replace it, so that a retry of the request gets the same
- * one.
+ * Stores the hash of the first transaction of a registration. Later hashes do not replace it here, so that a retry of the request gets the
+ * same one until the registration is confirmed.
  */
 export async function noteTransaction(db: Database | Tx, registrationId: string, txHash: string): Promise<void> {
   await db
