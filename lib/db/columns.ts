@@ -9,7 +9,7 @@ export const atomic = customType<{ data: Atomic; driverData: string }>({
   toDriver: (value) => value.toString(),
 });
 
-/** numeric accepts NaN, and everything is smaller than NaN. */
+/** The check of an amount column. It excludes NaN, which PostgreSQL's numeric accepts and counts as larger than every number. */
 export const amountCheck = (name: string, column: string) => check(name, sql.raw(`${column} >= 0 AND ${column} < 'NaN'`));
 
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });

@@ -28,7 +28,7 @@ const HOW = [
   "act and fall silent",
   "half an answer and reset",
 ] as const satisfies readonly Fault["how"][];
-/** Waiting for a silent server takes the most time, so few orders contain these faults. */
+/** Faults that few sequences contain, because waiting for a silent server takes the most time. */
 const SELDOM: ReadonlySet<string> = new Set(["silence", "act and fall silent"]);
 
 type Random = () => number;
