@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const [number, when] of points) {
     await database().execute(sql.raw(`CREATE TRIGGER stop ${when} FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test(${number})`));
   }
-  // A deferred trigger runs inside COMMIT.
+  // A deferred trigger runs inside COMMIT, so the transaction stops there.
   await database().execute(sql`CREATE CONSTRAINT TRIGGER stop_commit AFTER INSERT ON authorizations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_test(6)`);
 });

@@ -7,7 +7,7 @@ import { sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import type { OpeningEvent, Request } from "#lib/notices/plan-notices.ts";
 import { noticeCursors } from "#lib/notices/tables.ts";
 
-/** Chains of organizations with events that were not read yet, after `place`, sorted by name. */
+/** Chains of organizations with events that were not read yet, sorted by name, beginning after the chain `place`. */
 export async function grownChains(db: Database, place: string, rows: number): Promise<readonly string[]> {
   const found = await db
     .select({ chain: auditHeads.chain })

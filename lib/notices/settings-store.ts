@@ -3,7 +3,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { noticeSettings } from "#lib/notices/tables.ts";
 
-/** Whether the person did not switch off mail. */
+/** SQL condition: the person has not switched off mail about requests. */
 export const wantsMail = (userId: AnyPgColumn): SQL =>
   sql`NOT EXISTS (SELECT FROM ${noticeSettings} s WHERE s.user_id = ${userId} AND NOT s.mail)`;
 

@@ -3,7 +3,7 @@ import { bigint, boolean, foreignKey, index, pgTable, primaryKey, text } from "d
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { user } from "#lib/identity/tables.ts";
 
-/** How far each audit chain was read. */
+/** How far the events of each audit chain were read for notices. */
 export const noticeCursors = pgTable("notice_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),

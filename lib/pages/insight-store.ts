@@ -6,7 +6,7 @@ import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { minutes } from "#lib/time.ts";
 
-/** The timestamp in an id may be slightly earlier than the row's time. */
+/** The timestamp in an id may be slightly earlier than the row's time, so ranges of ids begin earlier. */
 const SLACK_MS = minutes(60);
 
 const idAt = (kind: "ledger" | "authorization", time: Date): string => firstIdAt(kind, new Date(time.getTime() - SLACK_MS));

@@ -16,10 +16,10 @@ type Db = Database | Tx;
 
 /** The number of newest payments that one query checks for conditions without an index. */
 export const LOOKED_AT_MAX = 5_000;
-/** The timestamp in an id may be slightly earlier than the row's. */
+/** The timestamp in an id may be slightly earlier than the row's time, so ranges of ids are wider than the range of time. */
 const SLACK_MS = minutes(10);
 
-/** Written as an expression, so that the planner does not use it to choose an index or its order. */
+/** The condition on the organization is an expression, so that the planner does not use it to choose an index or its order. */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`a.organization_id || '' = ${organizationId} AND a.environment = ${environment}`;
 

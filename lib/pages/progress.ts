@@ -9,9 +9,9 @@ export type Progress = Readonly<Record<StepId, boolean>>;
 type Step = {
   /** Only organizations with this product role have the step. */
   readonly productRole: ProductRole;
-  /** The capability to see whether it is done. */
+  /** The capability that a person needs to see whether the step is done. */
   readonly sees: Capability;
-  /** The capabilities to do it. */
+  /** The capabilities that a person needs to do the step. */
   readonly does: readonly Capability[];
 };
 

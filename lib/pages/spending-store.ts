@@ -5,7 +5,7 @@ import { firstIdAt } from "#lib/ids.ts";
 import { mandates, resolutions } from "#lib/mandates/tables.ts";
 import { minutes } from "#lib/time.ts";
 
-/** The timestamp in an entry's id may be slightly earlier than the entry's time. */
+/** The timestamp in an entry's id may be slightly earlier than the entry's time, so ranges of ids begin earlier. */
 const SLACK_MS = minutes(60);
 
 /**

@@ -6,7 +6,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 export type EditorChoices = {
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly coins: readonly { readonly asset: string; readonly chain: string; readonly decimals: number }[];
-  /** Sorted IANA names. */
+  /** The IANA names of the time zones, sorted. */
   readonly zones: readonly string[];
 };
 

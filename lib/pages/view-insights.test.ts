@@ -16,7 +16,7 @@ useDatabase();
 const DAY_MS = 86_400_000;
 const scopeOf = ({ organizationId }: Buyer) => ({ organizationId, environment: "sandbox" });
 
-/** Writes that a payment was captured, some days ago. */
+/** Inserts the capture of a payment, dated some days ago. */
 async function capture({ organizationId }: Buyer, mandateId: string, authorizationId: string, amount: number, daysAgo = 0) {
   const at = new Date(Date.now() - daysAgo * DAY_MS);
   await database().execute(sql`

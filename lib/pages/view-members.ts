@@ -35,7 +35,7 @@ export type MembersView = {
   /** The roles that the reader may grant and remove; empty if they may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /** In whole units; null if no amount requires approvers to confirm their identity. */
+  /** In whole units of an asset, the amount above which approvers must confirm their identity; null if there is none. */
   readonly stepUpAbove: string | null;
   /** True if invitations are sent by mail; otherwise people share the link. */
   readonly mailed: boolean;

@@ -165,7 +165,7 @@ describe("the list of an organization with 10,000 payments among 30,000", () => 
   });
 
   test("searches 5,000 at once, says that there are older ones, and continues with them", async () => {
-    // 0.000042 USDC was the 42nd of 10,000.
+    // The payment of 0.000042 USDC is the 42nd oldest of 10,000, so it is not among the newest 5,000.
     const first = await list(big, { q: "0.000042" });
     expect(first).toMatchObject({ items: [], hasMore: true, looksFurther: true });
     const second = await list(big, { q: "0.000042", cursor: first.nextCursor ?? "" });

@@ -121,7 +121,7 @@ export const upsertPaidResource = operation({
   example: { params: { id: exampleResource.resourceId }, body: asked, response: exampleResource },
 });
 
-/** Needed only where two sellers of one organization use the same resourceId. */
+/** `sellerId` is needed only if several sellers of the organization have a resource with this resourceId. */
 const WhichSeller = z.strictObject({ sellerId: Id.optional() });
 
 export const listResources = operation({

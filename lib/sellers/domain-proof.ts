@@ -9,7 +9,7 @@ type Claim = { readonly environment: string; readonly sellerId: string; readonly
 const FILE = "/.well-known/countersign.txt";
 const DNS_MS = 2_000;
 
-/** The token that proves control of a seller's domain. It is derived, so it is not stored, and no two sellers share one. */
+/** The token that proves control of a seller's domain. It is derived from the claim, so it is not stored. No two sellers share one. */
 export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
   `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
     .update(`seller domain\n${environment}\n${sellerId}\n${domain}`)

@@ -40,7 +40,7 @@ function isSafe(domain: string): boolean {
   });
 }
 
-/** The sandbox may name hosts of this machine by host:port; localhost and its addresses are the same place. */
+/** The sandbox may name hosts of this machine by host:port; localhost and its addresses are the same host. */
 const isLoopback = (host: string, loopback: readonly string[]): boolean =>
   loopback.includes(host) ||
   (host.startsWith("localhost:") && loopback.some((entry) => /^(127\.0\.0\.1|\[::1\]):/.test(entry) && sameEnd(entry, host)));

@@ -19,7 +19,7 @@ const READ_AS: readonly (readonly [string, string])[] = [
   ["-", ""],
 ];
 
-/** How a domain reads at a glance: the same text for domains that look the same. */
+/** A form of a domain that is equal for all domains that look the same. */
 function glance(domain: string): string {
   const plain = domainToUnicode(domain).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const latin = [...plain].map((letter) => shapes.get(letter) ?? letter).join("");

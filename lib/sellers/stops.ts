@@ -22,7 +22,7 @@ export type PayeeFacts = {
   readonly stopped: boolean;
   readonly verified: boolean;
   readonly overDomain: StopOver;
-  /** Null if the payee has proven the address by a signature and the stopped seller had only claimed it. */
+  /** How a stop reaches the address. A claim of the stopped seller does not reach an address that the payee has proven by a signature. */
   readonly overAddress: StopOver;
 };
 

@@ -51,7 +51,7 @@ export const resources = pgTable(
       facilitatorUrl?: string | undefined;
       maxTimeoutSeconds: number;
     }>(),
-    /** In lower case; the facilitator endpoints look up whose payTo this is. */
+    /** In lower case, because the facilitator's endpoints look up resources by this address. */
     payTo: text("pay_to"),
     archivedAt: moment("archived_at"),
     createdAt: createdAt(),

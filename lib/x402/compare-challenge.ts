@@ -25,7 +25,7 @@ export type ExpectedChallenge = {
   readonly url: string;
 };
 
-/** Where two sources differ: `pointer` into the challenge, both values as text. */
+/** A difference between two sources: `pointer` into the challenge, both values as text. */
 export type Mismatch = {
   readonly field: "scheme" | "amount" | "payTo" | "asset" | "chain" | "resource" | "tokenName" | "tokenVersion";
   readonly pointer: string;

@@ -94,7 +94,7 @@ export const signatureHash = ({ signature }: Pick<Credential, "signature">): str
     .update(Buffer.from(signature.slice(2), "hex"))
     .digest("hex");
 
-/** Identifies an execution's credential by this header value. If the value is not a JSON object, its text is hashed. */
+/** The hash that identifies an execution's credential, from its header value. If the value is not a JSON object, its text is hashed. */
 export function credentialHash(header: string): string {
   const json = readJson(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
