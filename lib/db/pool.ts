@@ -14,10 +14,7 @@ export type PoolOptions = ConnectionOptions & {
 
 type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
 
-/**
- * How many connections are opened at the same time. Opening one takes about 10 ms, half of it CPU time, and after a restart many are wanted
- * at once.
- */
+/** How many connections are opened at once. Opening one takes about 10 ms, half of it CPU time, and a restart needs many. */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
@@ -75,8 +72,7 @@ export class Pool {
     try {
       return await work(sql, connection);
     } catch (error) {
-      // Statements that were sent beside the failed one must not reach the connection after ROLLBACK, because they would run outside of the
-      // transaction.
+      // Do not send the other statements of the transaction after ROLLBACK, because they would run outside of it.
       returned = true;
       noteFailure(error);
       // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.
@@ -232,17 +228,13 @@ export class Pool {
     this.#fill();
   }
 
-  /**
-   * Terminates server processes whose connections were given up. Otherwise they keep their locks and their place in max_connections until
-   * TCP notices the loss.
-   */
+  /** Terminates server processes of lost connections, which keep their locks and their place in max_connections until TCP notices. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
     const ages = abandoned.map(({ since }) => performance.now() - since);
     const pids = abandoned.map(({ pid }) => pid);
-    // The age distinguishes a process from a later one with the same pid. The names distinguish it from a process of another program after
-    // a failover.
+    // The age distinguishes a process from a later one with the same pid; the names, from another program's after a failover.
     const ended = connection.sql`
       SELECT pg_terminate_backend(a.pid)
       FROM unnest(string_to_array(${pids.join()}, ',')::int[], string_to_array(${ages.join()}, ',')::float8[]) AS gone (pid, age)

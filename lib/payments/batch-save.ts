@@ -198,10 +198,7 @@ const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
   createdAt: row.createdAt,
 });
 
-/**
- * Whether another process stored the same idempotency slot first. That is possible only under another mandate, because the batch locks its
- * own. A retry finds the stored answer.
- */
+/** Whether another process stored the same slot first, under another mandate than the locked one. A retry finds the stored answer. */
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
