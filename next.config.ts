@@ -12,13 +12,15 @@ const headers = [
 const assetPolicy = [
   "default-src 'none'",
   "style-src 'self' 'unsafe-inline'",
+  // The service worker loads pages and the page that it shows without a connection.
+  "connect-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
-const assets = "/(_next/static|_next/image|fonts/|icon.svg$|favicon.ico$)(.*)";
+const assets = "/(_next/static|_next/image|fonts/|icons/|icon.svg$|favicon.ico$|sw.js$|offline.html$|manifest.webmanifest$)(.*)";
 
 /** The Content-Security-Policy of pages carries a nonce and comes from proxy.ts; HSTS depends on BASE_URL and comes from server.ts. */
 export default {

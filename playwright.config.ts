@@ -14,6 +14,8 @@ export default defineConfig({
   reporter: [["list"], ["json", { outputFile: ".test/journeys.json" }]],
   use: {
     browserName: "chromium",
+    // Routes of a journey do not see what a service worker loads. The journeys about it allow it.
+    serviceWorkers: "block",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     actionTimeout: 10_000,

@@ -12,6 +12,8 @@ export function proxy(request: NextRequest): NextResponse {
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
@@ -26,4 +28,8 @@ export function proxy(request: NextRequest): NextResponse {
   return response;
 }
 
-export const config = { matcher: ["/((?!api/|metrics$|_next/static|_next/image|fonts/|icon.svg$|favicon.ico$).*)"] };
+export const config = {
+  matcher: [
+    "/((?!api/|metrics$|_next/static|_next/image|fonts/|icons/|icon.svg$|favicon.ico$|sw.js$|offline.html$|manifest.webmanifest$).*)",
+  ],
+};

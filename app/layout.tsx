@@ -1,14 +1,24 @@
 import type { ReactNode } from "react";
 import { Providers } from "#components/shell/providers.tsx";
+import { RegisterWorker } from "#components/shell/register-worker.tsx";
 import { readTheme } from "./theme.ts";
 import "./global.css";
 
 export const metadata = {
   title: { default: "Countersign", template: "%s · Countersign" },
   description: "Authorizes and executes the payments that software agents make, under mandates that people write.",
+  manifest: "/manifest.webmanifest",
+  icons: { icon: { url: "/icon.svg", type: "image/svg+xml", sizes: "any" }, apple: "/icons/apple-180.png" },
+  appleWebApp: { capable: true, title: "Countersign" },
 };
 
-export const viewport = { colorScheme: "light dark" };
+export const viewport = {
+  colorScheme: "light dark",
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#eef5f0" },
+    { media: "(prefers-color-scheme: dark)", color: "#0b1313" },
+  ],
+};
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
   // Reading the cookie makes every page dynamic, as the Content-Security-Policy needs a new nonce per request.
@@ -20,6 +30,7 @@ export default async function RootLayout({ children }: { readonly children: Reac
       </head>
       <body>
         <Providers>{children}</Providers>
+        <RegisterWorker />
       </body>
     </html>
   );

@@ -72,6 +72,10 @@ describe("the pages", () => {
       for (const [path, status] of [
         [`/fonts/${font}`, 200],
         ["/icon.svg", 200],
+        ["/icons/192.png", 200],
+        ["/sw.js", 200],
+        ["/offline.html", 200],
+        ["/manifest.webmanifest", 200],
         ["/fonts/nothing", 404],
         ["/fonts/", 404],
         ["/fonts", 404],

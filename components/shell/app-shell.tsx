@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { Session } from "#lib/identity/session-schema.ts";
 import type { Environment, PlatformRole } from "#lib/vocabulary.ts";
+import { AppBadge } from "./app-badge.tsx";
 import { commandsFor } from "./commands-for.ts";
 import { KeepSession } from "./keep-session.tsx";
 import { NavLinks } from "./nav-links.tsx";
@@ -64,6 +65,7 @@ export function AppShell({ section, session, environment, theme, waiting, childr
         {children}
       </ShellFrame>
       <KeepSession />
+      {section === "organization" && <AppBadge count={waiting["/approvals"] ?? 0} />}
       <Palette commands={commandsFor(session)} />
     </>
   );

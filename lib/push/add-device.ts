@@ -38,7 +38,9 @@ export const addDevice: Handler<typeof contract.addDevice> = async (
   return once(contract.addDevice, idempotency, async (tx) => {
     await lockPerson(tx, caller);
     const { userId, sessionId } = caller;
-    const device = { deviceId: newId("device"), sessionId, endpoint: target.url.href, ...keys, details };
+    const before = (await devicesOf(tx, userId)).find((one) => one.sessionId === sessionId);
+    const shown = details ?? before?.details ?? false;
+    const device = { deviceId: newId("device"), sessionId, endpoint: target.url.href, ...keys, details: shown };
     if (!(await saveDevice(tx, device)))
       throw new Problem("conflict", { detail: "This browser's keys have changed. Switch its messages off and on again." });
     const devices = await devicesOf(tx, userId);
@@ -47,7 +49,7 @@ export const addDevice: Handler<typeof contract.addDevice> = async (
     const row = devices.find((one) => one.sessionId === sessionId);
     if (!row) throw new Problem("session_expired", { detail: "This session has ended. Sign in again." });
     const event = { actorId: userId, organizationId: null, subjectId: userId, entityType: "device", entityId: row.deviceId };
-    audit(tx, { ...event, type: "device.added", metadata: { details } }, await clock(tx));
+    audit(tx, { ...event, type: "device.added", metadata: { details: shown } }, await clock(tx));
     return presentDevice(row, sessionId);
   });
 };

@@ -48,7 +48,7 @@ export const addDevice = operation({
         p256dh: base64url(87, "Send the 65 bytes of the public key in base64url."),
         auth: base64url(22, "Send the 16 bytes of the secret in base64url."),
       }),
-      details: z.boolean().default(false),
+      details: z.boolean().optional().meta({ description: "Default: as for the device that it replaces, else false." }),
     })
     .meta({ id: "AddDevice" }),
   response: Device,
