@@ -41,7 +41,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [everybody, "any", "getSeller listDeployments"],
   [everybody, "none", "getSession completeOnboarding activateOrganization searchOrganization claimPlatform"],
   [everybody, "none", "stepUp challengePasskey confirmIdentity registerPasskey addPasskey renamePasskey removePasskey"],
-  [everybody, "none", "endSession endOtherSessions changePassword setNotices addDevice removeDevice"],
+  [everybody, "none", "endSession endOtherSessions changePassword getNotices setNotices addDevice removeDevice"],
   [admins, "payments:authorize", "authorizePayment"],
   [admins, "payments:execute", "executePayment signSamplePayment"],
   [

@@ -3,7 +3,7 @@ const words: Readonly<Record<string, string>> = {
   "organization.created": "Organization created",
   "organization.updated": "Organization changed",
   "organization.activated": "Switched to this organization",
-  "notices.updated": "Mail about requests switched on or off",
+  "notices.updated": "Mail or quiet hours changed",
   "device.added": "Messages to a device switched on",
   "device.removed": "Messages to a device switched off",
   "member.invited": "Member invited",

@@ -15,6 +15,7 @@ import type { Handler, Input, KeyCaller, SessionCaller } from "#lib/http/operati
 import { newId } from "#lib/ids.ts";
 import { REQUEST_MS } from "#lib/mandates/compile-policy.ts";
 import { notFound, Problem } from "#lib/problem.ts";
+import { wakeNotices } from "#lib/notices/wake.ts";
 import { rememberProbed } from "#lib/payments/probe-domain.ts";
 import { sellerOfStorefront } from "#lib/sellers/seller-of-storefront.ts";
 import { probeCheckout } from "#lib/storefront/probe-checkout.ts";
@@ -31,7 +32,7 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
   const preview = await readPreview(body, caller);
-  return once(contract.previewCheckout, idempotency, async (tx) => {
+  const reply = await once(contract.previewCheckout, idempotency, async (tx) => {
     const { checkout, now } = await openOrFind(tx, preview, body.expiresInSeconds, requestId);
     const url = `${env().BASE_URL}/checkout/${checkout.checkoutIntentId}`;
     return {
@@ -39,6 +40,8 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
       nextAction: { type: "openBrowser" as const, url, label: "Confirm this purchase" },
     };
   });
+  wakeNotices();
+  return reply;
 };
 
 type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {

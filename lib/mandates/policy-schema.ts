@@ -32,7 +32,7 @@ function isZone(name: string): boolean {
   return valid;
 }
 
-const TimeZone = z
+export const TimeZone = z
   .string()
   .max(64)
   .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/, "Write an IANA time zone, such as Europe/Berlin.")
@@ -107,7 +107,7 @@ const ResourceRule = z
   });
 
 const Weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]).meta({ id: "Weekday" });
-const TimeOfDay = z
+export const TimeOfDay = z
   .string()
   .regex(/^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/, "Write the time as hours and minutes, such as 09:00.")
   .meta({ examples: ["09:00"] });

@@ -4,43 +4,52 @@ import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { mayApprove } from "#lib/identity/approver-store.ts";
 import { member, session, user } from "#lib/identity/tables.ts";
+import { isQuiet } from "#lib/notices/quiet-hours.ts";
+import { quietColumns, quietHoursOf } from "#lib/notices/settings-store.ts";
+import { noticeSettings } from "#lib/notices/tables.ts";
 import type { PushRow } from "#lib/push/store.ts";
 import { pushDevices } from "#lib/push/tables.ts";
+
+const DEVICES_MAX = 1_000;
 
 /** SQL condition: the device's session is live, and its owner may approve for the organization now. */
 const mayShow = () => and(gt(session.expiresAt, sql`clock_timestamp()`), mayApprove());
 
 const devices = (db: Database | Tx, organizationId: string) =>
   db
-    .select({ deviceId: pushDevices.deviceId })
+    .select({ deviceId: pushDevices.deviceId, ...quietColumns })
     .from(member)
     .innerJoin(user, eq(user.id, member.userId))
     .innerJoin(session, eq(session.userId, user.id))
     .innerJoin(pushDevices, eq(pushDevices.sessionId, session.id))
-    .where(and(eq(member.organizationId, organizationId), mayShow()));
-
-/** The devices of the people who may approve for the organization now, the oldest first. Locked, so that none is removed meanwhile. */
-export async function devicesOfApprovers(tx: Tx, organizationId: string, rows: number): Promise<readonly string[]> {
-  const found = await devices(tx, organizationId)
+    .leftJoin(noticeSettings, eq(noticeSettings.userId, user.id))
+    .where(and(eq(member.organizationId, organizationId), mayShow()))
     .orderBy(asc(pushDevices.createdAt), asc(pushDevices.deviceId))
-    .limit(rows)
-    .for("key share", { of: pushDevices, skipLocked: true });
-  return found.map(({ deviceId }) => deviceId);
+    .limit(DEVICES_MAX);
+
+/**
+ * The devices of the people who may approve for the organization now and have no quiet hours, the oldest first. Locked, so that none is
+ * removed meanwhile.
+ */
+export async function devicesOfApprovers(tx: Tx, organizationId: string, now: Date): Promise<readonly string[]> {
+  const found = await devices(tx, organizationId).for("key share", { of: pushDevices, skipLocked: true });
+  return found.filter((row) => !isQuiet(quietHoursOf(row), now)).map(({ deviceId }) => deviceId);
 }
 
-export async function hasDevice(organizationId: string): Promise<boolean> {
-  return (await devices(database(), organizationId).limit(1)).length > 0;
+export async function hasDevice(organizationId: string, now: Date): Promise<boolean> {
+  return (await devices(database(), organizationId)).some((row) => !isQuiet(quietHoursOf(row), now));
 }
 
-/** The request of a message, if it still waits and the owner of the device may still decide it. */
+/** The request of a message, if it still waits, and the owner of the device may still decide it and has no quiet hours. */
 export async function findRequestOf({ deviceId, organizationId, checkoutIntentId }: PushRow) {
   const { domain, amount, asset, tokenDecimals, expiresAt, status } = checkoutIntents;
   const [row] = await database()
-    .select({ details: pushDevices.details, domain, amount, asset, tokenDecimals })
+    .select({ details: pushDevices.details, domain, amount, asset, tokenDecimals, ...quietColumns, now: sql<string>`clock_timestamp()` })
     .from(pushDevices)
     .innerJoin(session, eq(session.id, pushDevices.sessionId))
     .innerJoin(user, eq(user.id, session.userId))
     .innerJoin(member, and(eq(member.userId, user.id), eq(member.organizationId, organizationId)))
+    .leftJoin(noticeSettings, eq(noticeSettings.userId, user.id))
     .innerJoin(checkoutIntents, eq(checkoutIntents.checkoutIntentId, checkoutIntentId ?? ""))
     .where(
       and(
@@ -51,5 +60,5 @@ export async function findRequestOf({ deviceId, organizationId, checkoutIntentId
         mayShow(),
       ),
     );
-  return row ?? null;
+  return row && !isQuiet(quietHoursOf(row), new Date(row.now)) ? row : null;
 }

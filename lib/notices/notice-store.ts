@@ -23,9 +23,43 @@ export async function hasDueNotice(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Locks notices that are due and that no other process is delivering, the oldest first. */
-export const lockDueNotices = (tx: Tx, rows: number): Promise<PlannedNotice[]> =>
-  tx.select().from(notices).where(isDue()).orderBy(asc(notices.dueAt)).limit(rows).for("update", { skipLocked: true });
+/** Locks notices that are due and that no other process is delivering, the oldest first; of one request alone if it is given. */
+export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string): Promise<PlannedNotice[]> =>
+  tx
+    .select()
+    .from(notices)
+    .where(and(isDue(), checkoutIntentId === undefined ? undefined : eq(notices.checkoutIntentId, checkoutIntentId)))
+    .orderBy(asc(notices.dueAt))
+    .limit(rows)
+    .for("update", { skipLocked: true });
+
+/** The requests with notices that are due, the oldest notice first. */
+export async function requestsWithDueNotices(rows: number): Promise<readonly string[]> {
+  const found = await database()
+    .select({ checkoutIntentId: notices.checkoutIntentId })
+    .from(notices)
+    .where(isDue())
+    .groupBy(notices.checkoutIntentId)
+    .orderBy(asc(sql`min(${notices.dueAt})`))
+    .limit(rows);
+  return found.map(({ checkoutIntentId }) => checkoutIntentId);
+}
+
+const ATTEMPTS_MAX = 5;
+
+/** Tries the due notices of a request again later: after 2 s, 4 s, 8 s and 16 s. The fifth failure is the last. */
+export async function postponeNotices(checkoutIntentId: string): Promise<void> {
+  const isLast = sql`${notices.attempts} + 1 >= ${ATTEMPTS_MAX}`;
+  await database()
+    .update(notices)
+    .set({
+      attempts: sql`${notices.attempts} + 1`,
+      dueAt: sql`clock_timestamp() + power(2, ${notices.attempts} + 1) * interval '1 second'`,
+      status: sql`CASE WHEN ${isLast} THEN 'failed' ELSE 'waiting' END`,
+      endedAt: sql`CASE WHEN ${isLast} THEN clock_timestamp() END`,
+    })
+    .where(and(isDue(), eq(notices.checkoutIntentId, checkoutIntentId)));
+}
 
 export type RequestRow = { readonly checkout: CheckoutRow; readonly organization: string | null };
 
@@ -44,7 +78,11 @@ export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Pro
 export const selectReaders = (tx: Tx, organizationId: string, rows: number): Promise<readonly Approver[]> =>
   selectApprovers(tx, organizationId, wantsMail(user.id), rows);
 
-export async function endNotices(tx: Tx, ended: readonly PlannedNotice[], status: "delivered" | "dropped"): Promise<void> {
+export async function endNotices(
+  tx: Tx,
+  ended: readonly PlannedNotice[],
+  status: "delivered" | "dropped" | "failed",
+): Promise<void> {
   for (const { auditEventId, kind } of ended)
     await tx
       .update(notices)

@@ -25,6 +25,14 @@ const noMail = {
 const stillTried = ({ waiting, attempts }: Pick<PushFacts, "waiting" | "attempts">): boolean =>
   waiting > 0 && attempts < FAILED_TRIES;
 
+function unreached({ failed, mails }: DeliveryFacts): string {
+  if (failed)
+    return "The messages about this request could not be written, so nobody was told. Give the link to a person who may approve.";
+  return mails === 0
+    ? "Nobody who may approve gets mail: their addresses are not confirmed, or they switched it off. Give the link to a person who may approve."
+    : "The mail server has not taken the mail about this request. Give the link to a person who may approve.";
+}
+
 /** What is known about the mails of a request. `facts`: null while the worker has not delivered its first notice. */
 function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFacts | null): ChannelState {
   if (delivery !== "smtp") return { status: "unreachable", detail: noMail[delivery] };
@@ -36,13 +44,7 @@ function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFac
     };
   }
   if (facts === null || stillTried(facts)) return { status: "pending", detail: "The mail about this request is being sent." };
-  return {
-    status: "unreachable",
-    detail:
-      facts.mails === 0
-        ? "Nobody who may approve gets mail: their addresses are not confirmed, or they switched it off. Give the link to a person who may approve."
-        : "The mail server has not taken the mail about this request. Give the link to a person who may approve.",
-  };
+  return { status: "unreachable", detail: unreached(facts) };
 }
 
 /**
@@ -92,6 +94,6 @@ export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<
   const mail = mailState(mailDelivery(), facts);
   if (vapid() === null) return combine(mail, null);
   const pushes = await readPushes(database(), checkoutIntentId);
-  const isPlanned = facts === null && isOpen(status) && (await hasDevice(organizationId));
+  const isPlanned = facts === null && isOpen(status) && (await hasDevice(organizationId, now));
   return combine(mail, pushState(pushes, isPlanned));
 }

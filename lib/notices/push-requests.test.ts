@@ -7,7 +7,7 @@ import { member, session } from "#lib/identity/tables.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
 import { messageOf } from "#lib/notices/push-requests.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
-import { notices } from "#lib/notices/tables.ts";
+import { noticeDeliveries, noticeSettings, notices } from "#lib/notices/tables.ts";
 import { sendPushes } from "#lib/push/send-pushes.ts";
 import { pushDevices, pushes } from "#lib/push/tables.ts";
 import { vapid } from "#lib/push/vapid.ts";
@@ -96,6 +96,25 @@ describe("a request that waits", () => {
     await reject(decided.checkoutIntentId, buyer.person.credential);
     while ((await sendPushes(messageOf)) > 0);
     expect(service.received).toHaveLength(2);
+  });
+
+  test("reaches no device in the quiet hours of its owner, even one that waits, and mail is not held back", async () => {
+    const { buyer, mandateId } = await askingBuyer();
+    const admin = await createPerson(buyer.organizationId, "admin");
+    const awake = await addTestDevice(service, buyer.person.credential);
+    await addTestDevice(service, admin.credential);
+    const quiet = (userId: string) =>
+      database().insert(noticeSettings).values({ userId, mail: true, quietFrom: "00:00", quietTo: "24:00", timezone: "UTC" });
+    await quiet(admin.userId);
+    await openRequest(buyer, mandateId);
+    await tell();
+    expect(paths()).toEqual([awake.path]);
+    expect(await database().$count(noticeDeliveries)).toBe(2);
+    await openRequest(buyer, await askingMandate(buyer));
+    await plan();
+    await quiet(buyer.person.userId);
+    while ((await sendPushes(messageOf)) > 0);
+    expect(service.received).toHaveLength(1);
   });
 
   test("makes a sound three times in ten minutes, and the fourth makes none", async () => {

@@ -9,15 +9,14 @@ import type { MessageOf } from "#lib/push/send-pushes.ts";
 import { insertPushes, recentSounds } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 
-const DEVICES_MAX = 1_000;
 /** The most messages with sound that a device gets in ten minutes; further messages are silent. */
 const SOUNDS_MAX = 3;
 
-/** Writes a message to each device of the people who may approve now. */
-export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice, request: CheckoutRow): Promise<void> {
+/** Writes a message to each device of the people who may approve now, except in their quiet hours. */
+export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice, request: CheckoutRow, now: Date): Promise<void> {
   if (vapid() === null) return;
   const { organizationId, checkoutIntentId, expiresAt: usefulUntil } = request;
-  const devices = await devicesOfApprovers(tx, organizationId, DEVICES_MAX);
+  const devices = await devicesOfApprovers(tx, organizationId, now);
   const sounds = await recentSounds(tx, devices, WINDOW_MS);
   await insertPushes(
     tx,

@@ -13,12 +13,12 @@ import { followEvents } from "#lib/notices/follow-events.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
-import { reject } from "#test/checkouts.ts";
+import { read, reject } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { startSmtp, type Mailbox } from "#test/mail.ts";
 import { askingBuyer, askingMandate, delivered, makeDue, noticesOf, openRequest } from "#test/notices.ts";
 import { runServer } from "#test/running-server.ts";
-import { createPerson } from "#test/tenant.ts";
+import { createAgent, createPerson } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -167,7 +167,37 @@ test("a notice that cannot be written holds up no other", async () => {
   await database().execute(sql`ALTER TABLE checkout_intents ENABLE TRIGGER USER`);
   await tell();
   expect(smtp.received).toHaveLength(1);
-  expect((await noticesOf(broken.checkoutIntentId))[0]).toMatchObject({ kind: "opened", status: "dropped" });
+  expect((await noticesOf(broken.checkoutIntentId))[0]).toMatchObject({ kind: "opened", status: "failed" });
+});
+
+test("a request whose notices the database refuses holds up no other, and its agent reads that nobody was told", async () => {
+  const { buyer, mandateId } = await askingBuyer();
+  const { credential } = await createAgent(buyer.organizationId, ["checkouts:read"]);
+  const { checkoutIntentId } = await openRequest(buyer, mandateId);
+  await openRequest(buyer, await askingMandate(buyer));
+  await followEvents();
+  const [opened] = await noticesOf(checkoutIntentId);
+  const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.audit_event_id = '${opened?.auditEventId}' THEN RAISE 'refused'; END IF; RETURN NEW; END $$`;
+  await database().execute(sql.raw(refuse));
+  await database().execute(sql`CREATE TRIGGER refuse BEFORE INSERT ON notice_deliveries FOR EACH ROW EXECUTE FUNCTION refuse()`);
+  onTestFinished(() => void database().execute(sql`DROP FUNCTION refuse CASCADE`));
+  await tell();
+  expect(smtp.received).toHaveLength(1);
+  const told = async () => (await read(checkoutIntentId, credential)).data.notification?.status;
+  for (let failures = 1; failures < 5; failures += 1) {
+    const [notice] = await noticesOf(checkoutIntentId);
+    expect(notice).toMatchObject({ status: "waiting", attempts: failures });
+    expect(await told()).toBe("pending");
+    expect(await sendNotices()).toBe(0);
+    await database()
+      .update(notices)
+      .set({ dueAt: new Date() })
+      .where(sql`kind = 'opened' AND checkout_intent_id = ${checkoutIntentId}`);
+    await sendNotices();
+  }
+  expect((await noticesOf(checkoutIntentId)).map(({ kind, status }) => `${kind} ${status}`)).toContain("opened failed");
+  expect(await told()).toBe("unreachable");
 });
 
 test("the running service mails approvers within two seconds", async () => {

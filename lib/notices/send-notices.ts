@@ -12,6 +12,8 @@ import {
   insertDeliveries,
   lockDueNotices,
   postponeNotice,
+  postponeNotices,
+  requestsWithDueNotices,
   selectReaders,
   selectRequests,
   type RequestRow,
@@ -32,32 +34,47 @@ export async function sendNotices(): Promise<number> {
   let ended = 0;
   if (!(await hasDueNotice())) return ended;
   for (;;) {
-    const count = await sendSome();
+    const count = await sendTogether();
     ended += count;
     if (count < NOTICES) return ended;
   }
 }
 
-const sendSome = (): Promise<number> =>
+/** If the database refuses the notices together, each request is told apart, so that one that cannot be written stops no other. */
+async function sendTogether(): Promise<number> {
+  try {
+    return await sendSome();
+  } catch (error) {
+    if (sqlState(error) === null) throw error;
+  }
+  // While the database is away, the next statement fails too, and nothing counts as an attempt.
+  let ended = 0;
+  for (const checkoutIntentId of await requestsWithDueNotices(NOTICES)) {
+    try {
+      ended += await sendSome(checkoutIntentId);
+    } catch (error) {
+      if (sqlState(error) === null) throw error;
+      log().error({ checkoutIntentId, err: error }, "The notices of a request could not be written");
+      await postponeNotices(checkoutIntentId);
+    }
+  }
+  return ended;
+}
+
+const sendSome = (checkoutIntentId?: string): Promise<number> =>
   database().transaction(async (tx) => {
-    const locked = await lockDueNotices(tx, NOTICES);
+    const locked = await lockDueNotices(tx, NOTICES, checkoutIntentId);
     if (locked.length === 0) return 0;
     const requests = await selectRequests(tx, locked);
     const now = await clock(tx);
     const due = await postponeEarly(tx, locked, requests, now);
-    const asked = (notice: PlannedNotice) => requests.get(notice.checkoutIntentId);
-    const delivered: PlannedNotice[] = [];
+    const ends = { delivered: [] as PlannedNotice[], dropped: [] as PlannedNotice[], failed: [] as PlannedNotice[] };
     for (const notice of due) {
-      const request = asked(notice);
+      const request = requests.get(notice.checkoutIntentId);
       const wanted = request && isDelivered(notice, due, request.checkout, now);
-      if (wanted && (await delivers(tx, notice, request, now))) delivered.push(notice);
+      ends[wanted ? await outcomeOf(tx, notice, request, now) : "dropped"].push(notice);
     }
-    await endNotices(tx, delivered, "delivered");
-    await endNotices(
-      tx,
-      due.filter((notice) => !delivered.includes(notice)),
-      "dropped",
-    );
+    for (const status of ["delivered", "dropped", "failed"] as const) await endNotices(tx, ends[status], status);
     return locked.length;
   });
 
@@ -78,17 +95,17 @@ async function postponeEarly(
   return due;
 }
 
-/** False if the notice cannot be written. It is dropped, or it would hold up the notices behind it for ever. */
-async function delivers(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<boolean> {
+/** A notice that cannot be written ends, or it would hold up the notices behind it for ever. */
+async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<"delivered" | "failed"> {
   try {
     await deliver(tx, notice, request, now);
-    await pushRequest(tx, notice, request.checkout);
-    return true;
+    await pushRequest(tx, notice, request.checkout, now);
+    return "delivered";
   } catch (error) {
     // After a database error the transaction cannot go on; the next run tries its notices again.
     if (sqlState(error) !== null) throw error;
     log().error({ checkoutIntentId: notice.checkoutIntentId, kind: notice.kind, err: error }, "A notice could not be written");
-    return false;
+    return "failed";
   }
 }
 

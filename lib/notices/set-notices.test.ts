@@ -29,7 +29,7 @@ describe("setNotices", () => {
     onTestFinished(() => smtp.stop());
     const { buyer, mandateId } = scene;
     const [later, other] = [await createPerson(buyer.organizationId, "admin"), await createPerson(buyer.organizationId, "admin")];
-    expect((await set(buyer.person.credential, { mail: false })).data).toEqual({ mail: false });
+    expect((await set(buyer.person.credential, { mail: false })).data).toEqual({ mail: false, quietHours: null });
     await openRequest(buyer, mandateId);
     await followEvents();
     await sendNotices();
@@ -41,14 +41,37 @@ describe("setNotices", () => {
   test("the page shows the choice; each change is in the audit log once", async () => {
     const { person } = scene.buyer;
     const caller = await callerOf(person.credential);
-    expect(await viewNotices(caller)).toEqual({ mail: true });
+    expect(await viewNotices(caller)).toMatchObject({ mail: true, quietHours: null });
     await set(person.credential, { mail: false }, "off");
     expect((await set(person.credential, { mail: false }, "off")).headers.get("idempotent-replayed")).toBe("true");
     await set(person.credential, { mail: false });
-    expect(await viewNotices(caller)).toEqual({ mail: false });
+    expect(await viewNotices(caller)).toMatchObject({ mail: false, quietHours: null });
     await set(person.credential, { mail: true });
     const events = (await eventsAbout(person.userId)).filter(({ type }) => type === "notices.updated");
     expect(events.map(({ metadata }) => metadata)).toEqual([{ mail: false }, { mail: true }]);
+  });
+
+  test("quiet hours stay until they are changed, and null ends them", async () => {
+    const { person } = scene.buyer;
+    const quietHours = { from: "22:00", to: "07:30", timezone: "Europe/Berlin" };
+    expect((await set(person.credential, { mail: true, quietHours })).data).toEqual({ mail: true, quietHours });
+    expect((await set(person.credential, { mail: false })).data).toEqual({ mail: false, quietHours });
+    expect((await set(person.credential, { mail: false, quietHours: null })).data).toEqual({ mail: false, quietHours: null });
+    const events = (await eventsAbout(person.userId)).filter(({ type }) => type === "notices.updated");
+    expect(events.map(({ metadata }) => metadata)).toEqual([
+      { mail: true, quietHours },
+      { mail: false, quietHours },
+      { mail: false },
+    ]);
+  });
+
+  test.each([
+    ["/quietHours/timezone", { from: "22:00", to: "07:00", timezone: "Mars/Base" }],
+    ["/quietHours/from", { from: "22", to: "07:00", timezone: "UTC" }],
+    ["/quietHours/to", { from: "22:00", to: "22:00", timezone: "UTC" }],
+  ])("400 at %s for hours that say nothing", async (pointer, quietHours) => {
+    const { problem } = await set(scene.buyer.person.credential, { mail: true, quietHours });
+    expect([problem.status, problem.errors?.[0]?.pointer]).toEqual([400, pointer]);
   });
 
   test("400 without a choice, 403 for an API key", async () => {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, foreignKey, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { user } from "#lib/identity/tables.ts";
 
@@ -19,10 +19,12 @@ export const notices = pgTable(
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: not delivered, because the request had ended, a later notice about it was due too, or the notice could not be written. */
-    status: text("status", { enum: ["waiting", "delivered", "dropped"] })
+    /** `dropped`: not delivered, because the request had ended or a later notice about it was due too. `failed`: it could not be written. */
+    status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] })
       .notNull()
       .default("waiting"),
+    /** How often its transaction failed. */
+    attempts: integer("attempts").notNull().default(0),
     endedAt: moment("ended_at"),
   },
   (table) => [
@@ -63,10 +65,18 @@ export const noticeDeliveries = pgTable(
   ],
 );
 
-/** How people want to be told about requests. People without a row get mail. */
-export const noticeSettings = pgTable("notice_settings", {
-  userId: text("user_id")
-    .primaryKey()
-    .references(() => user.id, { onDelete: "cascade" }),
-  mail: boolean("mail").notNull(),
-});
+/** How people want to be told about requests. People without a row get mail, and messages to their devices at any hour. */
+export const noticeSettings = pgTable(
+  "notice_settings",
+  {
+    userId: text("user_id")
+      .primaryKey()
+      .references(() => user.id, { onDelete: "cascade" }),
+    mail: boolean("mail").notNull(),
+    /** Quiet hours, as "22:00" and "07:00" in this time zone. All three or none. */
+    quietFrom: text("quiet_from"),
+    quietTo: text("quiet_to"),
+    timezone: text("timezone"),
+  },
+  () => [check("notice_settings_quiet", sql`num_nulls(quiet_from, quiet_to, timezone) IN (0, 3)`)],
+);

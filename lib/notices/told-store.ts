@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "#lib/db/client.ts";
 import { mails } from "#lib/mail/tables.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
@@ -7,13 +7,15 @@ export type DeliveryFacts = {
   /** When the mail server accepted the first mail. */
   readonly acceptedAt: Date | null;
   readonly mails: number;
+  /** Whether no notice about the request could be written. */
+  readonly failed: boolean;
   /** The number of mails that the mail server has not accepted yet. */
   readonly waiting: number;
   /** The lowest number of attempts among the waiting mails. */
   readonly attempts: number;
 };
 
-/** The mails about a request; null while none of its notices was delivered. */
+/** The mails about a request; null while none of its notices was delivered, and none was given up. */
 export async function readDeliveries(db: Database, checkoutIntentId: string): Promise<DeliveryFacts | null> {
   const [row] = await db
     .select({
@@ -22,6 +24,7 @@ export async function readDeliveries(db: Database, checkoutIntentId: string): Pr
       waiting: sql<number>`(count(*) FILTER (WHERE ${mails.status} = 'queued'))::int`,
       attempts: sql<number>`coalesce(min(${mails.attempts}) FILTER (WHERE ${mails.status} = 'queued'), 0)::int`,
       notices: sql<number>`count(*)::int`,
+      delivered: sql<number>`(count(*) FILTER (WHERE ${notices.status} = 'delivered'))::int`,
     })
     .from(notices)
     .leftJoin(
@@ -29,8 +32,14 @@ export async function readDeliveries(db: Database, checkoutIntentId: string): Pr
       and(eq(noticeDeliveries.auditEventId, notices.auditEventId), eq(noticeDeliveries.kind, notices.kind)),
     )
     .leftJoin(mails, eq(mails.mailId, noticeDeliveries.mailId))
-    .where(and(eq(notices.checkoutIntentId, checkoutIntentId), eq(notices.status, "delivered")));
+    .where(and(eq(notices.checkoutIntentId, checkoutIntentId), inArray(notices.status, ["delivered", "failed"])));
   if (!row || row.notices === 0) return null;
   const { acceptedAt, waiting, attempts } = row;
-  return { acceptedAt: acceptedAt === null ? null : new Date(acceptedAt), mails: row.mails, waiting, attempts };
+  return {
+    acceptedAt: acceptedAt === null ? null : new Date(acceptedAt),
+    mails: row.mails,
+    failed: row.delivered === 0,
+    waiting,
+    attempts,
+  };
 }

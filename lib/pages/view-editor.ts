@@ -1,5 +1,6 @@
 import { env } from "#lib/env.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
+import { timeZones } from "#lib/pages/time-zones.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /** The choices that the mandate editor offers. */
@@ -24,6 +25,6 @@ export async function viewEditorChoices(scope: {
     coins: env().CHAINS.flatMap(({ chain, assets }) =>
       assets.map(({ asset, tokenDecimals: decimals }) => ({ asset, chain, decimals })),
     ),
-    zones: ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")],
+    zones: timeZones(),
   };
 }

@@ -1,6 +1,8 @@
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
-import { readSettings } from "#lib/notices/settings-store.ts";
+import { readNotices, type Notices } from "#lib/notices/read-notices.ts";
+
+export type NoticesView = Notices;
 
 /** How the caller is told about requests. */
-export const viewNotices = ({ userId }: SessionCaller) => readSettings(database(), userId);
+export const viewNotices = (caller: SessionCaller): Promise<NoticesView> => readNotices(database(), caller);

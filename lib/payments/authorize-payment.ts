@@ -3,6 +3,7 @@ import { storedReply, type Handler } from "#lib/http/operation.ts";
 import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import type { Asker, FinalAnswer, Item } from "#lib/payments/queue-item.ts";
+import { wakeNotices } from "#lib/notices/wake.ts";
 import { probeDomain } from "#lib/payments/probe-domain.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
@@ -18,6 +19,12 @@ export const authorizeQueue = (): AuthorizeQueue =>
  * @throws Problem overloaded, rate_limited
  */
 export async function submitItem(item: Item): Promise<FinalAnswer> {
+  const answer = await decide(item);
+  wakeNotices();
+  return answer;
+}
+
+async function decide(item: Item): Promise<FinalAnswer> {
   const answer = await authorizeQueue().submit(item);
   if (answer.kind !== "probe") return answer;
   const probeResult = await probeDomain(answer.probe, item.organizationId);

@@ -43,6 +43,7 @@ import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
 import { addDevice } from "#lib/push/add-device.ts";
 import { removeDevice } from "#lib/push/remove-device.ts";
+import { getNotices } from "#lib/notices/get-notices.ts";
 import { setNotices } from "#lib/notices/set-notices.ts";
 import { renamePasskey } from "#lib/identity/passkeys/rename-passkey.ts";
 import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
@@ -166,6 +167,7 @@ const handlers: Handlers = {
   removeMember,
   removePasskey,
   renamePasskey,
+  getNotices,
   setNotices,
   addDevice,
   removeDevice,

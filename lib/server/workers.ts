@@ -15,6 +15,7 @@ import { followEvents } from "#lib/notices/follow-events.ts";
 import { messageOf } from "#lib/notices/push-requests.ts";
 import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
+import { onWake } from "#lib/notices/wake.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldPushes, sendPushes } from "#lib/push/send-pushes.ts";
@@ -39,21 +40,29 @@ const KEY_USES_EVERY_MS = 60_000;
 const MAIL_EVERY_MS = 500;
 const PUSH_EVERY_MS = 500;
 const NOTICES_EVERY_MS = 250;
+/** The process that writes an event wakes its own worker. This finds the events of a process that died, and notices that fall due. */
+const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
 /** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
 const AFTER_FAILURE_MS = 2_000;
 
-type Worker = { stop(): Promise<void> };
+type Worker = { stop(): Promise<void>; wake(): void };
 
-/** Runs a job again and again, never twice at once. Stopping waits for the current run. */
-function every(milliseconds: number, name: string, job: () => Promise<unknown>): Worker {
+/**
+ * Runs a job again and again, never twice at once. Stopping waits for the current run. With `idleMs`, the job runs that seldom until
+ * somebody wakes it.
+ */
+function every(milliseconds: number, name: string, job: () => Promise<unknown>, idleMs = milliseconds): Worker {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  let running: Promise<void> = Promise.resolve();
+  let woken = false;
+  let running: Promise<void> | null = null;
+  let endedAt = performance.now();
   const run = async (): Promise<void> => {
     let pause = milliseconds;
     let failed = false;
+    woken = false;
     try {
       await job();
     } catch (error) {
@@ -62,9 +71,12 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
       log().error({ worker: name, error }, "A worker failed; it goes on");
     }
     await noteRun(name, failed);
-    if (!stopped) plan(pause);
+    running = null;
+    endedAt = performance.now();
+    if (!stopped) plan(failed || woken ? pause : Math.max(pause, idleMs));
   };
   const plan = (pause: number): void => {
+    clearTimeout(timer);
     timer = setTimeout(() => {
       running = run();
     }, pause);
@@ -76,11 +88,22 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>):
       clearTimeout(timer);
       await running;
     },
+    wake() {
+      if (stopped || woken) return;
+      woken = true;
+      if (running === null) plan(Math.max(0, endedAt + milliseconds - performance.now()));
+    },
   };
 }
 
 /** Starts the jobs that run beside the requests. Only the server calls it, once per process. */
-export function startWorkers(): Worker {
+export function startWorkers(): Pick<Worker, "stop"> {
+  const tell = async () => {
+    await followEvents();
+    await sendNotices();
+  };
+  const notices = every(NOTICES_EVERY_MS, "sendNotices", tell, NOTICES_IDLE_MS);
+  onWake(notices.wake);
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),
     every(RECONCILE_EVERY_MS, "followTransactions", followTransactions),
@@ -100,10 +123,7 @@ export function startWorkers(): Worker {
     every(RELAY_EVERY_MS, "relay", relay),
     every(RELAY_EVERY_MS, "followRevocations", followRevocations),
     every(SENDERS_EVERY_MS, "watchSenders", watchSenders),
-    every(NOTICES_EVERY_MS, "sendNotices", async () => {
-      await followEvents();
-      await sendNotices();
-    }),
+    notices,
     every(FORGET_EVERY_MS, "forgetOldNotices", forgetOldNotices),
     every(MAIL_EVERY_MS, "sendMails", () => sendMails(stillWanted)),
     every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),

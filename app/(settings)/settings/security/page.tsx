@@ -1,6 +1,7 @@
 import { requireCaller } from "#app/session.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { ChangePassword } from "#components/security/change-password.tsx";
+import { DevicesPanel } from "#components/security/devices-panel.tsx";
 import { NoticesForm } from "#components/security/notices-form.tsx";
 import { PasskeysPanel } from "#components/security/passkeys-panel.tsx";
 import { SessionsPanel } from "#components/security/sessions-panel.tsx";
@@ -12,6 +13,7 @@ import { returnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
 import { viewNotices } from "#lib/pages/view-notices.ts";
+import { timeZones } from "#lib/pages/time-zones.ts";
 import { viewSecurity, type SecurityView } from "#lib/pages/view-security.ts";
 
 export const metadata = { title: "Security" };
@@ -73,9 +75,10 @@ export default async function SecurityPage({ searchParams }: { readonly searchPa
             <h2 id="notices">Requests that wait</h2>
           </div>
           <div className="panel-body">
-            <NoticesForm mail={notices.mail} />
+            <NoticesForm settings={notices} zones={timeZones()} />
           </div>
         </section>
+        <DevicesPanel {...notices} />
         <Ways view={view} session={session} />
       </div>
     </>

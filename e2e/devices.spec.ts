@@ -1,0 +1,71 @@
+import { createECDH, randomBytes } from "node:crypto";
+import { newOrganization } from "#test/identity.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+test.use({ serviceWorkers: "allow" });
+
+/** What a push service gives a browser. Chromium cannot reach one from here, so the answer is put in its place. */
+function subscription() {
+  const pair = createECDH("prime256v1");
+  const p256dh = pair.generateKeys("base64url");
+  const keys = { p256dh, auth: randomBytes(16).toString("base64url") };
+  return { endpoint: `https://push.example.com/${randomBytes(8).toString("hex")}`, expirationTime: null, keys };
+}
+
+const allow = (given: ReturnType<typeof subscription>): void => {
+  Object.defineProperty(Notification, "permission", { get: () => "granted" });
+  Notification.requestPermission = () => Promise.resolve("granted");
+  PushManager.prototype.getSubscription = () => Promise.resolve(null);
+  PushManager.prototype.subscribe = () => Promise.resolve({ toJSON: () => given } as unknown as PushSubscription);
+};
+
+test.describe("how a person is told", () => {
+  test("a browser gets messages when its owner says so, and none after that", async ({ page, context }) => {
+    const { credential } = await newOrganization();
+    await signInAs(context, credential);
+    await page.addInitScript(allow, subscription());
+    await page.goto("/settings/security");
+    const panel = page.getByRole("region", { name: "Messages to your devices" });
+    await panel.getByRole("button", { name: "Turn on for this browser" }).click();
+    await expect(panel.getByRole("row", { name: /This one/ })).toContainText("Shows neither payee nor amount");
+    await panel.getByRole("checkbox", { name: /Show payee and amount/ }).check();
+    await expect(panel.getByRole("row", { name: /This one/ })).toContainText("Shows payee and amount");
+    await expectAccessible(page);
+    await panel.getByRole("button", { name: "Turn off for this browser" }).click();
+    await expect(panel.getByRole("button", { name: "Turn on for this browser" })).toBeVisible();
+    await expect(panel.getByRole("row")).toHaveCount(0);
+  });
+
+  test("a browser that blocks notifications says what to do", async ({ page, context }) => {
+    const { credential } = await newOrganization();
+    await signInAs(context, credential);
+    await page.goto("/settings/security");
+    await expect(page.getByText("This browser blocks notifications from this site.")).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test("quiet hours are kept with their time zone, and can end", async ({ page, context }) => {
+    const { credential } = await newOrganization();
+    await signInAs(context, credential);
+    await page.goto("/settings/security");
+    const panel = page.getByRole("region", { name: "Requests that wait" });
+    await panel.getByRole("checkbox", { name: /Quiet hours/ }).check();
+    await expect(panel.getByLabel("Time zone")).toHaveValue("Europe/Berlin");
+    await panel.getByLabel("From").fill("21:30");
+    await panel.getByLabel("To").fill("21:30");
+    await panel.getByRole("button", { name: "Save" }).click();
+    await expect(panel.getByText("Choose two different times.")).toBeVisible();
+    await panel.getByLabel("To").fill("06:45");
+    await expectAccessible(page);
+    await panel.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("Saved")).toBeVisible();
+    await page.reload();
+    await expect(panel.getByLabel("From")).toHaveValue("21:30");
+    await expect(panel.getByLabel("To")).toHaveValue("06:45");
+    await panel.getByRole("checkbox", { name: /Quiet hours/ }).uncheck();
+    await panel.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("Saved")).toBeVisible();
+    await page.reload();
+    await expect(panel.getByRole("checkbox", { name: /Quiet hours/ })).not.toBeChecked();
+  });
+});

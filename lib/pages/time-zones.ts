@@ -1,0 +1,2 @@
+/** The time zones that people can choose, UTC first. */
+export const timeZones = (): string[] => ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
