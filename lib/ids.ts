@@ -39,6 +39,7 @@ export const prefixes = {
   settlementTransaction: "stx",
   device: "dev",
   push: "psh",
+  alert: "alr",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

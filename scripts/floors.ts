@@ -29,6 +29,7 @@ export const floors = [
   "holds",
   "approvals",
   "notices",
+  "alerts",
   "payments",
   "onchain/relay",
   "settlement",

@@ -57,7 +57,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [readers, "readiness:read", "checkReadiness"],
   [admins, "mandates:create", "createMandate"],
   [[...readers, "approver"], "mandates:read", "listMandates getMandate simulateMandate listMandateLedger prepareRegistration"],
-  [admins, "none", "updateMandate activateMandate resumeMandate"],
+  [admins, "none", "updateMandate activateMandate resumeMandate setMandateAlerts"],
   [admins, "mandates:revoke", "suspendMandate revokeMandate"],
   [builders, "sellers:manage", "registerSeller verifySellerDomain"],
   [readers, "sellers:read", "listSellers listResources getResource"],

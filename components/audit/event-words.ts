@@ -16,6 +16,7 @@ const words: Readonly<Record<string, string>> = {
   "serviceAccount.revoked": "Service account revoked",
   "mandate.created": "Mandate drafted",
   "mandate.versioned": "Mandate changed",
+  "mandate.alertsUpdated": "Alerts of a mandate changed",
   "mandate.activated": "Mandate activated",
   "mandate.suspended": "Mandate paused",
   "mandate.resumed": "Mandate resumed",

@@ -11,6 +11,7 @@ const titles: Readonly<Record<string, string>> = {
   "mandate.suspended": "Paused",
   "mandate.resumed": "Resumed",
   "mandate.revoked": "Revoked",
+  "mandate.alertsUpdated": "Alerts changed",
   "onchain.mandateRevoked": "Revoked on chain",
   "onchain.mandateRegistrationSubmitted": "Registration sent to the chain",
   "onchain.mandateRegistrationConfirmed": "Registered on chain",

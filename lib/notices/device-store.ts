@@ -44,7 +44,15 @@ export async function hasDevice(organizationId: string, now: Date): Promise<bool
 export async function findRequestOf({ deviceId, organizationId, checkoutIntentId }: PushRow) {
   const { domain, amount, asset, tokenDecimals, expiresAt, status } = checkoutIntents;
   const [row] = await database()
-    .select({ details: pushDevices.details, domain, amount, asset, tokenDecimals, ...quietColumns, now: sql<string>`clock_timestamp()` })
+    .select({
+      details: pushDevices.details,
+      domain,
+      amount,
+      asset,
+      tokenDecimals,
+      ...quietColumns,
+      now: sql<string>`clock_timestamp()`,
+    })
     .from(pushDevices)
     .innerJoin(session, eq(session.id, pushDevices.sessionId))
     .innerJoin(user, eq(user.id, session.userId))

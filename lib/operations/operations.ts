@@ -1,4 +1,5 @@
 /** Every operation: the table of contents of the service. */
+import * as alerts from "#lib/alerts/contract.ts";
 import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
 import * as readiness from "#lib/commerce/readiness-contract.ts";
@@ -33,6 +34,7 @@ const exported = {
   ...orders,
   ...readiness,
   ...mandates,
+  ...alerts,
   ...sellers,
   ...payTos,
   ...search,

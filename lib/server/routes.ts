@@ -41,6 +41,7 @@ import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
 import { addPasskey } from "#lib/identity/passkeys/add-passkey.ts";
+import { setMandateAlerts } from "#lib/alerts/set-mandate-alerts.ts";
 import { addDevice } from "#lib/push/add-device.ts";
 import { removeDevice } from "#lib/push/remove-device.ts";
 import { getNotices } from "#lib/notices/get-notices.ts";
@@ -169,6 +170,7 @@ const handlers: Handlers = {
   renamePasskey,
   getNotices,
   setNotices,
+  setMandateAlerts,
   addDevice,
   removeDevice,
   resumeMandate,

@@ -1,3 +1,7 @@
+import { ALERT, alertMessageOf } from "#lib/alerts/alert-message.ts";
+import { followUsage, forgetOldAlerts } from "#lib/alerts/follow-usage.ts";
+import { noteLowBalances } from "#lib/alerts/note-low-balances.ts";
+import { sendAlerts } from "#lib/alerts/send-alerts.ts";
 import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { forgetOldReplies } from "#lib/command/idempotency-store.ts";
 import { followOrders } from "#lib/commerce/follow-orders.ts";
@@ -18,7 +22,7 @@ import { sendNotices } from "#lib/notices/send-notices.ts";
 import { onWake } from "#lib/notices/wake.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
 import { noteRun } from "#lib/platform/worker-runs.ts";
-import { forgetOldPushes, sendPushes } from "#lib/push/send-pushes.ts";
+import { forgetOldPushes, sendPushes, type MessageOf } from "#lib/push/send-pushes.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
 import { freeNonceSlots } from "#lib/settlement/free-nonce-slots.ts";
@@ -37,8 +41,10 @@ const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
-const MAIL_EVERY_MS = 500;
-const PUSH_EVERY_MS = 500;
+/** The process that writes a message wakes its own worker. */
+const SENDING_EVERY_MS = 100;
+const SENDING_IDLE_MS = 500;
+const ALERTS_EVERY_MS = 5_000;
 const NOTICES_EVERY_MS = 250;
 /** The process that writes an event wakes its own worker. This finds the events of a process that died, and notices that fall due. */
 const NOTICES_IDLE_MS = 1_000;
@@ -58,7 +64,8 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>, 
   let stopped = false;
   let woken = false;
   let running: Promise<void> | null = null;
-  let endedAt = performance.now();
+  /** A run that somebody asks for begins no sooner, also after a failure. */
+  let soonestAt = 0;
   const run = async (): Promise<void> => {
     let pause = milliseconds;
     let failed = false;
@@ -72,7 +79,7 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>, 
     }
     await noteRun(name, failed);
     running = null;
-    endedAt = performance.now();
+    soonestAt = performance.now() + pause;
     if (!stopped) plan(failed || woken ? pause : Math.max(pause, idleMs));
   };
   const plan = (pause: number): void => {
@@ -91,16 +98,21 @@ function every(milliseconds: number, name: string, job: () => Promise<unknown>, 
     wake() {
       if (stopped || woken) return;
       woken = true;
-      if (running === null) plan(Math.max(0, endedAt + milliseconds - performance.now()));
+      if (running === null) plan(Math.max(0, soonestAt - performance.now()));
     },
   };
 }
 
 /** Starts the jobs that run beside the requests. Only the server calls it, once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
+  const mailing = every(SENDING_EVERY_MS, "sendMails", () => sendMails(stillWanted), SENDING_IDLE_MS);
+  const contentOf: MessageOf = (push) => (push.kind === ALERT ? alertMessageOf(push) : messageOf(push));
+  const pushing = every(SENDING_EVERY_MS, "sendPushes", () => sendPushes(contentOf), SENDING_IDLE_MS);
   const tell = async () => {
     await followEvents();
-    await sendNotices();
+    if ((await sendNotices()) === 0) return;
+    mailing.wake();
+    pushing.wake();
   };
   const notices = every(NOTICES_EVERY_MS, "sendNotices", tell, NOTICES_IDLE_MS);
   onWake(notices.wake);
@@ -122,12 +134,18 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),
     every(RELAY_EVERY_MS, "relay", relay),
     every(RELAY_EVERY_MS, "followRevocations", followRevocations),
-    every(SENDERS_EVERY_MS, "watchSenders", watchSenders),
+    every(SENDERS_EVERY_MS, "watchSenders", async () => {
+      await watchSenders();
+      await noteLowBalances();
+    }),
     notices,
     every(FORGET_EVERY_MS, "forgetOldNotices", forgetOldNotices),
-    every(MAIL_EVERY_MS, "sendMails", () => sendMails(stillWanted)),
+    mailing,
     every(FORGET_EVERY_MS, "forgetOldMails", forgetOldMails),
-    every(PUSH_EVERY_MS, "sendPushes", () => sendPushes(messageOf)),
+    pushing,
+    every(ALERTS_EVERY_MS, "followUsage", followUsage),
+    every(ALERTS_EVERY_MS, "sendAlerts", sendAlerts),
+    every(FORGET_EVERY_MS, "forgetOldAlerts", forgetOldAlerts),
     every(FORGET_EVERY_MS, "forgetOldPushes", forgetOldPushes),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),

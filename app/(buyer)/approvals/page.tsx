@@ -14,6 +14,7 @@ import { Pager } from "#components/ui/pager.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mailDelivery } from "#lib/mail/delivery.ts";
+import { vapid } from "#lib/push/vapid.ts";
 import { viewDecided, viewWaiting, type DecidedApproval, type ApprovalsView } from "#lib/pages/view-approvals.ts";
 
 export const metadata = { title: "Approvals" };
@@ -57,7 +58,15 @@ const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView;
     )}
     <div className="panel-foot">
       <KeepFresh kinds={["request"]} count={waiting.items.length} words={requestsWords(waiting)} />
-      <span>{howTold[mailDelivery()]}</span>
+      <span>
+        {howTold[mailDelivery()]}
+        {mayDecide && vapid() !== null && (
+          <>
+            {" "}
+            <a href="/settings/security#devices">Messages to your devices</a>
+          </>
+        )}
+      </span>
     </div>
   </section>
 );

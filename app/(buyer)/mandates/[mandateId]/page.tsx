@@ -1,6 +1,7 @@
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
+import { AlertsPanel } from "#components/mandates/alerts-panel.tsx";
 import { assetOf } from "#components/mandates/headline.ts";
 import { BurnDownPanel } from "#components/mandates/burn-down-panel.tsx";
 import { History } from "#components/mandates/history.tsx";
@@ -20,6 +21,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
+import { viewAlerts } from "#lib/pages/view-alerts.ts";
 import { viewBurnDown } from "#lib/pages/view-burn-down.ts";
 import { viewMandate } from "#lib/pages/view-mandate.ts";
 import { viewMandateLedger } from "#lib/pages/view-mandate-ledger.ts";
@@ -83,7 +85,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
   const { mandate, names, history, effect } = await found(viewMandate(caller, mandateId));
   const ledger = await found(viewMandateLedger(caller, mandateId, { limit: LIMIT, cursor: one(query, "cursor") }));
   const burnDown = await viewBurnDown(mandate);
-  const onChain = await viewOnChain(mandate);
+  const [onChain, thresholds] = await Promise.all([viewOnChain(mandate), viewAlerts(caller, mandateId)]);
   const manage = capabilities.has("mandates:manage");
   return (
     <>
@@ -121,6 +123,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
           </div>
           <div className="stack">
             <UsagePanel mandate={mandate} />
+            <AlertsPanel mandateId={mandateId} thresholds={thresholds} manage={manage} />
             <Facts mandate={mandate} />
             <section className="panel" aria-labelledby="history">
               <div className="panel-head">

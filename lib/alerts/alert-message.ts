@@ -1,0 +1,13 @@
+import { alertWords } from "#lib/alerts/alert-words.ts";
+import { findAlertFor } from "#lib/alerts/recipient-store.ts";
+import type { MessageOf } from "#lib/push/send-pushes.ts";
+
+export const ALERT = "alert";
+
+/** The content of a message about an alert. Names and amounts only where the owner of the device asked for them. */
+export const alertMessageOf: MessageOf = async ({ deviceId, causeId }) => {
+  const alert = await findAlertFor(deviceId, causeId);
+  if (!alert) return null;
+  const { title, text, path } = alertWords(alert);
+  return { type: ALERT, title, path, ...(alert.details && { body: text }) };
+};

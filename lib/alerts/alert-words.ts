@@ -1,0 +1,53 @@
+import type { AlertRow } from "#lib/alerts/alert-store.ts";
+import { quoted } from "#lib/mail/compose.ts";
+import { problems } from "#lib/problem.ts";
+
+export type AlertWords = {
+  /** Names nobody and no amount, so that it may stand on a lock screen. */
+  readonly title: string;
+  readonly text: string;
+  readonly next: string;
+  readonly path: `/${string}`;
+  readonly label: string;
+};
+
+const refusalOf = (code: string): string =>
+  (problems as Readonly<Record<string, { readonly title: string }>>)[code]?.title ?? code;
+
+/** What people read about an alert. Names that people chose are quoted. */
+export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "threshold">): AlertWords {
+  switch (facts.kind) {
+    case "budget":
+      return {
+        title: threshold >= 100 ? "A budget is used up" : `${threshold}% of a budget is used`,
+        text: `Payments under the mandate ${quoted(facts.name)} use ${facts.used} of ${facts.limit} ${facts.span}. Amounts that are reserved count too.`,
+        next: "Payments above the limit are refused. You can raise the limit, or leave it as it is.",
+        path: `/mandates/${facts.mandateId}`,
+        label: "Look at the mandate",
+      };
+    case "refusals":
+      return {
+        title: "Payments are refused again and again",
+        text: `In this hour ${threshold} or more payments under the mandate ${quoted(facts.name)} were refused for the same reason: ${refusalOf(facts.code)}.`,
+        next: "The agent may be stuck, or the mandate may be too narrow.",
+        path: "/payments?outcome=deny",
+        label: "Look at the payments",
+      };
+    case "unknown":
+      return {
+        title: "The outcome of a payment is still unknown",
+        text: `A payment${facts.amount === "" ? "" : ` of ${facts.amount}`} was submitted, and nobody knows yet whether it was settled. Its amount stays reserved.`,
+        next: "The service goes on asking. It never pays twice, so there is nothing to repeat.",
+        path: `/payments/${facts.authorizationId}`,
+        label: "Look at the payment",
+      };
+    case "lowBalance":
+      return {
+        title: "An account for gas is nearly empty",
+        text: `The ${facts.key} on ${facts.chain} has little left to pay for transactions: ${facts.address}.`,
+        next: "Send it ether of that chain. Without it, payments of registered mandates and revocations on chain wait.",
+        path: "/admin/health",
+        label: "Look at the health of the platform",
+      };
+  }
+}

@@ -1,0 +1,107 @@
+import { countRefusals, deleteOldAlerts, insertAlerts, selectBudgets, selectExecutions } from "#lib/alerts/alert-store.ts";
+import { budgetAlerts, DEFAULT_THRESHOLDS } from "#lib/alerts/budget-alerts.ts";
+import { decidedIn, grownChains, lockCursor, moveCursor, unknownIn, type Decided } from "#lib/alerts/cursor-store.ts";
+import type { FoundAlert } from "#lib/alerts/facts.ts";
+import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
+import type { EventRange } from "#lib/audit/range-store.ts";
+import { clock } from "#lib/audit/transact.ts";
+import { assetOf } from "#lib/chains/chains.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { add, displayAmount } from "#lib/money.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { minutes } from "#lib/time.ts";
+
+const CHAINS = 200;
+const EVENTS = 5_000;
+const HOUR_MS = minutes(60);
+/** So many refusals for one reason in an hour are no accident. */
+const REFUSALS = 5;
+/** A settlement is rarely unknown for longer than a few blocks. */
+const UNKNOWN_MINUTES = 10;
+
+/** Reads what was decided since the last run, and finds alerts in the stored budgets. Decisions themselves write nothing for it. */
+export async function followUsage(): Promise<void> {
+  for (let place = ""; ;) {
+    const chains = await grownChains(place, CHAINS);
+    for (const chain of chains) {
+      await follow(chain).catch((error: unknown) =>
+        log().error({ chain, err: error }, "The usage of an organization was not checked"),
+      );
+    }
+    place = chains.at(-1) ?? "";
+    if (chains.length < CHAINS) return;
+  }
+}
+
+/** Alerts and cursor are saved together, so that every refusal is counted once. */
+const follow = (chain: string): Promise<void> =>
+  database().transaction(async (tx) => {
+    const range = await lockCursor(tx, chain, EVENTS);
+    if (!range) return;
+    const decided = await decidedIn(tx, range);
+    const now = await clock(tx);
+    await insertAlerts(tx, [...(await fromDecisions(tx, decided, now)), ...(await fromUnknown(tx, range, now))]);
+    await moveCursor(tx, range);
+  });
+
+const decimalsOf = (chain: string, asset: string): number | null => assetOf(chain, asset)?.tokenDecimals ?? null;
+
+async function fromDecisions(tx: Tx, decided: readonly Decided[], now: Date): Promise<FoundAlert[]> {
+  const ids = [...new Set(decided.map(({ mandateId }) => mandateId))];
+  const thresholds = ids.length === 0 ? new Map<string, readonly number[]>() : await thresholdsOf(tx, ids);
+  const found: FoundAlert[] = [];
+  for (const { row, buckets } of await selectBudgets(tx, ids, now)) {
+    const { mandateId, organizationId, name, asset, policy } = row;
+    const decimals = decimalsOf(row.chain, asset);
+    if (decimals === null) continue;
+    const used = add(row.spent, row.reserved);
+    const live = buckets.map((one) => ({ ...one, used: add(one.spent, one.reserved) }));
+    const mandate = { organizationId, mandateId, name, asset, decimals, policy, used, buckets: live };
+    found.push(...budgetAlerts({ ...mandate, thresholds: thresholds.get(mandateId) ?? DEFAULT_THRESHOLDS }, now));
+    for (const refused of decided) {
+      if (refused.mandateId === mandateId && refused.code !== null)
+        found.push(...(await refusals(tx, refused.code, refused, mandate, now)));
+    }
+  }
+  return found;
+}
+
+type Named = { readonly organizationId: string; readonly mandateId: string; readonly name: string };
+
+async function refusals(tx: Tx, code: string, { count }: Decided, { organizationId, mandateId, name }: Named, now: Date) {
+  const hour = new Date(now.getTime() - (now.getTime() % HOUR_MS));
+  if ((await countRefusals(tx, mandateId, code, hour, count)) < REFUSALS) return [];
+  const facts = { kind: "refusals", mandateId, name, code } as const;
+  const window = `refused ${code} ${hour.toISOString()}`;
+  return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
+}
+
+/** Due after a while: most outcomes are known by then. */
+async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
+  const rows = await selectExecutions(tx, await unknownIn(tx, range));
+  return rows.map(({ executionId, authorizationId, organizationId, chain, asset, amount }) => {
+    const decimals = chain === null || asset === null ? null : decimalsOf(chain, asset);
+    const text = amount === null || decimals === null ? "" : displayAmount(amount, decimals, asset ?? "");
+    return {
+      organizationId,
+      subjectId: executionId,
+      window: "unknown",
+      threshold: UNKNOWN_MINUTES,
+      facts: { kind: "unknown", executionId, authorizationId, amount: text } as const,
+      dueAt: new Date(now.getTime() + minutes(UNKNOWN_MINUTES)),
+      status: "waiting" as const,
+    };
+  });
+}
+
+const AT_ONCE = 1_000;
+
+/** Deletes alerts that no window can repeat any more, and old counts. */
+export async function forgetOldAlerts(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    const now = await deleteOldAlerts(AT_ONCE);
+    gone += now;
+    if (now < AT_ONCE) return gone;
+  }
+}

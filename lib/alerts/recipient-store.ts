@@ -1,0 +1,73 @@
+import { and, asc, eq, gt, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
+import { alerts } from "#lib/alerts/tables.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { mayApprove } from "#lib/identity/approver-store.ts";
+import { member, session, user } from "#lib/identity/tables.ts";
+import { isQuiet } from "#lib/notices/quiet-hours.ts";
+import { quietColumns, quietHoursOf, wantsMail } from "#lib/notices/settings-store.ts";
+import { noticeSettings } from "#lib/notices/tables.ts";
+import { pushDevices } from "#lib/push/tables.ts";
+
+const PEOPLE_MAX = 1_000;
+
+const notBanned = sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`;
+
+const isApprover = () => and(isNotNull(member.id), mayApprove());
+const isAdmin = () => and(sql`'admin' = ANY(${user.platformRoles})`, notBanned);
+
+/** A person who is told: somebody who may approve for the organization, or an administrator of the platform if there is none. */
+const isTold = (organizationId: string | null): SQL | undefined => (organizationId === null ? isAdmin() : isApprover());
+
+const memberOf = (organizationId: string | null) =>
+  and(eq(member.userId, user.id), eq(member.organizationId, organizationId ?? ""));
+
+export const selectReaders = (tx: Tx, organizationId: string | null) =>
+  tx
+    .select({ email: user.email, emailVerified: user.emailVerified })
+    .from(user)
+    .leftJoin(member, memberOf(organizationId))
+    .where(and(isTold(organizationId), wantsMail(user.id)))
+    .orderBy(asc(user.id))
+    .limit(PEOPLE_MAX);
+
+/** The devices of the people who are told and have no quiet hours. Locked, so that none is removed meanwhile. */
+export async function selectDevices(tx: Tx, organizationId: string | null, now: Date): Promise<readonly string[]> {
+  const rows = await tx
+    .select({ deviceId: pushDevices.deviceId, ...quietColumns })
+    .from(pushDevices)
+    .innerJoin(session, eq(session.id, pushDevices.sessionId))
+    .innerJoin(user, eq(user.id, session.userId))
+    .leftJoin(member, memberOf(organizationId))
+    .leftJoin(noticeSettings, eq(noticeSettings.userId, user.id))
+    .where(and(isTold(organizationId), gt(session.expiresAt, sql`clock_timestamp()`)))
+    .orderBy(asc(pushDevices.deviceId))
+    .limit(PEOPLE_MAX)
+    .for("key share", { of: pushDevices, skipLocked: true });
+  return rows.filter((row) => !isQuiet(quietHoursOf(row), now)).map(({ deviceId }) => deviceId);
+}
+
+/** The alert of a message, if the owner of the device is still told and has no quiet hours. */
+export async function findAlertFor(deviceId: string, alertId: string) {
+  const [row] = await database()
+    .select({
+      facts: alerts.facts,
+      threshold: alerts.threshold,
+      details: pushDevices.details,
+      ...quietColumns,
+      now: sql<string>`clock_timestamp()`,
+    })
+    .from(pushDevices)
+    .innerJoin(session, eq(session.id, pushDevices.sessionId))
+    .innerJoin(user, eq(user.id, session.userId))
+    .innerJoin(alerts, eq(alerts.alertId, alertId))
+    .leftJoin(member, and(eq(member.userId, user.id), eq(member.organizationId, alerts.organizationId)))
+    .leftJoin(noticeSettings, eq(noticeSettings.userId, user.id))
+    .where(
+      and(
+        eq(pushDevices.deviceId, deviceId),
+        gt(session.expiresAt, sql`clock_timestamp()`),
+        or(and(isNotNull(alerts.organizationId), isApprover()), and(isNull(alerts.organizationId), isAdmin())),
+      ),
+    );
+  return row && !isQuiet(quietHoursOf(row), new Date(row.now)) ? row : null;
+}

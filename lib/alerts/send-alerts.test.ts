@@ -1,0 +1,211 @@
+import { eq, sql } from "drizzle-orm";
+import { privateKeyToAddress } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { alertMessageOf } from "#lib/alerts/alert-message.ts";
+import * as contract from "#lib/alerts/contract.ts";
+import { followUsage, forgetOldAlerts } from "#lib/alerts/follow-usage.ts";
+import { noteLowBalances } from "#lib/alerts/note-low-balances.ts";
+import { sendAlerts } from "#lib/alerts/send-alerts.ts";
+import { setMandateAlerts } from "#lib/alerts/set-mandate-alerts.ts";
+import { alerts, refusalCounts } from "#lib/alerts/tables.ts";
+import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { executions } from "#lib/holds/tables.ts";
+import { user } from "#lib/identity/tables.ts";
+import { newId } from "#lib/ids.ts";
+import { mails } from "#lib/mail/tables.ts";
+import { noticeSettings } from "#lib/notices/tables.ts";
+import { forget, perProcess } from "#lib/process.ts";
+import { sendPushes } from "#lib/push/send-pushes.ts";
+import { pushes } from "#lib/push/tables.ts";
+import { useDatabase } from "#test/database.ts";
+import { activeMandate, assets, authorize, createBuyer, type Buyer } from "#test/mandates.ts";
+import { addTestDevice, decrypt, startPushService, type PushService } from "#test/push.ts";
+import { createPerson, send } from "#test/tenant.ts";
+
+useDatabase();
+
+let service: PushService;
+beforeAll(async () => {
+  service = await startPushService();
+});
+afterAll(() => service.stop());
+afterEach(async () => {
+  await database().delete(mails);
+  await database().delete(alerts);
+  await database().delete(pushes);
+});
+
+/** Two processes look at the same time. */
+async function tell(): Promise<void> {
+  await Promise.all([followUsage(), followUsage()]);
+  await followUsage();
+  await Promise.all([sendAlerts(), sendAlerts()]);
+  await sendAlerts();
+  while ((await sendPushes(alertMessageOf)) > 0);
+}
+
+const sent = async () =>
+  (await database().select().from(mails))
+    .map(({ recipient, subject }) => `${recipient.split("@")[0] ?? ""}: ${subject}`)
+    .toSorted();
+const textOf = async () => (await database().select().from(mails))[0]?.plain ?? "";
+
+const mandateOf = ({ person }: Buyer, limits: Record<string, unknown>) =>
+  activeMandate(person.credential, { name: "Research", policy: { assets, limits } });
+const day = (amount: string) => ({ perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount }] });
+
+describe("a budget", () => {
+  test("is told once at each threshold, to everyone who may approve, by mail and on their devices", async () => {
+    const buyer = await createBuyer();
+    const owner = buyer.person;
+    const approver = await createPerson(buyer.organizationId, "approver");
+    await createPerson(buyer.organizationId, "viewer");
+    const device = await addTestDevice(service, owner.credential);
+    const shown = await addTestDevice(service, approver.credential, true);
+    const mandateId = await mandateOf(buyer, day("1.2"));
+    await send(contract.setMandateAlerts, setMandateAlerts, {
+      as: owner.credential,
+      id: mandateId,
+      body: { thresholds: [40, 80] },
+    });
+    await authorize(buyer, mandateId);
+    await tell();
+    await tell();
+    expect(await sent()).toEqual([owner, approver].map(({ userId }) => `${userId}: 40% of a budget is used`).toSorted());
+    expect(await textOf()).toContain("“Research” use 0.50 USDC of 1.20 USDC today");
+    expect(await textOf()).toContain(`http://localhost:3000/mandates/${mandateId}`);
+    const messages = [device, shown].map((one) =>
+      service.received.filter(({ path }) => path === one.path).map((at) => decrypt(at, one)),
+    );
+    const first = { type: "alert", title: "40% of a budget is used", path: `/mandates/${mandateId}` };
+    expect(messages[0]).toEqual([first]);
+    expect(messages[1]).toEqual([{ ...first, body: expect.stringContaining("0.50 USDC of 1.20 USDC") }]);
+    await authorize(buyer, mandateId);
+    await tell();
+    expect(await sent()).toHaveLength(4);
+    expect(await sent()).toContain(`${owner.userId}: 80% of a budget is used`);
+  });
+
+  test("that is used up at once is told once, and nobody is told who switched off mail", async () => {
+    const buyer = await createBuyer();
+    const admin = await createPerson(buyer.organizationId, "admin");
+    await database().insert(noticeSettings).values({ userId: admin.userId, mail: false });
+    await authorize(buyer, await mandateOf(buyer, day("0.5")));
+    await tell();
+    expect(await sent()).toEqual([`${buyer.person.userId}: A budget is used up`]);
+  });
+});
+
+test("a refusal that repeats is told once an hour, and another reason apart", async () => {
+  const buyer = await createBuyer();
+  const small = await mandateOf(buyer, { ...day("5"), perPayment: "0.1" });
+  const used = await mandateOf(buyer, day("0.4"));
+  for (let count = 0; count < 4; count += 1) await authorize(buyer, small);
+  await tell();
+  expect(await sent()).toEqual([]);
+  for (let count = 0; count < 6; count += 1) {
+    await authorize(buyer, small);
+    await tell();
+  }
+  expect(await sent()).toEqual([`${buyer.person.userId}: Payments are refused again and again`]);
+  expect(await textOf()).toContain("“Research” were refused for the same reason: Payment limit exceeded.");
+  for (let count = 0; count < 5; count += 1) await authorize(buyer, used);
+  await tell();
+  expect(await sent()).toHaveLength(2);
+  await database()
+    .update(refusalCounts)
+    .set({ hour: sql`hour - interval '2 days'` });
+  expect(await forgetOldAlerts()).toBe(2);
+});
+
+test("an outcome is told if it stays unknown, and not if it is known by then", async () => {
+  const buyer = await createBuyer();
+  const mandateId = await mandateOf(buyer, day("5"));
+  const unknown = async () => {
+    const { authorizationId } = await authorize(buyer, mandateId);
+    const executionId = newId("execution");
+    const { organizationId } = buyer;
+    const settlement = { settlementMode: "offchainAuthorized", settlementStatus: "unknown" };
+    await database()
+      .insert(executions)
+      .values({
+        executionId,
+        authorizationId,
+        organizationId,
+        environment: "sandbox",
+        mandateId,
+        subjectId: "sa_1",
+        ...settlement,
+      });
+    const event = { type: "payment.unknown", actorId: "service", organizationId, entityType: "execution", entityId: executionId };
+    await transact(async (tx) => audit(tx, { ...event, metadata: {} }, await clock(tx)));
+    return executionId;
+  };
+  const stays = await unknown();
+  const settles = await unknown();
+  await tell();
+  expect(await sent()).toEqual([]);
+  await database().update(executions).set({ settlementStatus: "settled" }).where(eq(executions.executionId, settles));
+  await database().update(alerts).set({ dueAt: new Date() }).where(eq(alerts.window, "unknown"));
+  await tell();
+  expect(await sent()).toEqual([`${buyer.person.userId}: The outcome of a payment is still unknown`]);
+  const rows = await database().select().from(alerts).where(eq(alerts.window, "unknown"));
+  expect(rows.map(({ subjectId, status }) => [subjectId, status]).toSorted()).toEqual(
+    [
+      [stays, "delivered"],
+      [settles, "dropped"],
+    ].toSorted(),
+  );
+});
+
+test("an account for gas that runs dry is told once a day, to those who run the platform", async () => {
+  const buyer = await createBuyer();
+  const admin = await createPerson(buyer.organizationId, "viewer");
+  await database()
+    .update(user)
+    .set({ platformRoles: ["user", "admin"] })
+    .where(eq(user.id, admin.userId));
+  const before = process.env["CHAINS"];
+  const address = `0x${"1a".repeat(20)}`;
+  const policySigner = privateKeyToAddress((env().POLICY_SIGNER_PRIVATE_KEY ?? "") as `0x${string}`);
+  const contracts = { mandateRegistry: address, paymentModule: address, smartPaymentAccount: address, policySigner };
+  const [chain] = env().CHAINS;
+  process.env["CHAINS"] = JSON.stringify([{ ...chain, contracts }]);
+  forget("env");
+  onTestFinished(() => {
+    if (before === undefined) delete process.env["CHAINS"];
+    else process.env["CHAINS"] = before;
+    for (const name of ["env", "senderBalances"]) forget(name);
+  });
+  await noteLowBalances();
+  expect(await database().$count(alerts)).toBe(0);
+  perProcess("senderBalances", () => new Map<string, bigint>()).set(`${chain?.chain ?? ""} relayer`, 1n);
+  await Promise.all([noteLowBalances(), noteLowBalances()]);
+  await noteLowBalances();
+  await tell();
+  expect(await sent()).toEqual([`${admin.userId}: An account for gas is nearly empty`]);
+});
+
+test("an alert that cannot be written holds up no other, and is given up after five attempts", async () => {
+  const [first, second] = [await createBuyer(), await createBuyer()];
+  const mandateId = await mandateOf(first, day("0.5"));
+  await authorize(first, mandateId);
+  await followUsage();
+  await authorize(second, await mandateOf(second, day("0.5")));
+  await followUsage();
+  const refuse = `CREATE FUNCTION refuse_mail() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.recipient LIKE '${first.person.userId}%' THEN RAISE 'refused'; END IF; RETURN NEW; END $$`;
+  await database().execute(sql.raw(refuse));
+  await database().execute(sql`CREATE TRIGGER refuse_mail BEFORE INSERT ON mails FOR EACH ROW EXECUTE FUNCTION refuse_mail()`);
+  onTestFinished(() => void database().execute(sql`DROP FUNCTION refuse_mail CASCADE`));
+  await sendAlerts();
+  expect(await sent()).toEqual([`${second.person.userId}: A budget is used up`]);
+  for (let count = 1; count < 5; count += 1) {
+    await database().update(alerts).set({ dueAt: new Date() }).where(eq(alerts.status, "waiting"));
+    await sendAlerts();
+  }
+  const rows = await database().select().from(alerts).where(eq(alerts.subjectId, mandateId));
+  expect(rows.find(({ threshold }) => threshold === 100)).toMatchObject({ status: "failed", attempts: 5 });
+});

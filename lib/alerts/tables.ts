@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { AlertFacts } from "#lib/alerts/facts.ts";
+import { createdAt, moment } from "#lib/db/columns.ts";
+
+/** How far each audit chain was read for alerts. */
+export const alertCursors = pgTable("alert_cursors", {
+  chain: text("chain").primaryKey(),
+  sequence: bigint("sequence", { mode: "number" }).notNull(),
+});
+
+/** What people are told, or were. */
+export const alerts = pgTable(
+  "alerts",
+  {
+    alertId: text("alert_id").primaryKey(),
+    /** Null for the people who run the platform. */
+    organizationId: text("organization_id"),
+    /** The mandate, execution or account. */
+    subjectId: text("subject_id").notNull(),
+    /** The part of time and the limit that it is about. */
+    window: text("window").notNull(),
+    threshold: integer("threshold").notNull(),
+    facts: json("facts").$type<AlertFacts>().notNull(),
+    dueAt: moment("due_at").notNull(),
+    /** `dropped`: a higher threshold was reached at once, or it was no longer true when it was due. `failed`: it could not be written. */
+    status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] }).notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("alerts_once").on(table.subjectId, table.window, table.threshold),
+    index("alerts_due")
+      .on(table.dueAt)
+      .where(sql`status = 'waiting'`),
+    index("alerts_newest").on(table.createdAt),
+  ],
+);
+
+/** How often payments under a mandate were refused for the same reason in an hour. */
+export const refusalCounts = pgTable(
+  "refusal_counts",
+  {
+    mandateId: text("mandate_id").notNull(),
+    code: text("code").notNull(),
+    hour: moment("hour").notNull(),
+    count: integer("count").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.mandateId, table.code, table.hour] }), index("refusal_counts_old").on(table.hour)],
+);
+
+/** The thresholds of mandates that do not have the default ones. */
+export const mandateThresholds = pgTable("mandate_thresholds", {
+  mandateId: text("mandate_id").primaryKey(),
+  /** In percent of each limit, rising. */
+  thresholds: integer("thresholds").array().notNull(),
+});

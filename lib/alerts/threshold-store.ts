@@ -1,0 +1,21 @@
+import { inArray } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { mandateThresholds } from "#lib/alerts/tables.ts";
+
+/** The thresholds of those mandates that do not have the default ones. */
+export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+  const rows = await tx
+    .select()
+    .from(mandateThresholds)
+    .where(inArray(mandateThresholds.mandateId, [...mandateIds]));
+  return new Map(rows.map(({ mandateId, thresholds }) => [mandateId, thresholds]));
+}
+
+/** The caller must hold the mandate's lock. */
+export async function saveThresholds(tx: Tx, mandateId: string, thresholds: readonly number[]): Promise<void> {
+  const set = { thresholds: [...thresholds] };
+  await tx
+    .insert(mandateThresholds)
+    .values({ mandateId, ...set })
+    .onConflictDoUpdate({ target: mandateThresholds.mandateId, set });
+}
