@@ -16,6 +16,8 @@ type Props = {
   readonly grantable: readonly Capability[];
   /** The capabilities that a typical agent needs; selected by default. */
   readonly suggested: readonly Capability[];
+  /** The next step after the key. */
+  readonly next?: { readonly label: string; readonly href: string } | undefined;
 };
 
 const opener = (
@@ -26,7 +28,7 @@ const opener = (
 );
 
 /** Creates an account with its first key, and shows the key once. */
-export function NewServiceAccount({ organizationId, grantable, suggested }: Props) {
+export function NewServiceAccount({ organizationId, grantable, suggested, next }: Props) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
   const state = useOperationForm(createServiceAccount, {
@@ -60,7 +62,7 @@ export function NewServiceAccount({ organizationId, grantable, suggested }: Prop
         />
         <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
       </FormDialog>
-      <SecretDialog made={made} onSaved={() => setMade(null)} />
+      <SecretDialog made={made} onSaved={() => setMade(null)} next={next} />
     </>
   );
 }

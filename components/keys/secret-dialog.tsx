@@ -2,12 +2,13 @@
 
 import { Copy } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { copyText } from "#components/ui/copy-text.ts";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { useLeaveGuard } from "#components/ui/leave-guard.ts";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { mayText } from "./capability-words.ts";
 import type { ServiceAccount } from "#lib/identity/keys/contract.ts";
@@ -15,17 +16,12 @@ import type { ServiceAccount } from "#lib/identity/keys/contract.ts";
 /** A service account with its new key, and a sentence about how long the previous key works. */
 export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly graceText?: string };
 
-type Props = { readonly made: MadeKey | null; readonly onSaved: () => void };
-
-/** Makes the browser ask before it leaves the page, because the key cannot be shown again. */
-function useLeaveGuard(active: boolean): void {
-  useEffect(() => {
-    if (!active) return undefined;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [active]);
-}
+type Props = {
+  readonly made: MadeKey | null;
+  readonly onSaved: () => void;
+  /** What to do with a first key. */
+  readonly next?: { readonly label: string; readonly href: string } | undefined;
+};
 
 const Secret = ({ apiKey }: { readonly apiKey: string }) => (
   <div className="grid grid-cols-1 items-center gap-3 rounded-sm border border-dashed border-border-strong bg-sunken p-4 md:grid-cols-[minmax(0,1fr)_auto]">
@@ -45,15 +41,21 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: Made
 ];
 
 /** Shows a key once. Only "I saved it" closes the dialog; Escape and a click outside do not. */
-export function SecretDialog({ made, onSaved }: Props) {
+export function SecretDialog({ made, onSaved, next }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);
+  // The key cannot be shown again.
   useLeaveGuard(made !== null);
   const change = (open: boolean) => {
     if (open) return;
     setSaved(false);
     onSaved();
     router.refresh();
+  };
+  const leaveFor = (href: string) => {
+    setSaved(false);
+    onSaved();
+    router.push(href);
   };
   return (
     <Dialog
@@ -62,9 +64,16 @@ export function SecretDialog({ made, onSaved }: Props) {
       open={made !== null}
       onOpenChange={change}
       footer={
-        <DialogClose tone="primary" disabled={!saved}>
-          Done
-        </DialogClose>
+        <>
+          <DialogClose {...(next === undefined && { tone: "primary" as const })} disabled={!saved}>
+            Done
+          </DialogClose>
+          {next !== undefined && (
+            <Button tone="primary" disabled={!saved} onClick={() => leaveFor(next.href)}>
+              {next.label}
+            </Button>
+          )}
+        </>
       }
     >
       {made && (

@@ -6,6 +6,7 @@ import type { UseFormReturn } from "react-hook-form";
 import type { z } from "zod";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm, type OperationFormState } from "#components/ui/form.tsx";
+import { useLeaveGuard } from "#components/ui/leave-guard.ts";
 import { toast } from "#components/ui/toast.tsx";
 import { upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
@@ -196,11 +197,14 @@ export function ResourceForm(props: Props) {
     params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
     onDone: (saved) => {
       toast("Saved");
+      // The saved values are the form's new start.
+      state.form.reset(state.form.getValues());
       if (resource) router.refresh();
       else router.push(resourcePath(saved));
     },
   });
   const { form } = state;
+  useLeaveGuard(form.formState.isDirty);
   const sellerId = form.watch("sellerId");
   const resourceId = idOf(form.watch("pathTemplate"));
   const taken = useIdTaken(resource ? null : { sellerId, resourceId });

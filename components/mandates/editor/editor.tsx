@@ -6,6 +6,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { FormProvider, type Path, useForm } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useLeaveGuard } from "#components/ui/leave-guard.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
@@ -29,14 +30,16 @@ type Props = {
   /** Omitted for a new mandate. */
   readonly mandate?: Mandate;
   readonly choices: EditorChoices;
-  /** What a new mandate starts from. Default: an empty form. */
+  /** What the form starts from. Default: the mandate, or an empty form for a new one. */
   readonly start?: MandateDraft;
+  /** The field to show first. */
+  readonly focus?: string | undefined;
 };
 
 function firstDraft({ mandate, choices: { agents, coins }, start }: Props): MandateDraft {
   const [coin] = coins;
   if (mandate === undefined) return start ?? newDraft(`${coin?.asset} ${coin?.chain}`);
-  const draft = draftOf(mandate);
+  const draft = start ?? draftOf(mandate);
   // Drop revoked service accounts: they cannot be chosen, and the service would refuse them.
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
 }
@@ -50,7 +53,7 @@ const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Update
 
 /** The state of the mandate form and its save action. */
 function useEditor(props: Props) {
-  const { mandate, choices } = props;
+  const { mandate, choices, focus } = props;
   const router = useRouter();
   const [first] = useState(() => firstDraft(props));
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
@@ -83,6 +86,10 @@ function useEditor(props: Props) {
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
   }, [form, mandate, choices.zones]);
+  useEffect(() => {
+    if (focus !== undefined) form.setFocus(focus as Path<MandateDraft>);
+  }, [form, focus]);
+  useLeaveGuard(form.formState.isDirty && !save.isPending && !save.isSuccess);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (sending.current) return;

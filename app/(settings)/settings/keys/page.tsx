@@ -10,6 +10,7 @@ import { one } from "#components/ui/page-query.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
 
 export const metadata = { title: "Agents and keys" };
@@ -41,11 +42,14 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
   const revoked = one(query, "show") === "revoked";
   const view = await viewServiceAccounts(caller, { revoked, cursor: one(query, "cursor") });
   const manages = caller.capabilities.has("serviceAccounts:manage");
+  const { productRoles } = await viewSession(caller.sessionId);
+  const writes = productRoles.includes("buyer") && caller.capabilities.has("mandates:create");
   const creates = manages && (
     <NewServiceAccount
       organizationId={caller.organizationId}
       grantable={[...keyCapabilitiesOf([...caller.capabilities])]}
       suggested={grantCapabilities(undefined, caller.capabilities)}
+      next={writes ? { label: "Next: write a mandate", href: "/mandates/new" } : undefined}
     />
   );
   const other = revoked

@@ -1,0 +1,41 @@
+import { useEffect } from "react";
+
+const QUESTION = "Leave without saving? What you entered on this page is lost.";
+
+/** Whether a click follows a link away from this page, in this tab. */
+function leaves({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return false;
+  const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
+  if (!link || link.hasAttribute("download") || (link.target !== "" && link.target !== "_self")) return false;
+  const { origin, pathname, search } = new URL(link.href);
+  return origin !== location.origin || pathname !== location.pathname || search !== location.search;
+}
+
+type Traversal = Event & { readonly navigationType?: string };
+
+/**
+ * Asks before the page is left while `active`: by a link, back and forward, or the browser. The router asks nobody, because a page does
+ * not unload when it follows a link.
+ */
+export function useLeaveGuard(active: boolean): void {
+  useEffect(() => {
+    if (!active) return undefined;
+    let agreed = false;
+    const end = new AbortController();
+    const { signal } = end;
+    const ask = (event: Event): void => {
+      if (agreed) return;
+      agreed = window.confirm(QUESTION);
+      if (agreed) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    window.addEventListener("click", (event) => leaves(event) && ask(event), { capture: true, signal });
+    window.addEventListener("beforeunload", (event) => agreed || event.preventDefault(), { signal });
+    // Browsers without it still ask when the page unloads.
+    const { navigation } = window as { readonly navigation?: EventTarget };
+    const traverse = (event: Traversal) => event.navigationType === "traverse" && event.cancelable && ask(event);
+    navigation?.addEventListener("navigate", traverse, { signal });
+    return () => end.abort();
+  }, [active]);
+}
