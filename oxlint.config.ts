@@ -28,7 +28,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
 
 /** Pure functions of facts and the time. */
 const decisions = [
-  "lib/mandates/{denials,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
+  "lib/mandates/{denials,fix-denial,fix-words,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
   "lib/payments/{decide-batch,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
   "lib/holds/execution-rules.ts",
   "lib/approvals/{approval,checkout-state}.ts",

@@ -3,7 +3,7 @@ import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts
 import { visible } from "#components/ui/untrusted.tsx";
 
 /** A sentence with the chosen values emphasized. The values are user input, so hidden characters in them are made visible. */
-const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sentence: Sentence; readonly bold?: string }) =>
+export const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sentence: Sentence; readonly bold?: string }) =>
   createElement(
     Fragment,
     null,

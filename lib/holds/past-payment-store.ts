@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
 
-/** The last decisions under a mandate, newest first, each with its hold if it had one. */
-export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
+const decisions = (tx: Tx) =>
   tx
     .select({
       authorizationId: authorizations.authorizationId,
@@ -25,12 +25,30 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
       holdStatus: reservations.status,
     })
     .from(authorizations)
-    .leftJoin(reservations, eq(reservations.authorizationId, authorizations.authorizationId))
-    .where(eq(authorizations.mandateId, mandateId))
-    .orderBy(desc(authorizations.authorizationId))
-    .limit(last);
+    .leftJoin(reservations, eq(reservations.authorizationId, authorizations.authorizationId));
+
+/** The last decisions under a mandate, newest first, each with its hold if it had one. */
+export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
+  decisions(tx).where(eq(authorizations.mandateId, mandateId)).orderBy(desc(authorizations.authorizationId)).limit(last);
 
 export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
+
+/** One decision of a mandate. The caller has checked that the mandate is the organization's. */
+export async function findDecision(tx: Tx, mandateId: string, authorizationId: string): Promise<PastDecision | null> {
+  const [row] = await decisions(tx).where(
+    and(eq(authorizations.authorizationId, authorizationId), eq(authorizations.mandateId, mandateId)),
+  );
+  return row ?? null;
+}
+
+/** The newest denials of an organization. */
+export const selectDenied = (tx: Tx, scope: Scope, last: number) =>
+  tx
+    .select({ authorizationId: authorizations.authorizationId, mandateId: authorizations.mandateId })
+    .from(authorizations)
+    .where(and(within(authorizations, scope), eq(authorizations.outcome, "deny")))
+    .orderBy(desc(authorizations.authorizationId))
+    .limit(last);
 
 /** When each seller was first paid under the mandate. */
 export async function firstPayments(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, Date>> {

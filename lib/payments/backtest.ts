@@ -15,6 +15,8 @@ import type { Outcome } from "#lib/vocabulary.ts";
 export type BacktestItem = {
   readonly policyDecisionId: string;
   readonly authorizationId: string;
+  /** Who asked. Not in the reply of simulateMandate. */
+  readonly subjectId: string;
   readonly domain?: string;
   /** Decimal text of `asset`, without fees. */
   readonly amount: string;
@@ -61,6 +63,7 @@ export function backtest(
     return {
       policyDecisionId: policyDecisionIdOf(one),
       authorizationId: one.authorizationId,
+      subjectId: one.subjectId,
       ...(seller.domain !== undefined && { domain: seller.domain }),
       amount,
       asset,

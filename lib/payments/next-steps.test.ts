@@ -32,6 +32,17 @@ describe("a person's next action", () => {
     expect(hrefs({ stage: denied, denialCode: "challenge_mismatch" })).toEqual([]);
   });
 
+  test("is first of all the change that lifts a denial, for people who may change the mandate", () => {
+    const fix = { href: "/mandates/mdt_1/edit?fix=pd_1", label: "Raise the day’s limit to 12.00 USDC" };
+    const limit = { stage: denied, denialCode: "period_budget_exceeded", fix } as const;
+    const [first, second] = nextStepsOf({ ...facts, ...limit }).links;
+    expect(first).toEqual({ href: fix.href, label: `Fix it: ${fix.label}`, primary: true });
+    expect(second?.href).toBe("/mandates/mdt_1/edit");
+    expect(hrefs({ ...limit, may: { decide: true, manage: false } })).toEqual(["/mandates/mdt_1"]);
+    const passes = nextStepsOf({ ...facts, ...limit, fix: "passes" });
+    expect(passes).toMatchObject({ links: [], text: expect.stringContaining("The agent can ask again") as string });
+  });
+
   test("is none while the network decides, and never to pay again", () => {
     for (const status of ["pending", "processing", "unknown"] as const) {
       const { text, links } = nextStepsOf({ ...facts, stage: { of: "settlement", status } });

@@ -15,6 +15,8 @@ export type NextFacts = {
   /** The page where a person approves or rejects. */
   readonly confirmPath: string | null;
   readonly may: { readonly decide: boolean; readonly manage: boolean };
+  /** The change of the mandate that lifts a denial; "passes" if the mandate no longer denies the request. */
+  readonly fix?: { readonly href: string; readonly label: string } | "passes" | null;
 };
 
 const edit = ({ mandateId, may }: NextFacts, label: string) =>
@@ -50,6 +52,13 @@ export function nextStepsOf(facts: NextFacts): NextStep {
       if (stage.status === "requireApproval") return asked(facts);
       if (!isDenial(denialCode)) return { text: over, links: [] };
       const { cure, remedy } = denials[denialCode];
+      if (facts.fix === "passes")
+        return { text: "Under the mandate as it is now, this request would pass. The agent can ask again.", links: [] };
+      if (facts.fix && facts.may.manage) {
+        const { href, label } = facts.fix;
+        const fix = { href, label: `Fix it: ${label}`, primary: true } as const;
+        return { text: `${cure} You see first what the change lets through.`, links: [fix, ...remedyLinks(facts, remedy)] };
+      }
       const owners = remedy === "policy" && !facts.may.manage ? " An owner or admin can change the mandate." : "";
       return { text: `${cure}${owners}`, links: remedyLinks(facts, remedy) };
     }

@@ -1,6 +1,7 @@
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
+import { RefusalsPanel } from "#components/buyer/refusals-panel.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
@@ -16,6 +17,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { vapid } from "#lib/push/vapid.ts";
 import { viewDecided, viewWaiting, type DecidedApproval, type ApprovalsView } from "#lib/pages/view-approvals.ts";
+import { viewRefusals } from "#lib/pages/view-refusals.ts";
 
 export const metadata = { title: "Approvals" };
 
@@ -80,12 +82,18 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
     return <NotForRole title="Approvals" what="payments that wait" who="Owners, admins, approvers, developers and viewers" />;
   }
   const cursor = one(query, "cursor");
-  const [waiting, decided] = await Promise.all([viewWaiting(caller), found(viewDecided(caller, { cursor, limit: LIMIT }))]);
+  const manage = caller.capabilities.has("mandates:manage");
+  const [waiting, decided, refusals] = await Promise.all([
+    viewWaiting(caller),
+    found(viewDecided(caller, { cursor, limit: LIMIT })),
+    caller.capabilities.has("payments:read") ? viewRefusals(caller, { manage }) : [],
+  ]);
   return (
     <>
       <PageHeader title="Approvals" description="Payments that need an approval. Nothing is paid before someone approves it." />
       <div className="stack">
         <WaitingPanel waiting={waiting} mayDecide={mayDecide} />
+        {refusals.length > 0 && <RefusalsPanel refusals={refusals} />}
         {(decided.items.length > 0 || cursor !== undefined) && (
           <section className="panel" aria-labelledby="decided">
             <div className="panel-head">

@@ -34,7 +34,7 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
 type Scope = Parameters<typeof findMandate>[1];
 
 /** Decides the mandate's last payments again under another policy, newest first. */
-async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
+export async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
   const mandate = await findMandate(tx, scope, mandateId);
   if (mandate === null) throw notFound("mandate");
   const [coin] = policy.assets;

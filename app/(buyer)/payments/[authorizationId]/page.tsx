@@ -16,6 +16,7 @@ import { Money, money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { nextStepsOf } from "#lib/payments/next-steps.ts";
+import { offerFix } from "#lib/pages/view-fix.ts";
 import { viewPayment, type PaymentView } from "#lib/pages/view-payment.ts";
 
 export const metadata = { title: "Payment" };
@@ -35,13 +36,17 @@ export default async function PaymentPage({ params }: Props) {
   const view = await found(viewPayment(caller, authorizationId));
   const { payment, stage, amounts } = view;
   const { intent, authorization } = payment;
+  const manage = caller.capabilities.has("mandates:manage");
+  const { outcome } = authorization.policyDecision;
+  const fix = outcome === "deny" && manage ? await offerFix(caller, view.mandate.mandateId, authorizationId) : null;
   const step = nextStepsOf({
+    fix,
     stage,
     denialCode: authorization.policyDecision.denialCode ?? null,
     authorizationId,
     mandateId: view.mandate.mandateId,
     confirmPath: view.confirmPath,
-    may: { decide: caller.capabilities.has("checkouts:approve"), manage: caller.capabilities.has("mandates:manage") },
+    may: { decide: caller.capabilities.has("checkouts:approve"), manage },
   });
   return (
     <>

@@ -1,0 +1,144 @@
+import { checkPolicy } from "#lib/mandates/check-policy.ts";
+import type { IntentFacts, Reason } from "#lib/mandates/facts.ts";
+import type { Policy } from "#lib/mandates/policy-schema.ts";
+import { formatAmount, parseAmount } from "#lib/money.ts";
+
+/* The smallest change of a mandate that admits a payment which it denies. Pure: the caller decides again with the changed mandate. */
+
+type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
+type Count = NonNullable<Policy["limits"]["counts"]>[number];
+
+/** One changed value. Amounts are decimal text of the mandate's asset. */
+export type Change =
+  | { readonly of: "perPayment" | "total" | "fee"; readonly amount: string }
+  | { readonly of: "feeShare"; readonly bps: number }
+  | { readonly of: "budget"; readonly at: number; readonly span: Budget; readonly amount: string }
+  | { readonly of: "count"; readonly at: number; readonly span: Count; readonly max: number }
+  | { readonly of: "seller" | "payTo" | "domain"; readonly entry: string }
+  | { readonly of: "resource"; readonly sellerId: string; readonly resourceId: string }
+  | { readonly of: "agent"; readonly subjectId: string };
+
+export type Terms = { readonly policy: Policy; readonly agents: readonly string[] | null };
+export type Fix = Terms & { readonly changes: readonly Change[] };
+
+type Denied = {
+  readonly terms: Terms;
+  readonly decimals: number;
+  readonly intent: IntentFacts;
+  /** The reasons of a decision about this intent under these terms. */
+  readonly reasons: readonly Reason[];
+};
+
+/**
+ * Null if nothing has to change, or if a rule denies that no change should lift: a stop, an entry of a deny list, a challenge that
+ * differs, and a seller whose domain is not verified.
+ */
+export function fixDenial({ terms, decimals, intent, reasons }: Denied): Fix | null {
+  const changes = new Map<string, Change>();
+  for (const reason of reasons) {
+    if (reason.effect !== "deny") continue;
+    const change = changeFor(reason, terms.policy, intent, decimals);
+    if (change === null) return null;
+    changes.set(keyOf(change), change);
+  }
+  if (changes.size === 0) return null;
+  const list = [...changes.values()];
+  const fixed = list.reduce(withChange, terms);
+  return checkPolicy(fixed.policy, { decimals }).length > 0 ? null : { ...fixed, changes: list };
+}
+
+const keyOf = (change: Change): string => `${change.of} ${"at" in change ? change.at : ""}`;
+
+function changeFor(reason: Reason, policy: Policy, intent: IntentFacts, decimals: number): Change | null {
+  const { rule, code, pointer = "", used, requested } = reason;
+  const sum = (): string => {
+    const [a, b] = [used, requested].map((text) => parseAmount(text ?? "0", decimals));
+    return formatAmount((a ?? 0n) + (b ?? 0n), decimals);
+  };
+  switch (rule) {
+    case "limits.perPayment":
+      return requested === undefined ? null : { of: "perPayment", amount: requested };
+    case "limits.total":
+      return { of: "total", amount: sum() };
+    case "limits.budgets": {
+      const [at, span] = entryAt(pointer, policy.limits.budgets);
+      return span && { of: "budget", at, span, amount: sum() };
+    }
+    case "limits.counts": {
+      const [at, span] = entryAt(pointer, policy.limits.counts);
+      return span && { of: "count", at, span, max: Number(used) + 1 };
+    }
+    case "maximumFee":
+      return feeFor(reason, policy, intent);
+    case "agents":
+      return code === "agent_not_bound" && intent.agent.type === "serviceAccount"
+        ? { of: "agent", subjectId: intent.agent.subjectId }
+        : null;
+    default:
+      return sellerChange(reason, intent);
+  }
+}
+
+/** The entry of a list to which a pointer such as /limits/budgets/1 leads. */
+function entryAt<T>(pointer: string, list: readonly T[] | undefined): readonly [number, T | null] {
+  const at = Number(pointer.split("/").at(-1));
+  return [at, list?.[at] ?? null];
+}
+
+const PERCENT_100 = 10_000;
+
+function feeFor({ requested }: Reason, { maximumFee }: Policy, { amount, fee: { buyerShare } }: IntentFacts): Change | null {
+  if (maximumFee === undefined || requested === undefined) return null;
+  if ("amount" in maximumFee) return { of: "fee", amount: requested };
+  // The smallest share whose rounded-up part of the amount reaches the fee.
+  const bps = amount === 0n ? null : Number(((buyerShare - 1n) * BigInt(PERCENT_100)) / amount + 1n);
+  return bps === null || bps > PERCENT_100 ? null : { of: "feeShare", bps };
+}
+
+/** A new entry of an allow list, for a registered seller whose domain is verified. */
+function sellerChange({ pointer }: Reason, { seller, resource, payTo }: IntentFacts): Change | null {
+  if (seller?.verified !== true) return null;
+  if (pointer === "/sellers/allow") return { of: "seller", entry: seller.sellerId };
+  if (pointer === "/payTo/allow") return payTo === null ? null : { of: "payTo", entry: payTo };
+  if (pointer === "/domains/allow") return { of: "domain", entry: seller.domain };
+  if (pointer !== "/resources" || resource === null) return null;
+  return { of: "resource", sellerId: resource.sellerId, resourceId: resource.resourceId };
+}
+
+/** The terms with one change. */
+export function withChange({ policy, agents }: Terms, change: Change): Terms {
+  const { limits } = policy;
+  const limited = (changed: Partial<Policy["limits"]>): Terms => ({
+    agents,
+    policy: { ...policy, limits: { ...limits, ...changed } },
+  });
+  switch (change.of) {
+    case "perPayment":
+    case "total":
+      return limited({ [change.of]: change.amount });
+    case "budget":
+      return limited({ budgets: replaced(limits.budgets, change.at, { amount: change.amount }) });
+    case "count":
+      return limited({ counts: replaced(limits.counts, change.at, { max: change.max }) });
+    case "fee":
+      return { agents, policy: { ...policy, maximumFee: { amount: change.amount } } };
+    case "feeShare":
+      return { agents, policy: { ...policy, maximumFee: { bps: change.bps } } };
+    case "agent":
+      return { policy, agents: [...(agents ?? []), change.subjectId] };
+    case "resource": {
+      const { sellerId, resourceId } = change;
+      return { agents, policy: { ...policy, resources: [...(policy.resources ?? []), { sellerId, resourceId }] } };
+    }
+    case "seller":
+    case "payTo":
+    case "domain": {
+      const list = ({ seller: "sellers", payTo: "payTo", domain: "domains" } as const)[change.of];
+      const allow = [...(policy[list]?.allow ?? []), change.entry];
+      return { agents, policy: { ...policy, [list]: { ...policy[list], allow } } };
+    }
+  }
+}
+
+const replaced = <T>(list: T[] | undefined, at: number, changed: Partial<T>): T[] =>
+  (list ?? []).map((one, index) => (index === at ? { ...one, ...changed } : one));

@@ -1,0 +1,36 @@
+import { termsOf } from "#lib/mandates/draft-body.ts";
+import { draftOf, type MandateDraft } from "#lib/mandates/draft.ts";
+import type { Change, Fix } from "#lib/mandates/fix-denial.ts";
+import { windowOf } from "#lib/mandates/windows.ts";
+
+/* A fix as the form of a mandate. Pure and browser-safe. */
+
+type Stored = Parameters<typeof draftOf>[0];
+
+/** The form with the changed values, and its changed fields. */
+export function fixedDraft(mandate: Stored, { policy, agents, changes }: Fix) {
+  const draft = draftOf({ name: mandate.name, policy, agents: agents ?? undefined, wallet: mandate.wallet });
+  return { draft, fields: changes.flatMap((change) => fieldOf(draft, change) ?? []) };
+}
+
+const entries = {
+  perPayment: "perPayment",
+  total: "total",
+  fee: "fee.value",
+  feeShare: "fee.value",
+  seller: "sellers.allow",
+  payTo: "payTo.allow",
+  domain: "domains.allow",
+  resource: "resources.allow",
+  agent: "agents",
+} as const;
+
+/** The form orders its limits by its fields, so a limit is found by its window. */
+function fieldOf(draft: MandateDraft, change: Change): string | undefined {
+  if (change.of !== "budget" && change.of !== "count") return entries[change.of];
+  const { terms, fieldOf: at } = termsOf(draft);
+  const { key } = windowOf(change.span);
+  const list: "budgets" | "counts" = `${change.of}s`;
+  const spans: readonly Parameters<typeof windowOf>[0][] = terms.policy.limits[list] ?? [];
+  return at(`/policy/limits/${list}/${spans.findIndex((span) => windowOf(span).key === key)}`);
+}

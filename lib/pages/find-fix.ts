@@ -1,0 +1,105 @@
+import { tokenOf } from "#lib/chains/chains.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { policyDecisionIdOf } from "#lib/holds/ids.ts";
+import { verifiedAmong } from "#lib/holds/open-payment-store.ts";
+import { pastFacts, wantedOf } from "#lib/holds/past-facts.ts";
+import { findDecision, firstPayments, type PastDecision } from "#lib/holds/past-payment-store.ts";
+import { reasonsOf } from "#lib/holds/render-answer.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import { compilePolicy } from "#lib/mandates/compile-policy.ts";
+import { denials, isDenial } from "#lib/mandates/denials.ts";
+import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "#lib/mandates/facts.ts";
+import { fixDenial, type Fix, type Terms } from "#lib/mandates/fix-denial.ts";
+import { fixWords } from "#lib/mandates/fix-words.ts";
+import { decide } from "#lib/mandates/policy.ts";
+import type { MandateRow } from "#lib/mandates/present-mandate.ts";
+import { findMandate, liveBuckets, type Scope } from "#lib/mandates/store.ts";
+import { selectPaid } from "#lib/pages/payee-store.ts";
+import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
+import { looksLike } from "#lib/sellers/look-alike.ts";
+import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
+import { payeeStop } from "#lib/sellers/stop-store.ts";
+import { minutes } from "#lib/time.ts";
+import type { Outcome } from "#lib/vocabulary.ts";
+
+export type FoundFix = {
+  readonly mandate: MandateRow;
+  readonly past: PastDecision;
+  readonly policyDecisionId: string;
+  /** Null if the mandate as it is would not deny the request any more. */
+  readonly fix: Fix | null;
+  /** The outcome of the same request now, with the fix if there is one. */
+  readonly outcome: Exclude<Outcome, "deny">;
+};
+
+type Place = { readonly mandateId: string; readonly authorizationId: string };
+
+const REQUEST_MS = minutes(10);
+
+/** Facts about a past request that are not stored, so they are repeated: the mandate's own status and agents are read again instead. */
+const readAgain: ReadonlySet<string> = new Set(["mandate_not_active", "mandate_suspended", "mandate_revoked", "agent_not_bound"]);
+
+/** A denial that no change of the mandate lifts, or that nobody should lift from here. */
+const isFinal = ({ code, effect }: Reason): boolean =>
+  effect === "deny" &&
+  isDenial(code) &&
+  ((denials[code].beyondPolicy === true && !readAgain.has(code)) || code === "emergency_stop" || code === "assurance_too_low");
+
+/**
+ * The smallest change of the mandate with which the same request would pass now. Null if there is none, or if it must not be offered: for
+ * a stop, an entry of a deny list, a changed challenge, a look-alike or an unverified domain.
+ */
+export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId }: Place, now: Date): Promise<FoundFix | null> {
+  const mandate = await findMandate(tx, scope, mandateId);
+  const past = mandate && (await findDecision(tx, mandateId, authorizationId));
+  if (!past || past.outcome !== "deny" || mandate.status !== "active" || reasonsOf(past).some(isFinal)) return null;
+  if (await imitates(tx, scope, past)) return null;
+  const intent = await factsNow(tx, mandate, past, now);
+  const usage = await usageNow(tx, mandate, now);
+  const decided = (terms: Terms): Decision => decide(mandateFacts(mandate, terms), usage, intent, now);
+  const policyDecisionId = policyDecisionIdOf(past);
+  const { outcome, reasons } = decided(mandate);
+  if (outcome !== "deny") return { mandate, past, policyDecisionId, fix: null, outcome };
+  const fix = fixDenial({ terms: mandate, decimals: decimalsOf(mandate), intent, reasons });
+  const fixed = fix && decided(fix).outcome;
+  return fix && fixed !== null && fixed !== "deny" ? { mandate, past, policyDecisionId, fix, outcome: fixed } : null;
+}
+
+/** The link's address and label. It names the decision alone, so the page computes the change again for its reader. */
+export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix }: FoundFix) =>
+  fix && { href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`, label: fixWords(fix.changes, asset) };
+
+const mandateFacts = (mandate: MandateRow, { policy, agents }: Terms): MandateFacts => ({
+  mandateId: mandate.mandateId,
+  status: "active",
+  version: mandate.version,
+  policy: compilePolicy(policy, decimalsOf(mandate)),
+  agents,
+});
+
+/** The request as if the agent sent it again now. */
+async function factsNow(tx: Tx, { mandateId, policy }: MandateRow, past: PastDecision, now: Date): Promise<IntentFacts> {
+  const { sellerId, payTo, intent } = past;
+  const domain = intent.seller.domain ?? null;
+  const verified = await verifiedAmong(tx, sellerId === null ? [] : [sellerId]);
+  const [domainSeen = false] = policy.domains?.allow === undefined ? [] : await seenBefore(tx, [wantedOf(past, tokenOf)]);
+  const payee = sellerId ?? unregisteredPayee(domain ?? undefined, payTo);
+  const paidBefore = payee !== null && (await firstPayments(tx, mandateId)).has(payee);
+  const facts = pastFacts(past, { verified: verified.has(sellerId ?? ""), domainSeen, paidBefore });
+  const stop = await payeeStop(tx, { sellerId, domain, payTo: facts.payTo });
+  return { ...facts, payeeStop: stop, expiresAt: new Date(now.getTime() + REQUEST_MS) };
+}
+
+async function usageNow(tx: Tx, { mandateId, spent, reserved, lastHeldAt }: MandateRow, now: Date): Promise<Usage> {
+  const buckets: Usage["buckets"] = Map.groupBy(await liveBuckets(tx, [mandateId], now), ({ windowKey }) => windowKey);
+  return { spent, reserved, lastHeldAt, buckets };
+}
+
+/** Whether the domain looks like that of a payee which the organization paid before it paid this one. */
+async function imitates(tx: Tx, scope: Scope, { sellerId, payTo, intent }: PastDecision): Promise<boolean> {
+  const { domain } = intent.seller;
+  if (domain === undefined) return false;
+  const paid = await selectPaid(tx, scope);
+  const own = paid.find(({ name }) => name === (sellerId ?? unregisteredPayee(domain, payTo)));
+  return paid.some((other) => looksLike(domain, other.domain) && !(own && own.since <= other.since));
+}

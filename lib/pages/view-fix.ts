@@ -1,0 +1,78 @@
+import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { idUnder } from "#lib/ids.ts";
+import { reasonsOf } from "#lib/holds/render-answer.ts";
+import { decimalsOf } from "#lib/mandates/check-terms.ts";
+import type { Fix } from "#lib/mandates/fix-denial.ts";
+import { simulatePolicy } from "#lib/mandates/lifecycle/simulate-mandate.ts";
+import { reading, type Scope } from "#lib/mandates/store.ts";
+import { displayAmount } from "#lib/money.ts";
+import { findFix, fixLink, type FoundFix } from "#lib/pages/find-fix.ts";
+import type { BacktestItem } from "#lib/payments/backtest.ts";
+import { daysAfter, toWire } from "#lib/time.ts";
+
+export type FixView = {
+  readonly authorizationId: string;
+  /** The denied request. Names are untrusted text. */
+  readonly payee: string;
+  readonly amount: string;
+  readonly agent: string;
+  readonly decidedAt: string;
+  /** Every rule that denied it. */
+  readonly why: readonly string[];
+  /** Null if the mandate as it is would not deny it any more. */
+  readonly fix: Fix | null;
+  readonly outcome: FoundFix["outcome"];
+  /** The other denied payments of the last 30 days that would pass with the fix, newest first. */
+  readonly others: readonly BacktestItem[];
+  /** Whether there are older decisions of these days that were not tried. */
+  readonly more: boolean;
+  /** Names of the service accounts of both versions. */
+  readonly names: Readonly<Record<string, string>>;
+};
+
+const DAYS = 30;
+const LOOKED_AT = 200;
+
+/** What would lift a denial, for the editor of the mandate; null if nothing is offered. Reads only. */
+export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
+  reading(async (tx, now) => {
+    const authorizationId = idUnder("authorization", policyDecisionId);
+    const found = await findFix(tx, scope, { mandateId, authorizationId }, now);
+    if (!found) return null;
+    const { mandate, past, fix, outcome } = found;
+    const since = toWire(daysAfter(now, -DAYS));
+    const again = fix ? await simulatePolicy(tx, scope, mandateId, fix.policy, LOOKED_AT) : [];
+    const agents = [...(mandate.agents ?? []), ...(fix?.agents ?? []), past.subjectId];
+    const names = await subjectNames(tx, scope.organizationId, agents);
+    return {
+      authorizationId,
+      payee: past.intent.seller.domain ?? past.intent.seller.name ?? "an unknown seller",
+      amount: displayAmount(past.amount + past.buyerShare, decimalsOf(mandate), past.asset),
+      agent: names.get(past.subjectId) ?? past.subjectId,
+      decidedAt: toWire(past.createdAt),
+      why: reasonsOf(past).flatMap(({ effect, message }) => (effect === "deny" ? [message] : [])),
+      fix,
+      outcome,
+      others: again.filter(
+        (one) => one.authorizationId !== authorizationId && one.was === "deny" && one.decidedAt >= since && passes(one, fix),
+      ),
+      more: again.length === LOOKED_AT && (again.at(-1)?.decidedAt ?? since) >= since,
+      names: Object.fromEntries(names),
+    };
+  });
+
+/** A replay of past payments repeats the denial of an agent that was not bound, so an agent that the fix binds is looked at here. */
+function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null): boolean {
+  if (wouldBe !== "deny") return true;
+  const isBound = fix?.changes.some((change) => change.of === "agent" && change.subjectId === subjectId) ?? false;
+  return isBound && reasons.every(({ effect, code }) => effect !== "deny" || code === "agent_not_bound");
+}
+
+export type FixOffer = { readonly href: string; readonly label: string };
+
+/** The link that lifts a denial, or "passes" if the mandate as it is would not deny the same request any more. */
+export const offerFix = (scope: Scope, mandateId: string, authorizationId: string): Promise<FixOffer | "passes" | null> =>
+  reading(async (tx, now) => {
+    const found = await findFix(tx, scope, { mandateId, authorizationId }, now);
+    return found && (fixLink(found) ?? "passes");
+  });
