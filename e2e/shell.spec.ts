@@ -91,13 +91,13 @@ test.describe("the frame and the documentation", () => {
     const owner = await newOrganization({ productRoles: ["buyer", "seller"] });
     await signInAs(context, owner.credential);
     await page.goto("/get-started");
-    await expect(page.getByText("0 of 6 done")).toBeVisible();
+    await expect(page.getByText("0 of 7 done")).toBeVisible();
     await expectAccessible(page);
     await newKey(owner);
     await expect(page.getByRole("heading", { name: "Done: Create a key" })).toBeVisible();
     await expect(page.getByRole("status").filter({ hasText: "Done: Create a key" })).toBeAttached();
     await page.getByRole("button", { name: "Run in sandbox" }).click();
-    await expect(page.getByText("4 of 6 done")).toBeVisible();
+    await expect(page.getByText("3 of 7 done")).toBeVisible();
   });
 
   test("an operation is tried with a session, and with a key that is never in the URL", async ({ page, context }) => {

@@ -5,6 +5,7 @@ import Link from "next/link";
 import { type ReactNode, useEffect, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
+import { Dated } from "#components/ui/dated.tsx";
 import type { Progress, StepId } from "#lib/pages/progress.ts";
 import { checks } from "./checks.ts";
 
@@ -16,6 +17,8 @@ export type StepView = {
   readonly text: string;
   /** The link to do the step; undefined if the reader's role may not do it. */
   readonly action: { readonly label: string; readonly href: string } | undefined;
+  /** Why the last attempt did not count, and what would have allowed it. */
+  readonly denied?: { readonly why: string; readonly fix: { readonly label: string; readonly href: string } | null };
 };
 
 type StepProps = {
@@ -26,8 +29,14 @@ type StepProps = {
   readonly onDone: (id: StepId) => void;
 };
 
-function Step({ step: { id, title, text, action }, initial, now, onDone }: StepProps) {
-  const { data: done } = useQuery({
+const Denied = ({ denied: { why, fix } }: { readonly denied: NonNullable<StepView["denied"]> }) => (
+  <p className="text-danger wrap-anywhere">
+    The last one was denied: <Dated>{why}</Dated> {fix && <Link href={fix.href}>{fix.label}</Link>}
+  </p>
+);
+
+function Step({ step: { id, title, text, action, denied }, initial, now, onDone }: StepProps) {
+  const { data } = useQuery({
     queryKey: ["first-steps", id],
     queryFn: checks[id],
     initialData: initial,
@@ -36,6 +45,8 @@ function Step({ step: { id, title, text, action }, initial, now, onDone }: StepP
     // A finished step stays finished, so stop polling.
     refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
   });
+  // The page may be read again before the next poll, which it then ends.
+  const done = initial || data;
   useEffect(() => {
     if (!done || initial) return;
     announce(`Done: ${title}`);
@@ -50,6 +61,7 @@ function Step({ step: { id, title, text, action }, initial, now, onDone }: StepP
         </span>
       </h3>
       <p>{text}</p>
+      {!done && denied && <Denied denied={denied} />}
       {!done && action && (
         <p className="pt-2">
           <Link className={buttonClass({ size: "small", ...(now && { tone: "primary" }) })} href={action.href}>

@@ -20,6 +20,7 @@ const listResources = atAddress<typeof sellers.listResources>({
   path: "/api/v1/seller/resources",
 });
 
+const settled = { limit: "1", settlementStatus: "settled" } as const;
 const one = { query: { limit: "1" } } as const;
 const some = { query: { limit: "20" } } as const;
 
@@ -28,7 +29,11 @@ export const checks: Readonly<Record<StepId, (options: { readonly signal: AbortS
   key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
   mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,
   activation: async (options) => (await call(listMandates, some, options)).items.some(({ status }) => status !== "draft"),
-  authorization: async (options) => (await call(listPayments, one, options)).items.length > 0,
+  authorization: async (options) =>
+    (await call(listPayments, some, options)).items.some(({ authorization }) => authorization.policyDecision.outcome !== "deny"),
+  payment: async (options) => (await call(listPayments, { query: settled }, options)).items.length > 0,
+  approval: async (options) =>
+    (await call(listPayments, { query: { ...settled, outcome: "requireApproval" } }, options)).items.length > 0,
   seller: async (options) => (await call(listSellers, one, options)).items.length > 0,
   resource: async (options) => (await call(listResources, one, options)).items.length > 0,
 };

@@ -10,9 +10,21 @@ const words: Readonly<Record<StepId, Words>> = {
   activation: { title: "Activate it", text: "A draft pays nothing", label: "Open mandates", href: "/mandates" },
   authorization: {
     title: "First authorization",
-    text: "Ticks itself when it arrives",
+    text: "Ticks itself when one is allowed",
     label: "Run one below",
     href: "#request",
+  },
+  payment: {
+    title: "Make a test payment",
+    text: "A sample seller is paid, and the payment settles",
+    label: "Pay below",
+    href: "#sample",
+  },
+  approval: {
+    title: "Approve a payment",
+    text: "The agent asks, and you decide, also on your phone",
+    label: "Be asked below",
+    href: "#sample",
   },
   seller: {
     title: "Register as a seller",

@@ -26,14 +26,16 @@ const secrets = {
   RELAYER_PRIVATE_KEY: `0x${"4e".repeat(32)}`,
   GUARDIAN_PRIVATE_KEY: `0x${"69".repeat(32)}`,
   POLICY_SIGNER_PRIVATE_KEY: `0x${"95".repeat(32)}`,
+  SANDBOX_WALLET_PRIVATE_KEY: `0x${"5a".repeat(32)}`,
 } as const;
 
 /** Deploys the mandate contracts with the installation's own keys, funds their gas, and returns the addresses for CHAINS. */
 async function deployed(chain: LocalChain) {
   const { GUARDIAN_PRIVATE_KEY: guardian, POLICY_SIGNER_PRIVATE_KEY: policySigner } = secrets;
   const contracts = await deployContracts(chain, { guardian: keyOf(guardian), policySigner: keyOf(policySigner) });
-  for (const key of [secrets.SETTLEMENT_PRIVATE_KEY, secrets.RELAYER_PRIVATE_KEY, guardian])
-    await chain.fund(privateKeyToAddress(key));
+  const { SETTLEMENT_PRIVATE_KEY: settlement, RELAYER_PRIVATE_KEY: relayer, SANDBOX_WALLET_PRIVATE_KEY: testWallet } = secrets;
+  for (const key of [settlement, relayer, guardian, testWallet]) await chain.fund(privateKeyToAddress(key));
+  await chain.mint(privateKeyToAddress(testWallet), 1_000_000_000n);
   return {
     mandateRegistry: contracts.registry,
     paymentModule: contracts.paymentModule,

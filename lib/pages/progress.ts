@@ -1,7 +1,7 @@
 import type { ProductRole, Capability } from "#lib/vocabulary.ts";
 
-/** The first steps of a new organization, in order. A step is done as soon as the object that it creates exists. */
-export const stepIds = ["key", "mandate", "activation", "authorization", "seller", "resource"] as const;
+/** The first steps of a new organization, in order. A step is done as soon as its result exists; a denied payment is no result. */
+export const stepIds = ["key", "mandate", "activation", "authorization", "payment", "approval", "seller", "resource"] as const;
 export type StepId = (typeof stepIds)[number];
 
 export type Progress = Readonly<Record<StepId, boolean>>;
@@ -13,17 +13,31 @@ type Step = {
   readonly sees: Capability;
   /** The capabilities that a person needs to do the step. */
   readonly does: readonly Capability[];
+  /** Only in an installation with the sample sellers, or only in one without. */
+  readonly samples?: boolean;
 };
 
 export const steps: Readonly<Record<StepId, Step>> = {
   key: { productRole: "buyer", sees: "serviceAccounts:read", does: ["serviceAccounts:manage"] },
   mandate: { productRole: "buyer", sees: "mandates:read", does: ["mandates:create"] },
   activation: { productRole: "buyer", sees: "mandates:read", does: ["mandates:manage"] },
-  authorization: { productRole: "buyer", sees: "payments:read", does: ["payments:authorize"] },
+  authorization: { productRole: "buyer", sees: "payments:read", does: ["payments:authorize"], samples: false },
+  payment: { productRole: "buyer", sees: "payments:read", does: ["payments:authorize", "payments:execute"], samples: true },
+  approval: { productRole: "buyer", sees: "payments:read", does: ["payments:authorize", "payments:execute"], samples: true },
   seller: { productRole: "seller", sees: "sellers:read", does: ["sellers:manage"] },
   resource: { productRole: "seller", sees: "sellers:read", does: ["resources:manage"] },
 };
 
+type Reader = {
+  readonly productRoles: readonly ProductRole[];
+  readonly capabilities: ReadonlySet<Capability>;
+  /** Whether this installation has the sample sellers. */
+  readonly samples: boolean;
+};
+
 /** The steps that this person sees, in order. */
-export const stepsFor = (productRoles: readonly ProductRole[], capabilities: ReadonlySet<Capability>): readonly StepId[] =>
-  stepIds.filter((id) => productRoles.includes(steps[id].productRole) && capabilities.has(steps[id].sees));
+export const stepsFor = ({ productRoles, capabilities, samples }: Reader): readonly StepId[] =>
+  stepIds.filter((id) => {
+    const step = steps[id];
+    return productRoles.includes(step.productRole) && capabilities.has(step.sees) && (step.samples ?? samples) === samples;
+  });

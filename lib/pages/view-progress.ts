@@ -1,5 +1,6 @@
 import { stepsFor, type Progress, type StepId } from "#lib/pages/progress.ts";
 import { readProgress } from "#lib/pages/progress-store.ts";
+import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import type { Capability, ProductRole } from "#lib/vocabulary.ts";
 
 type Reader = {
@@ -11,5 +12,5 @@ type Reader = {
 
 /** The first steps that this person sees, in order, and which are done. */
 export async function viewProgress(reader: Reader): Promise<{ readonly ids: readonly StepId[]; readonly done: Progress }> {
-  return { ids: stepsFor(reader.productRoles, reader.capabilities), done: await readProgress(reader) };
+  return { ids: stepsFor({ ...reader, samples: sampleAsset() !== null }), done: await readProgress(reader) };
 }

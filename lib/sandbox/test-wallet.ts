@@ -1,5 +1,6 @@
 import { keccak256, type Hex } from "viem";
-import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { createNonceManager, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { jsonRpc } from "viem/nonce";
 import { env } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
 import { perProcess } from "#lib/process.ts";
@@ -10,8 +11,9 @@ function readKey(): Hex {
   return SANDBOX_WALLET_PRIVATE_KEY as Hex;
 }
 
-/** The wallet that pays the sample sellers. It also pays the gas of their settlements. */
-export const testWallet = (): PrivateKeyAccount => perProcess("testWallet", () => privateKeyToAccount(readKey()));
+/** The wallet that pays the sample sellers. It also pays the gas of their settlements, which may run at the same time. */
+export const testWallet = (): PrivateKeyAccount =>
+  perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
 
 /** The address that the sample sellers are paid to. Its key derives from the wallet's, so the operator can get the tokens back. */
 export const samplePayTo = (): Hex => perProcess("samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));

@@ -1,4 +1,5 @@
 import { ReadersFirstRequest } from "#app/first-request.tsx";
+import { ReadersSample } from "#app/sample.tsx";
 import { requireMember } from "#app/session.ts";
 import { Checklist } from "#components/start/checklist.tsx";
 import { stepViews } from "#components/start/step-words.ts";
@@ -6,6 +7,7 @@ import { homeOf } from "#components/shell/navigation.ts";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
+import { viewRefusals } from "#lib/pages/view-refusals.ts";
 import { viewProgress } from "#lib/pages/view-progress.ts";
 
 export const metadata = { title: "Get started" };
@@ -15,11 +17,17 @@ export default async function GetStartedPage() {
   const session = await viewSession(caller.sessionId);
   const { productRoles } = session;
   const { ids, done } = await viewProgress({ ...caller, productRoles });
+  const manage = caller.capabilities.has("mandates:manage");
+  const tried = ids.find((id) => id === "payment" || id === "authorization");
+  const [refusal] = tried && !done[tried] ? await viewRefusals(caller, { manage }) : [];
+  const steps = stepViews(ids, caller.capabilities).map((step) =>
+    refusal && step.id === tried ? { ...step, denied: { why: refusal.why, fix: refusal.fix } } : step,
+  );
   return (
     <>
       <PageHeader
         title="Get started"
-        description="From an empty organization to the first decision. Each step ticks itself."
+        description="From an empty organization to the first payment. Each step ticks itself."
         actions={
           <a className={buttonClass()} href={homeOf(session)}>
             Go to home
@@ -27,7 +35,8 @@ export default async function GetStartedPage() {
         }
       />
       <div className="stack">
-        <Checklist steps={stepViews(ids, caller.capabilities)} done={done} />
+        <Checklist steps={steps} done={done} />
+        {productRoles.includes("buyer") && <ReadersSample caller={caller} />}
         {productRoles.includes("buyer") && <ReadersFirstRequest caller={caller} />}
       </div>
     </>

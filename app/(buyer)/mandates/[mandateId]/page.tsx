@@ -1,3 +1,4 @@
+import Link from "next/link";
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
@@ -26,6 +27,7 @@ import { viewBurnDown } from "#lib/pages/view-burn-down.ts";
 import { viewMandate } from "#lib/pages/view-mandate.ts";
 import { viewMandateLedger } from "#lib/pages/view-mandate-ledger.ts";
 import { viewOnChain } from "#lib/pages/view-on-chain.ts";
+import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 
 export const metadata = { title: "Mandate" };
 
@@ -34,8 +36,10 @@ const PATH = "/mandates";
 
 type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonly searchParams: SearchParams };
 
-/** Why agents cannot pay under the mandate, and what to do. */
-function Standing({ mandate: { status, mandateId }, manage }: { readonly mandate: Mandate; readonly manage: boolean }) {
+type StandingProps = { readonly mandate: Mandate; readonly manage: boolean; readonly pay: boolean };
+
+/** Why agents cannot pay under the mandate, and what to do. `pay`: whether the reader may make a test payment. */
+function Standing({ mandate: { status, mandateId, usage }, manage, pay }: StandingProps) {
   const edit = manage ? <a href={`${PATH}/${mandateId}/edit`}>Edit the mandate</a> : "An owner or admin can change it";
   if (status === "draft") {
     return (
@@ -48,6 +52,13 @@ function Standing({ mandate: { status, mandateId }, manage }: { readonly mandate
   if (status === "exhausted") return <Notice tone="caution">Its total is used up, so every payment is denied. {edit}.</Notice>;
   if (status === "suspended")
     return <Notice tone="caution">It is paused, so every payment is denied until somebody resumes it.</Notice>;
+  const unused = usage.every(({ spent, reserved }) => Number(spent) === 0 && Number(reserved) === 0);
+  if (status === "active" && pay && unused)
+    return (
+      <Notice>
+        No agent has paid under it yet. <Link href="/get-started#sample">Next: make a test payment</Link>
+      </Notice>
+    );
   return null;
 }
 
@@ -109,7 +120,7 @@ export default async function MandatePage({ params, searchParams }: Props) {
         }
       />
       <div className="stack">
-        <Standing mandate={mandate} manage={manage} />
+        <Standing mandate={mandate} manage={manage} pay={sampleAsset() !== null && capabilities.has("payments:execute")} />
         <div className="split">
           <div className="stack">
             <section className="panel" aria-labelledby="words">

@@ -1,0 +1,40 @@
+import { SamplePayment } from "#components/start/sample-payment.tsx";
+import { env } from "#lib/env.ts";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { viewMandates } from "#lib/pages/view-mandates.ts";
+import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
+import { askedSample } from "#lib/sandbox/samples.ts";
+
+const MANDATES = 20;
+
+type Props = { readonly caller: SessionCaller & { readonly organizationId: string } };
+
+/** A payment to the sample sellers of this installation; nothing in an installation without them. */
+export async function ReadersSample({ caller }: Props) {
+  const paid = sampleAsset();
+  const may = (["mandates:read", "payments:authorize", "payments:execute", "payments:read"] as const).every((one) =>
+    caller.capabilities.has(one),
+  );
+  if (!paid || !may) return null;
+  const { items } = await viewMandates(caller, { status: "active", limit: MANDATES });
+  const usable = items.filter(({ policy: { assets } }) => assets[0]?.asset === paid.asset && assets[0].chain === paid.chain);
+  // A mandate that is bound to agents denies a person, so it comes last.
+  const inOrder = usable.toSorted((a, b) => Number(a.agents !== undefined) - Number(b.agents !== undefined));
+  return (
+    <section className="panel" aria-labelledby="sample">
+      <div className="panel-head">
+        <h2 id="sample">A test payment</h2>
+        <p>
+          This page acts as your agent. A test wallet pays a sample seller of this sandbox, which knows nothing of Countersign.
+        </p>
+      </div>
+      <div className="panel-body">
+        <SamplePayment
+          baseUrl={env().BASE_URL}
+          asset={paid.asset}
+          mandates={inOrder.map(({ mandateId, name, policy }) => ({ mandateId, name, goods: askedSample(policy) }))}
+        />
+      </div>
+    </section>
+  );
+}

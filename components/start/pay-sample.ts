@@ -1,0 +1,148 @@
+import type * as commerce from "#lib/commerce/checkout-contract.ts";
+import { CHECKOUT_PATH } from "#lib/approvals/poll-checkout.ts";
+import { atAddress, call } from "#lib/http/client.ts";
+import type { Authorization } from "#lib/payment-intent.ts";
+import type * as payments from "#lib/payments/contract.ts";
+import type * as sandbox from "#lib/sandbox/contract.ts";
+import type { Sample } from "#lib/sandbox/samples.ts";
+
+/* The browser acts as the agent: it asks the seller, asks the service, and shows the seller the signed payment. */
+
+const post = { method: "POST" } as const;
+const authorizePayment = atAddress<typeof payments.authorizePayment>({
+  ...post,
+  id: "authorizePayment",
+  path: "/api/v1/payments/authorize",
+});
+const executePayment = atAddress<typeof payments.executePayment>({
+  ...post,
+  id: "executePayment",
+  path: "/api/v1/payments/execute",
+});
+const signSamplePayment = atAddress<typeof sandbox.signSamplePayment>({
+  ...post,
+  id: "signSamplePayment",
+  path: "/api/v1/sandbox/credentials",
+});
+const getPayment = atAddress<typeof payments.getPayment>({
+  id: "getPayment",
+  method: "GET",
+  path: "/api/v1/payments/{authorizationId}",
+});
+const getCheckout = atAddress<typeof commerce.getCheckout>({ id: "getCheckout", method: "GET", path: CHECKOUT_PATH });
+
+const EXPIRES_MS = 1_800_000;
+const SETTLE_LIMIT_MS = 90_000;
+const POLL_MS = 500;
+const WAIT_SECONDS = "20";
+
+/** The steps of a sample payment, in order. `approval` exists only if the mandate asks a person. */
+export type StageId = "price" | "decision" | "approval" | "signature" | "delivery" | "settlement";
+
+export type SampleRun = {
+  /** The step that runs, or where the run stopped. */
+  readonly at: StageId;
+  readonly state: "running" | "stopped" | "settled";
+  /** Why it stopped, if it is not a problem of the API. */
+  readonly why?: string;
+  readonly authorization?: Authorization;
+  readonly checkoutIntentId?: string;
+  readonly settlementReference?: string;
+};
+
+type Tools = { readonly tell: (run: SampleRun) => void; readonly signal: AbortSignal };
+type Asked = { readonly sample: Sample; readonly mandateId: string; readonly asset: string };
+type Challenge = {
+  readonly accepts: readonly { readonly network: string; readonly payTo: string }[];
+} & Readonly<Record<string, unknown>>;
+
+const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+
+const decoded = (header: string): Challenge =>
+  JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(header), (one) => one.charCodeAt(0)))) as Challenge;
+
+const askSeller = ({ path }: Sample, { signal }: Tools, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(path, { headers, signal, cache: "no-store" });
+
+async function challengeOf(sample: Sample, tools: Tools): Promise<Challenge> {
+  const unpaid = await askSeller(sample, tools);
+  const header = unpaid.headers.get("payment-required");
+  if (unpaid.status !== 402 || header === null) throw new Error(`The sample seller answered ${unpaid.status}.`);
+  return decoded(header);
+}
+
+async function decide({ sample, mandateId, asset }: Asked, challenge: Challenge, { signal }: Tools): Promise<Authorization> {
+  const [offer] = challenge.accepts;
+  const name = `sample-${crypto.randomUUID()}`;
+  const intent = {
+    intentId: name,
+    nonce: name,
+    idempotencyKey: name,
+    seller: {},
+    amount: sample.amount,
+    asset,
+    chain: offer?.network ?? "",
+    payTo: offer?.payTo ?? "",
+    challenge,
+    expiresAt: new Date(Date.now() + EXPIRES_MS).toISOString(),
+    metadata: { purpose: `${sample.title}, as a sample from the first steps` },
+  };
+  return call(authorizePayment, { body: { mandateId, intent } }, { signal });
+}
+
+/** How a person decided; undefined after an approval. */
+async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promise<string | undefined> {
+  for (;;) {
+    const { intent } = await call(getCheckout, { checkoutIntentId, query: { waitSeconds: WAIT_SECONDS } }, { signal });
+    if (intent.status === "approved") return undefined;
+    if (intent.status === "rejected") return "The payment was declined, so nothing was paid.";
+    if (intent.status !== "previewed" && intent.status !== "awaiting_approval") return "Nobody decided in time. Ask again.";
+    await pause(POLL_MS);
+  }
+}
+
+/** The settling transaction; null if the payment failed or did not settle in time. */
+async function untilSettled(authorizationId: string, { signal }: Tools): Promise<string | null> {
+  for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {
+    const [execution] = (await call(getPayment, { authorizationId }, { signal })).executions;
+    if (execution?.settlementStatus === "settled") return execution.settlementReference ?? "";
+    if (execution?.settlementStatus === "failed") return null;
+  }
+  return null;
+}
+
+const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
+  policyDecision.reasons
+    .find(({ href }) => href?.includes("/checkout/"))
+    ?.href?.split("/")
+    .at(-1);
+
+/** Pays a sample, and tells each step. @throws ProblemError or TypeError where a request fails */
+export async function paySample(asked: Asked, tools: Tools): Promise<void> {
+  const { tell, signal } = tools;
+  tell({ at: "price", state: "running" });
+  const challenge = await challengeOf(asked.sample, tools);
+  tell({ at: "decision", state: "running" });
+  const authorization = await decide(asked, challenge, tools);
+  const { authorizationId, policyDecision } = authorization;
+  if (policyDecision.outcome === "deny") return tell({ at: "decision", state: "stopped", authorization });
+  const checkoutIntentId = checkoutOf(authorization);
+  const known = { authorization, ...(checkoutIntentId !== undefined && { checkoutIntentId }) };
+  if (policyDecision.outcome === "requireApproval") {
+    tell({ ...known, at: "approval", state: "running" });
+    const why = checkoutIntentId === undefined ? "Decide in the list of approvals." : await untilDecided(checkoutIntentId, tools);
+    if (why !== undefined) return tell({ ...known, at: "approval", state: "stopped", why });
+  }
+  tell({ ...known, at: "signature", state: "running" });
+  const { paymentCredential } = await call(signSamplePayment, { body: { authorizationId } }, { signal });
+  const body = { authorizationId, idempotencyKey: authorizationId, paymentCredential };
+  const { credentialHeaders } = await call(executePayment, { body }, { signal });
+  tell({ ...known, at: "delivery", state: "running" });
+  const paid = await askSeller(asked.sample, tools, credentialHeaders);
+  if (!paid.ok) return tell({ ...known, at: "delivery", state: "stopped", why: `The sample seller answered ${paid.status}.` });
+  tell({ ...known, at: "settlement", state: "running" });
+  const settlementReference = await untilSettled(authorizationId, tools);
+  if (settlementReference === null)
+    return tell({ ...known, at: "settlement", state: "stopped", why: "It is not settled yet. Its page follows it to the end." });
+  tell({ ...known, at: "settlement", state: "settled", settlementReference });
+}

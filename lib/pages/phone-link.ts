@@ -1,0 +1,18 @@
+/* Whether a phone can open this installation. Pure and browser-safe. */
+
+const HERE = /^(localhost|.*\.localhost|127\.[0-9.]+|\[::1\]|0\.0\.0\.0)$/;
+
+/** The address to show as a QR code, or why a phone cannot open it. It has the path alone: a phone signs in with its own session. */
+export type PhoneLink = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly detail: string };
+
+export function phoneLink(baseUrl: string, path: string): PhoneLink {
+  const { protocol, hostname, origin } = new URL(baseUrl);
+  if (HERE.test(hostname)) return refused(`${origin} is an address of this machine, so a phone cannot open it.`);
+  if (protocol !== "https:") return refused(`${origin} has no https, so a phone cannot sign in there safely.`);
+  return { ok: true, url: new URL(path, origin).href };
+}
+
+const refused = (why: string): PhoneLink => ({
+  ok: false,
+  detail: `${why} Set BASE_URL to an https address that the phone reaches.`,
+});
