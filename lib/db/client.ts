@@ -20,6 +20,8 @@ type Limits = {
   readonly waitMs: number;
   /** Milliseconds that opening a connection may take. */
   readonly openMs?: number;
+  /** Milliseconds of a failure that callers do not see. */
+  readonly graceMs?: number;
   /** Milliseconds that a transaction may be idle before the server ends it and frees its locks. */
   readonly idleInTransactionMs: number;
   readonly settings?: Readonly<Record<string, string>>;
@@ -31,7 +33,7 @@ type Limits = {
 const SILENCE_AFTER_MS = 1_000;
 
 export function createPool(limits: Limits): Pool {
-  const { max, lockTimeoutMs, statementTimeoutMs, waitMs, openMs = 3_000, idleInTransactionMs, settings } = limits;
+  const { max, lockTimeoutMs, statementTimeoutMs, waitMs, openMs = 3_000, graceMs = 2_000, idleInTransactionMs, settings } = limits;
   const url = env().DATABASE_URL;
   if (!url) throw new Error("No database: DATABASE_URL is not set and the embedded database was not started.");
   const created = new Pool({
@@ -40,6 +42,7 @@ export function createPool(limits: Limits): Pool {
     waitMs,
     waitersMax: 4_096,
     openMs,
+    graceMs,
     silenceMs: statementTimeoutMs + SILENCE_AFTER_MS,
     idleMs: 300_000,
     lifetimeMs: (30 + Math.random() * 30) * 60_000,
@@ -108,6 +111,7 @@ const watchPool = (): Pool =>
       statementTimeoutMs: 500,
       waitMs: 1_000,
       openMs: 1_000,
+      graceMs: 0,
       idleInTransactionMs: 1_000,
     }),
   );

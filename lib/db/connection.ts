@@ -23,6 +23,8 @@ export type Query = PendingQuery<Row[]> & {
   args: unknown;
   parameters: unknown;
   readonly strings: readonly string[];
+  readonly options: object;
+  readonly isRaw?: unknown;
 };
 
 const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);

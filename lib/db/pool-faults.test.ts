@@ -116,7 +116,7 @@ async function within<T>(milliseconds: number, what: string, promise: Promise<T>
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-const newPool = (url: string, max: number): Pool => {
+const newPool = (url: string, max: number, graceMs: number): Pool => {
   const limits = {
     waitMs: 3 * LIMIT_MS,
     waitersMax: 100,
@@ -124,6 +124,7 @@ const newPool = (url: string, max: number): Pool => {
     silenceMs: LIMIT_MS,
     idleMs: 60_000,
     lifetimeMs: 60_000,
+    graceMs,
   };
   return new Pool({ url, max, settings: {}, ...limits });
 };
@@ -141,7 +142,7 @@ function check({ id, written, seen, error }: Outcome, { committed }: FakePostgre
 async function order(seed: number): Promise<void> {
   const random = seeded(seed);
   const fake = await FakePostgres.start(Array.from({ length: 8 }, () => scriptOf(random)));
-  const pool = newPool(fake.url, 1 + upTo(random, 3));
+  const pool = newPool(fake.url, 1 + upTo(random, 3), random() < 0.5 ? 0 : LIMIT_MS);
   pool.onSilence = (since) => pool.forgetUnheardSince(since);
   try {
     const callers = Array.from({ length: 3 + upTo(random, 6) }, async (_, at) => {

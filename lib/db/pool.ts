@@ -1,6 +1,6 @@
 import { Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
 import { ConnectionLost, connectionLost, OutcomeUnknown, PoolBusy } from "#lib/db/failure.ts";
-import { sqlThrough, type Sql } from "#lib/db/sql.ts";
+import { copyOf, sqlThrough, type Sql } from "#lib/db/sql.ts";
 import { noteFailure, noteWrite } from "#lib/db/request.ts";
 
 export type PoolOptions = ConnectionOptions & {
@@ -10,6 +10,8 @@ export type PoolOptions = ConnectionOptions & {
   readonly waitersMax: number;
   readonly idleMs: number;
   readonly lifetimeMs: number;
+  /** Callers do not see shorter failures: they wait for a connection, and a read or a BEGIN whose connection ended is sent once more. */
+  readonly graceMs?: number;
 };
 
 type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
@@ -18,6 +20,8 @@ type Waiter = { readonly resolve: (connection: Connection) => void; readonly rej
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
+/** Callers wait during the grace time, so attempts are more frequent. */
+const PAUSE_GRACE_MS = 200;
 
 const ELSEWHERE = "The database fell silent on another connection.";
 
@@ -37,6 +41,8 @@ export class Pool {
   readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
+  /** Since when no connection can be opened. */
+  #awaySince: number | null = null;
   #pause: NodeJS.Timeout | null = null;
   #sweep: NodeJS.Timeout | null = null;
   isEnding = false;
@@ -63,7 +69,10 @@ export class Pool {
 
   /** Lends a connection to `work`. A connection that `work` leaves in an unknown state is ended. */
   async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#lend().catch(noted);
+    return this.#useLent(await this.#lend().catch(noted), work);
+  }
+
+  async #useLent<T>(connection: Connection, work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
     let returned = false;
     const sql = sqlThrough((query) => {
       if (returned) query.reject(new ConnectionLost("The connection was returned to its pool."));
@@ -87,14 +96,33 @@ export class Pool {
 
   /** Runs one transaction. Rejects with the first failure, or with OutcomeUnknown if COMMIT was sent and not answered. */
   async begin<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.use(async (sql, connection) => {
-      await sql.unsafe("BEGIN");
+    return this.#useLent(await this.#begun().catch(noted), async (sql, connection) => {
       const result = await work(sql);
       // PostgreSQL aborts the transaction at the first failure, even if `work` caught it.
       if (connection.failure) throw connection.failure;
       await commit(connection, () => sql.unsafe("COMMIT"));
       return result;
     });
+  }
+
+  /** Lends a connection and begins a transaction on it. */
+  async #begun(): Promise<Connection> {
+    const since = performance.now();
+    for (let isRepeat = false; ; isRepeat = true) {
+      const connection = await this.#lend();
+      try {
+        await connection.sql.unsafe("BEGIN");
+        return connection;
+      } catch (error) {
+        // If the server's answer was an error, the connection has no transaction.
+        this.#take(connection);
+        if (isRepeat || !connection.ended || !this.#isGrace(since)) throw error;
+      }
+    }
+  }
+
+  #isGrace(since: number): boolean {
+    return !this.isEnding && performance.now() - since < (this.#options.graceMs ?? 0);
   }
 
   /**
@@ -124,7 +152,8 @@ export class Pool {
     for (const connection of this.#idle.slice()) connection.close();
   }
 
-  async #single(query: Query): Promise<void> {
+  async #single(query: Query, isRepeat = false): Promise<void> {
+    const since = performance.now();
     const reads = READS.test(query.strings[0] ?? "");
     let connection: Connection;
     try {
@@ -140,6 +169,10 @@ export class Pool {
     };
     query.reject = (error) => {
       this.#take(connection);
+      if (reads && !isRepeat && connection.ended && this.#isGrace(since)) {
+        const repeat = copyOf(query, (copy) => void this.#single(copy, true));
+        return void repeat.then(resolve, reject);
+      }
       noteFailure(error);
       reject(
         !reads && (connection.ended || connectionLost(error))
@@ -219,6 +252,7 @@ export class Pool {
       await this.#endAbandoned(connection);
       this.#opening -= 1;
       this.#failures = 0;
+      this.#awaySince = null;
       this.#give(connection);
     } catch (error) {
       this.#opening -= 1;
@@ -246,11 +280,13 @@ export class Pool {
     throw connection.ended;
   }
 
-  /** Rejects the waiting callers after a failed attempt to connect, unless a lent connection may still be returned to them. */
+  /** After a failed attempt to connect: rejects the waiting callers, unless a lent connection may still come back or the grace time runs. */
   #refused(error: unknown): void {
-    if (this.#lent.size === 0) for (const { reject } of this.#waiters.splice(0)) reject(error);
+    this.#awaySince ??= performance.now();
+    if (this.#lent.size === 0 && !this.#isGrace(this.#awaySince)) for (const { reject } of this.#waiters.splice(0)) reject(error);
     if (this.#pause || this.isEnding) return;
-    const pause = Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), PAUSE_MAX_MS);
+    const longest = this.#isGrace(this.#awaySince) ? PAUSE_GRACE_MS : PAUSE_MAX_MS;
+    const pause = Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), longest);
     this.#pause = setTimeout(() => {
       this.#pause = null;
       this.#fill();

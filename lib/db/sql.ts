@@ -2,6 +2,14 @@ import postgres, { type ISql } from "postgres";
 import type { Query } from "#lib/db/connection.ts";
 import { perProcess } from "#lib/process.ts";
 
+type QueryClass = new (
+  strings: readonly string[],
+  args: unknown,
+  handler: (query: Query) => void,
+  canceller: null,
+  options: object,
+) => Query;
+
 /** Tagged statements and their helpers, for one connection or for a pool. */
 export type Sql = ISql;
 
@@ -41,6 +49,13 @@ function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   counted().delete(text);
   chosen.add(text);
   return true;
+}
+
+/** A query that has not been sent, with the same text and parameters. The first one stays with the driver of its ended connection. */
+export function copyOf(query: Query, run: (copy: Query) => void): Query {
+  const { strings, args, options, isRaw } = query;
+  const copy = new (query.constructor as QueryClass)(strings, args, run, null, { ...options });
+  return Object.assign(copy, { isRaw });
 }
 
 /** A template tag whose queries are passed to `run` when they are awaited. */

@@ -9,6 +9,7 @@ import {
   type ApprovedCheckout,
 } from "#lib/approvals/redeem-approval.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { inTurn } from "#lib/db/turns.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { LostSlot } from "#lib/command/idempotency.ts";
 import type { Caller, StoredReply } from "#lib/http/operation.ts";
@@ -109,7 +110,7 @@ export type Begun = { readonly reply: StoredReply } | { readonly execution: Exec
 /** Begins the execution. If a parallel call with the same idempotency key began it first, returns the stored answer of that call. */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
-    return await transact((tx) => begin(tx, execute));
+    return await inTurn(execute.authorization.mandateId, () => transact((tx) => begin(tx, execute)));
   } catch (error) {
     const twin = error instanceof LostSlot || isProblem(error) ? await earlierReply(execute.authorization, execute) : null;
     if (twin) return { reply: twin };

@@ -1,5 +1,6 @@
 import { clock, transact } from "#lib/audit/transact.ts";
-import { database } from "#lib/db/client.ts";
+import { database, type Tx } from "#lib/db/client.ts";
+import { inTurn } from "#lib/db/turns.ts";
 import { LostSlot } from "#lib/command/idempotency.ts";
 import type { Caller, Handler, StoredReply } from "#lib/http/operation.ts";
 import { adoptSettlement, wasSettledAs } from "#lib/execute/adopt-settlement.ts";
@@ -93,10 +94,12 @@ async function finish(
   finding: Awaited<ReturnType<typeof submit>>,
 ): Promise<StoredReply> {
   try {
-    return await transact(async (tx) => {
+    const resolve = async (tx: Tx): Promise<StoredReply> => {
       const row = await resolveExecution(tx, execution.executionId, execution.mandateId, finding);
       return answerExecution(tx, row, authorization, asked);
-    });
+    };
+    // Payments that were sent are finished before others begin, so that their callers get the answer in time.
+    return await inTurn(execution.mandateId, () => transact(resolve), { first: true });
   } catch (error) {
     const twin = error instanceof LostSlot ? await earlierReply(authorization, asked) : null;
     if (twin) return twin;
