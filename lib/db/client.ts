@@ -33,7 +33,16 @@ type Limits = {
 const SILENCE_AFTER_MS = 1_000;
 
 export function createPool(limits: Limits): Pool {
-  const { max, lockTimeoutMs, statementTimeoutMs, waitMs, openMs = 3_000, graceMs = 2_000, idleInTransactionMs, settings } = limits;
+  const {
+    max,
+    lockTimeoutMs,
+    statementTimeoutMs,
+    waitMs,
+    openMs = 3_000,
+    graceMs = 2_000,
+    idleInTransactionMs,
+    settings,
+  } = limits;
   const url = env().DATABASE_URL;
   if (!url) throw new Error("No database: DATABASE_URL is not set and the embedded database was not started.");
   const created = new Pool({

@@ -44,7 +44,8 @@ test("a failure passes the turn on, and a caller whose turn does not come in tim
 });
 
 test("callers that lock one row leave the connections of the pool to others", async () => {
-  const lock = () => inTurn("row", () => mainPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(${4713}::bigint), pg_sleep(0.05)`));
+  const lock = () =>
+    inTurn("row", () => mainPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(${4713}::bigint), pg_sleep(0.05)`));
   const locking = Promise.all(Array.from({ length: 40 }, lock));
   const began = performance.now();
   await mainPool().sql`SELECT 1`;

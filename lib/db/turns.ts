@@ -45,7 +45,11 @@ type Options = { readonly first?: boolean; readonly waitMs?: number };
  * would keep a connection, until no other caller gets one. `first`: before all callers without it.
  * @throws PoolBusy if the turn does not come in time
  */
-export async function inTurn<T>(key: string, work: () => Promise<T>, { first = false, waitMs = WAIT_MS }: Options = {}): Promise<T> {
+export async function inTurn<T>(
+  key: string,
+  work: () => Promise<T>,
+  { first = false, waitMs = WAIT_MS }: Options = {},
+): Promise<T> {
   await entered(key, first, waitMs);
   try {
     return await work();

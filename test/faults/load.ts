@@ -9,6 +9,9 @@ import { random as seeded } from "#test/random.ts";
 /** Must be longer than the deadline of every request. */
 const PATIENCE_MS = 36_000;
 
+/** For the authorizations, and as many for the executions. */
+const MANDATES = 8;
+
 /** The answers that a fault may cause: 503, and 502 where a payment needs the chain. */
 const expected: ReadonlySet<string> = new Set([
   ...["authorize", "execute", "session", "repeat"].flatMap((what) => [`${what} 200`, `${what} 503`]),
@@ -47,24 +50,35 @@ export class Load {
   readonly #buyer: Buyer;
   readonly #mandateIds: readonly string[];
   readonly #scene: PaymentScene;
+  /** The executions take them in turns. */
+  readonly #payingMandateIds: readonly string[];
+  #executions = 0;
   readonly #wallet = newWallet();
   #random: Random = seeded(1);
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  private constructor(on: Installation, buyer: Buyer, mandateIds: readonly string[], scene: PaymentScene) {
+  private constructor(
+    on: Installation,
+    buyer: Buyer,
+    mandateIds: readonly string[],
+    scene: PaymentScene,
+    paying: readonly string[],
+  ) {
     this.#on = on;
     this.#buyer = buyer;
     this.#mandateIds = mandateIds;
     this.#scene = scene;
+    this.#payingMandateIds = paying;
   }
 
   static async prepare(on: Installation): Promise<Load> {
     const buyer = await createBuyer();
     const policy = { assets, limits: { perPayment: "1", total: "10000000" } };
-    const mandateIds = await Promise.all(Array.from({ length: 8 }, () => activeMandate(buyer.person.credential, { policy })));
     const scene = await paymentScene({ settlementMode: "facilitatorSettled", price: "0.01", mandate: { policy } });
-    const load = new Load(on, buyer, mandateIds, scene);
+    const mandatesOf = ({ person }: Pick<Buyer, "person">): Promise<string[]> =>
+      Promise.all(Array.from({ length: MANDATES }, () => activeMandate(person.credential, { policy })));
+    const load = new Load(on, buyer, await mandatesOf(buyer), scene, await mandatesOf(scene));
     await on.chain().mint(load.#wallet.address, 1_000_000_000n);
     return load;
   }
@@ -147,7 +161,8 @@ export class Load {
   async #execute(node: Node): Promise<Reply> {
     const name = `x-${crypto.randomUUID()}`;
     const as = this.#scene.agent.credential;
-    const { seller, mandateId } = this.#scene;
+    const { seller } = this.#scene;
+    const mandateId = this.#payingMandateIds[this.#executions++ % MANDATES]!;
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const intent = { intentId: name, nonce: name, idempotencyKey: name, expiresAt, amount: seller.price, asset: "USDC" };
     const asked = { ...intent, seller: { sellerId: seller.sellerId }, resource: { resourceId: seller.resourceId } };
