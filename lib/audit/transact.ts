@@ -1,6 +1,7 @@
 import type { AuditEvent, ChainedEvent } from "#lib/audit/chain.ts";
 import { appendEvents, clock, type PendingEvent } from "#lib/audit/store.ts";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { endedBeforeCommit } from "#lib/db/failure.ts";
 import { newId } from "#lib/ids.ts";
 
 /** An event before audit() adds its id and time. */
@@ -42,6 +43,19 @@ export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = d
     await writeNoted(tx);
     return result;
   });
+}
+
+const AGAIN_MS = 3_000;
+
+/** Like transact, for work that only uses the database: it runs once more if its connection ends before COMMIT is sent. */
+export async function transactAgain<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  const since = performance.now();
+  try {
+    return await transact(work);
+  } catch (error) {
+    if (!endedBeforeCommit(error) || performance.now() - since > AGAIN_MS) throw error;
+    return transact(work);
+  }
 }
 
 export { clock };

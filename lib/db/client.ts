@@ -39,7 +39,7 @@ export function createPool(limits: Limits): Pool {
     statementTimeoutMs,
     waitMs,
     openMs = 3_000,
-    graceMs = 2_000,
+    graceMs = 3_000,
     idleInTransactionMs,
     settings,
   } = limits;

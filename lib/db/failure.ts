@@ -45,6 +45,14 @@ export const databaseAway = (error: unknown): boolean => causesOf(error).some((c
 /** Whether a connection ended before its answer came. */
 export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
 
+const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
+
+/** Whether the connection ended, or the server ended it, so that another connection may succeed. */
+export const connectionEnded = (error: unknown): boolean => causesOf(error).some((cause) => ENDED.test(codeOf(cause) ?? ""));
+
+/** Whether that happened before COMMIT was sent, so that nothing was written. */
+export const endedBeforeCommit = (error: unknown): boolean => connectionEnded(error) && !outcomeUnknown(error);
+
 /** Whether the failed statement may have written something. */
 export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
 

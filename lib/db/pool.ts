@@ -20,8 +20,8 @@ type Waiter = { readonly resolve: (connection: Connection) => void; readonly rej
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
-/** Callers wait during the grace time, so attempts are more frequent. */
-const PAUSE_GRACE_MS = 200;
+/** Callers wait during the grace time, so attempts are frequent. */
+const PAUSE_GRACE_MS = 100;
 
 const ELSEWHERE = "The database fell silent on another connection.";
 
@@ -256,7 +256,6 @@ export class Pool {
       this.#give(connection);
     } catch (error) {
       this.#opening -= 1;
-      this.#failures += 1;
       this.#refused(error);
     }
     this.#fill();
@@ -283,10 +282,11 @@ export class Pool {
   /** After a failed attempt to connect: rejects the waiting callers, unless a lent connection may still come back or the grace time runs. */
   #refused(error: unknown): void {
     this.#awaySince ??= performance.now();
-    if (this.#lent.size === 0 && !this.#isGrace(this.#awaySince)) for (const { reject } of this.#waiters.splice(0)) reject(error);
+    const isYoung = this.#isGrace(this.#awaySince);
+    if (!isYoung) this.#failures += 1;
+    if (this.#lent.size === 0 && !isYoung) for (const { reject } of this.#waiters.splice(0)) reject(error);
     if (this.#pause || this.isEnding) return;
-    const longest = this.#isGrace(this.#awaySince) ? PAUSE_GRACE_MS : PAUSE_MAX_MS;
-    const pause = Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), longest);
+    const pause = isYoung ? PAUSE_GRACE_MS : Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), PAUSE_MAX_MS);
     this.#pause = setTimeout(() => {
       this.#pause = null;
       this.#fill();

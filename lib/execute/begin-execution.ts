@@ -1,4 +1,4 @@
-import { audit, clock, transact } from "#lib/audit/transact.ts";
+import { audit, clock, transactAgain } from "#lib/audit/transact.ts";
 import {
   askedUnder,
   findApproved,
@@ -110,7 +110,7 @@ export type Begun = { readonly reply: StoredReply } | { readonly execution: Exec
 /** Begins the execution. If a parallel call with the same idempotency key began it first, returns the stored answer of that call. */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
-    return await inTurn(execute.authorization.mandateId, () => transact((tx) => begin(tx, execute)));
+    return await inTurn(execute.authorization.mandateId, () => transactAgain((tx) => begin(tx, execute)));
   } catch (error) {
     const twin = error instanceof LostSlot || isProblem(error) ? await earlierReply(execute.authorization, execute) : null;
     if (twin) return { reply: twin };
@@ -120,13 +120,20 @@ export async function firstOrTwin(execute: Execute): Promise<Begun> {
 
 type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: MandateRow | null };
 
+const rightsOf = (tx: Tx, { caller, authorization }: Pick<Rights, "caller" | "authorization">) =>
+  Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
+
 /**
  * Requires that the caller, the mandate and the seller still allow the payment. The caller of this function has taken the gate and locked
  * the mandate.
  * @throws Problem as requireRights and changedMandate
  */
-export async function requireRightsNow(tx: Tx, { mandate, caller, authorization }: Rights): Promise<void> {
-  const [isLive, seller] = await Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
+export async function requireRightsNow(
+  tx: Tx,
+  { mandate, caller, authorization }: Rights,
+  known?: Awaited<ReturnType<typeof rightsOf>>,
+): Promise<void> {
+  const [isLive, seller] = known ?? (await rightsOf(tx, { caller, authorization }));
   requireRights({ mandate, subjectId: caller.subjectId, callerIsLive: isLive, seller });
   const forbidden = mandate && (await forbiddenNow(tx, mandate, authorization));
   if (forbidden) throw changedMandate(forbidden);
@@ -188,11 +195,14 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   await enterGate(tx);
   const mandate = await lockMandate(tx, authorization.mandateId);
   // The transaction's connection runs statements in the order in which they are sent, so the time is read after the checkout's lock.
-  const state = await loadState(tx, authorization, lockApproved(tx, authorization.authorizationId));
+  const [state, rights] = await Promise.all([
+    loadState(tx, authorization, lockApproved(tx, authorization.authorizationId)),
+    rightsOf(tx, execute),
+  ]);
   const { approved, hold, isLive, now } = state;
   const refusal = await refusalOf(async () => {
     await requireOpen(tx, authorization, subjectId, state);
-    await requireRightsNow(tx, { mandate, caller, authorization });
+    await requireRightsNow(tx, { mandate, caller, authorization }, rights);
   });
   const bound = refusal
     ? await adoptLate(tx, execute, { mandate, now, hold, isLive, refusal })

@@ -1,4 +1,4 @@
-import { clock, transact } from "#lib/audit/transact.ts";
+import { clock, transactAgain } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { inTurn } from "#lib/db/turns.ts";
 import { LostSlot } from "#lib/command/idempotency.ts";
@@ -99,7 +99,7 @@ async function finish(
       return answerExecution(tx, row, authorization, asked);
     };
     // Payments that were sent are finished before others begin, so that their callers get the answer in time.
-    return await inTurn(execution.mandateId, () => transact(resolve), { first: true });
+    return await inTurn(execution.mandateId, () => transactAgain(resolve), { first: true });
   } catch (error) {
     const twin = error instanceof LostSlot ? await earlierReply(authorization, asked) : null;
     if (twin) return twin;

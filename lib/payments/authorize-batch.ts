@@ -3,7 +3,15 @@ import { execute } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { env } from "#lib/env.ts";
 import { batchPool } from "#lib/db/client.ts";
-import { connectionLost, databaseAway, lockedOut, OutcomeUnknown, outcomeUnknown, sqlState } from "#lib/db/failure.ts";
+import {
+  connectionEnded,
+  databaseAway,
+  endedBeforeCommit,
+  lockedOut,
+  OutcomeUnknown,
+  outcomeUnknown,
+  sqlState,
+} from "#lib/db/failure.ts";
 import { keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
@@ -21,6 +29,8 @@ import { Problem } from "#lib/problem.ts";
 
 const TRIES_MAX = 2;
 const TRANSACTIONS_MAX = 20;
+/** A batch that failed later than this is not tried again: its callers have waited long enough. */
+const AGAIN_MS = 3_000;
 
 export const batchTerms = (): BatchTerms => ({
   assetOf,
@@ -51,7 +61,7 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     metrics().auditEvents.inc(events);
     return answers;
   } catch (error) {
-    if (committing && connectionLost(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
+    if (committing && connectionEnded(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
     throw error;
   }
 }
@@ -68,7 +78,7 @@ const maybeDecided = (): Problem =>
   );
 
 /** Whether a second run of the same batch can succeed. After a lost slot, it finds the answer that another process stored in that slot. */
-const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error);
+const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error) || endedBeforeCommit(error);
 
 /** Keeps the items of a mandate together. Splitting by halves costs at most 1 + 2·log2(n) transactions for one bad item among n. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
@@ -91,19 +101,20 @@ async function run(items: readonly Item[], answers: Map<Item, Answer>, budget: {
   const answerAll = (problem: () => Problem) => items.forEach((item) => answers.set(item, refusal(problem())));
   if (budget.left <= 0) return answerAll(overloaded);
   budget.left -= 1;
+  const since = performance.now();
   try {
     (await batchPool().use((c, connection) => authorizeAll(c, connection, items))).forEach((answer, index) =>
       answers.set(items[index]!, answer),
     );
   } catch (error) {
+    if (passing(error) && tries < TRIES_MAX && performance.now() - since < AGAIN_MS) {
+      await pause();
+      return run(items, answers, budget, tries + 1);
+    }
     if (databaseAway(error)) {
       metrics().failures.inc({ sqlstate: sqlState(error) ?? "none" }, items.length);
       log().error({ requestId: items[0]?.requestId, sqlState: sqlState(error), err: error }, "The database does not answer");
       return answerAll(outcomeUnknown(error) ? maybeDecided : nothingDecided);
-    }
-    if (passing(error) && tries < TRIES_MAX) {
-      await pause();
-      return run(items, answers, budget, tries + 1);
     }
     if (items.length > 1) {
       for (const half of halves(items)) await run(half, answers, budget, tries);
