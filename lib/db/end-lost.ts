@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { QUIET_MS, type Backend, type Connection } from "#lib/db/connection.ts";
+import { QUIET_MS, type Connection } from "#lib/db/connection.ts";
 import type { Pool } from "#lib/db/pool.ts";
 import type { Sql } from "#lib/db/sql.ts";
+import { terminate } from "#lib/db/terminate.ts";
 import { perProcess } from "#lib/process.ts";
 
 /**
@@ -39,14 +40,6 @@ function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   }
   return lost;
 }
-
-/** Terminates server processes, which frees their locks. The age distinguishes a process from a later one with the same pid. */
-const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
-  SELECT pg_terminate_backend(a.pid)
-  FROM unnest(string_to_array(${backends.map(({ pid }) => pid).join()}, ',')::int[],
-    string_to_array(${backends.map(({ since }) => performance.now() - since).join()}, ',')::float8[]) AS lost (pid, age)
-  JOIN pg_stat_activity a ON a.pid = lost.pid AND a.backend_start <= clock_timestamp() - lost.age * interval '1 millisecond'
-  WHERE a.usename = current_user AND a.application_name = current_setting('application_name')`;
 
 const pidsOf = (connections: readonly Connection[]): number[] =>
   connections.flatMap(({ backend }) => (backend ? [backend.pid] : []));

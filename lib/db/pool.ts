@@ -1,7 +1,10 @@
+import { commit } from "#lib/db/commit.ts";
 import { Connection, type ConnectionOptions, type Query, type Backend } from "#lib/db/connection.ts";
-import { ConnectionLost, connectionLost, OutcomeUnknown, PoolBusy } from "#lib/db/failure.ts";
+import { ConnectionLost, connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { copyOf, sqlThrough, type Sql } from "#lib/db/sql.ts";
+import { terminate } from "#lib/db/terminate.ts";
 import { noteFailure, noteWrite } from "#lib/db/request.ts";
+import { Waiters } from "#lib/db/waiters.ts";
 
 export type PoolOptions = ConnectionOptions & {
   readonly max: number;
@@ -14,9 +17,7 @@ export type PoolOptions = ConnectionOptions & {
   readonly graceMs?: number;
 };
 
-type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
-
-/** How many connections are opened at once. Opening one takes about 10 ms, half of it CPU time, and a restart needs many. */
+/** Opening a connection takes about 10 ms, half of it CPU time, so only a few are opened at the same time after a restart. */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
@@ -36,7 +37,7 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Connection[] = [];
   readonly #lent = new Set<Connection>();
-  readonly #waiters: Waiter[] = [];
+  readonly #waiters = new Waiters();
   /** Server processes whose connections this process gave up. They may still have locks, and they count against max_connections. */
   readonly #abandoned: Backend[] = [];
   #opening = 0;
@@ -59,7 +60,7 @@ export class Pool {
   }
 
   get waiting(): number {
-    return this.#waiters.length;
+    return this.#waiters.count;
   }
 
   /** The lent connections that wait for an answer and got no data for QUIET_MS. */
@@ -145,7 +146,7 @@ export class Pool {
     this.isEnding = true;
     if (this.#pause) clearTimeout(this.#pause);
     if (this.#sweep) clearTimeout(this.#sweep);
-    for (const { reject } of this.#waiters.splice(0)) reject(new ConnectionLost("The pool has ended."));
+    this.#waiters.rejectAll(new ConnectionLost("The pool has ended."));
     const limit = performance.now() + limitMs;
     while (this.#lent.size > 0 && performance.now() < limit) await new Promise((resolve) => setTimeout(resolve, 10));
     for (const connection of this.#lent) connection.end("The pool has ended.");
@@ -191,27 +192,10 @@ export class Pool {
       this.#lent.add(free);
       return Promise.resolve(free);
     }
-    if (this.#waiters.length >= this.#options.waitersMax)
-      return Promise.reject(new PoolBusy("Too many callers wait for a connection."));
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(new PoolBusy("No connection was free in time."));
-      }, this.#options.waitMs);
-      const waiter: Waiter = {
-        resolve: (connection) => {
-          clearTimeout(timer);
-          this.#lent.add(connection);
-          resolve(connection);
-        },
-        reject: (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      };
-      this.#waiters.push(waiter);
-      this.#fill();
-    });
+    const { waitMs, waitersMax } = this.#options;
+    const waits = this.#waiters.wait(waitMs, waitersMax);
+    this.#fill();
+    return waits;
   }
 
   /** Takes back a lent connection. It is closed if it is too old, and ended if a statement still runs on it. */
@@ -225,8 +209,11 @@ export class Pool {
 
   #give(connection: Connection): void {
     if (this.isEnding) return connection.close();
-    const next = this.#waiters.shift();
-    if (next) return next.resolve(connection);
+    const next = this.#waiters.next();
+    if (next) {
+      this.#lent.add(connection);
+      return next(connection);
+    }
     this.#idle.push(connection);
     this.#planSweep();
   }
@@ -241,7 +228,7 @@ export class Pool {
   get #wanted(): number {
     const { max } = this.#options;
     const room = max - this.#idle.length - this.#lent.size - this.#opening;
-    return Math.min(this.#waiters.length - this.#opening, room, OPENING_MAX - this.#opening);
+    return Math.min(this.#waiters.count - this.#opening, room, OPENING_MAX - this.#opening);
   }
 
   async #open(): Promise<void> {
@@ -261,19 +248,11 @@ export class Pool {
     this.#fill();
   }
 
-  /** Terminates server processes of lost connections, which keep their locks and their place in max_connections until TCP notices. */
+  /** Terminates server processes whose connections were given up, which keep their locks until TCP notices the loss. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
-    const ages = abandoned.map(({ since }) => performance.now() - since);
-    const pids = abandoned.map(({ pid }) => pid);
-    // The age distinguishes a process from a later one with the same pid; the names, from another program's after a failover.
-    const ended = connection.sql`
-      SELECT pg_terminate_backend(a.pid)
-      FROM unnest(string_to_array(${pids.join()}, ',')::int[], string_to_array(${ages.join()}, ',')::float8[]) AS gone (pid, age)
-      JOIN pg_stat_activity a ON a.pid = gone.pid AND a.backend_start <= clock_timestamp() - gone.age * interval '1 millisecond'
-      WHERE a.usename = current_user AND a.application_name = current_setting('application_name')`;
-    await ended.catch(() => {});
+    await terminate(connection.sql, abandoned).catch(() => {});
     if (!connection.ended) return;
     this.#abandoned.push(...abandoned);
     throw connection.ended;
@@ -284,7 +263,7 @@ export class Pool {
     this.#awaySince ??= performance.now();
     const isYoung = this.#isGrace(this.#awaySince);
     if (!isYoung) this.#failures += 1;
-    if (this.#lent.size === 0 && !isYoung) for (const { reject } of this.#waiters.splice(0)) reject(error);
+    if (this.#lent.size === 0 && !isYoung) this.#waiters.rejectAll(error);
     if (this.#pause || this.isEnding) return;
     const pause = isYoung ? PAUSE_GRACE_MS : Math.min(PAUSE_MIN_MS * 2 ** Math.min(this.#failures - 1, 10), PAUSE_MAX_MS);
     this.#pause = setTimeout(() => {
@@ -318,19 +297,4 @@ export class Pool {
 function noted(error: unknown): never {
   noteFailure(error);
   throw error;
-}
-
-/** Sends COMMIT and checks its answer: PostgreSQL answers ROLLBACK for an aborted transaction. */
-async function commit(connection: Connection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
-  noteWrite();
-  try {
-    const { command } = await send();
-    if (command !== "ROLLBACK") return;
-  } catch (error) {
-    // If the error ended the connection, the outcome of the COMMIT is unknown.
-    if (connection.ended || connectionLost(error))
-      throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
-    throw error;
-  }
-  throw connection.failure ?? new Error("PostgreSQL rolled a transaction back.");
 }

@@ -1,7 +1,8 @@
+import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterEach, expect, test } from "vitest";
 import { transactAgain } from "#lib/audit/transact.ts";
-import { mainPool } from "#lib/db/client.ts";
+import { mainPool, type Tx } from "#lib/db/client.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold, type HeldLocks } from "#test/holding.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -42,18 +43,22 @@ test("work is not repeated after its own failure, after a COMMIT without an answ
   const endAll = () => direct`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'countersign'`;
   let runs = 0;
-  const runsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const runsOf = async (work: (tx: Tx) => Promise<unknown>): Promise<number> => {
     runs = 0;
-    const counted = () => {
+    const counted = (tx: Tx) => {
       runs += 1;
-      return work();
+      return work(tx);
     };
     await expect(transactAgain(counted)).rejects.toThrow();
     return runs;
   };
   expect(await runsOf(() => Promise.reject(new Error("refused")))).toBe(1);
   expect(await runsOf(() => Promise.reject(Object.assign(new Error("lost"), { code: "OUTCOME_UNKNOWN" })))).toBe(1);
-  expect(await runsOf(endAll)).toBe(2);
+  const ended = async (tx: Tx) => {
+    await endAll();
+    await tx.execute(sql`SELECT 1`);
+  };
+  expect(await runsOf(ended)).toBe(2);
   await direct.end();
   expect(await mainPool().sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
 });
