@@ -169,7 +169,7 @@ test("saving a fix asks for the password again if the sign-in is old", async ({ 
     .set({ provedAt: new Date(Date.now() - 3_600_000) })
     .where(eq(session.userId, buyer.userId));
   await page.goto(`/payments/${denied}`);
-  await page.getByRole("link", { name: /^Fix it/ }).click();
+  await page.getByRole("link", { name: "Fix it", exact: true }).click();
   await page.getByRole("button", { name: "Save as version 2" }).click();
   await expect(page.getByLabel("Your password")).toBeVisible();
   await expect(page.getByText("Version 1 is in force")).toBeVisible();

@@ -64,6 +64,10 @@ export default async function PaymentPage({ params }: Props) {
             <Link className={buttonClass()} href={`/payments/${authorizationId}/receipt`}>
               Receipt
             </Link>
+          ) : fix && fix !== "passes" ? (
+            <Link className={buttonClass({ tone: "primary" })} href={fix.href}>
+              Fix it
+            </Link>
           ) : undefined
         }
       />
