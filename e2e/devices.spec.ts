@@ -1,6 +1,12 @@
 import { createECDH, randomBytes } from "node:crypto";
+import { database } from "#lib/db/client.ts";
+import { call } from "#lib/http/client.ts";
+import { activateOrganization } from "#lib/identity/sessions/contract.ts";
+import { member } from "#lib/identity/tables.ts";
+import { newId } from "#lib/ids.ts";
 import { newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { askAPerson, newPurchase } from "./setup/purchase.ts";
 
 test.use({ serviceWorkers: "allow" });
 
@@ -34,6 +40,29 @@ test.describe("how a person is told", () => {
     await panel.getByRole("button", { name: "Turn off for this browser" }).click();
     await expect(panel.getByRole("button", { name: "Turn on for this browser" })).toBeVisible();
     await expect(panel.getByRole("row")).toHaveCount(0);
+  });
+
+  test("a message of another organization leads to its request, after a switch", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await askAPerson(purchase);
+    const { userId, organizationId, credential } = purchase.buyer;
+    const { organizationId: active } = await newOrganization();
+    await database()
+      .insert(member)
+      .values({ id: newId("member"), organizationId: active, userId, role: "owner" });
+    await call(activateOrganization, { organizationId: active }, { baseUrl: process.env["BASE_URL"] ?? "", headers: credential });
+    await signInAs(context, credential);
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).not.toHaveText(/Approve|Confirm/);
+    await page.goto(`${path}?organization=${organizationId}`);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("This request is not of the organization that is active");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Switch and open" }).click();
+    await expect(page).toHaveURL(path);
+    await expect(page.getByRole("button", { name: /^Approve / })).toBeEnabled();
+    // A stranger's organization is not named.
+    await page.goto(`${path}?organization=org_01kaj4n7v8e2m0x3c9t5q6r7s0`);
+    await expect(page.getByRole("button", { name: /^Approve / })).toBeEnabled();
   });
 
   test("a browser that blocks notifications says what to do", async ({ page, context }) => {

@@ -128,7 +128,7 @@ test.describe("the service worker", () => {
   test("shows a message about a request without a button that decides, and opens the request", async ({ page }) => {
     const { push, said, post, origin, close } = await openWorkerPage(page);
     await push(message);
-    const data = { path: "/checkout/cki_1" };
+    const data = { path: "/checkout/cki_1?organization=org_1" };
     const first = { title: "A payment waits for your approval", body: "Open it to see who asks, and to decide." };
     await expect.poll(said).toEqual([expect.objectContaining({ ...first, tag: "cki_1", renotify: true, silent: false, data })]);
     expect((await said())[0]).not.toHaveProperty("actions");
@@ -136,7 +136,9 @@ test.describe("the service worker", () => {
     const last = { title: "Last reminder: 28.00 USDC waits for your approval", body: "To shop.example. Open it to decide." };
     await expect.poll(async () => (await said()).at(-1)).toMatchObject({ ...last, tag: "cki_1", data });
     await post({ clicked: data });
-    await expect.poll(async () => (await said()).slice(-2)).toEqual([{ closed: true }, { opened: `${origin}/checkout/cki_1` }]);
+    await expect
+      .poll(async () => (await said()).slice(-2))
+      .toEqual([{ closed: true }, { opened: `${origin}/checkout/cki_1?organization=org_1` }]);
     close();
   });
 

@@ -60,7 +60,7 @@ function requestNotice({ checkoutIntentId, organizationId, kind, silent, payee, 
   return {
     title: text.charAt(0).toUpperCase() + text.slice(1),
     body: payee ? `To ${payee}. Open it to decide.` : body,
-    path: `/checkout/${checkoutIntentId}`,
+    path: `/checkout/${checkoutIntentId}${ID.test(organizationId ?? "") ? `?organization=${organizationId}` : ""}`,
     tag: checkoutIntentId,
   };
 }
@@ -88,7 +88,8 @@ self.addEventListener("push", (event) => {
 
 async function open(url) {
   const windows = await self.clients.matchAll({ type: "window" });
-  const shown = windows.find((one) => one.url === url);
+  const { pathname } = new URL(url);
+  const shown = windows.find((one) => new URL(one.url).pathname === pathname);
   await (shown ? shown.focus() : self.clients.openWindow(url));
 }
 

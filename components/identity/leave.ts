@@ -21,10 +21,10 @@ export const useSignOut = () =>
     onError: (error) => announce(error.message),
   });
 
-/** Changes the organization that this session acts for. */
-export const useActivateOrganization = () =>
+/** Changes the organization that this session acts for, and opens a path of it. */
+export const useActivateOrganization = (path = "/") =>
   useMutation({
     ...mutation(activateOrganization),
-    onSuccess: () => location.assign("/"),
+    onSuccess: () => location.assign(path),
     onError: (error) => announce(error.message),
   });

@@ -42,7 +42,7 @@ export function NoticesForm({ settings: { mail, quietHours }, zones }: Props) {
         <span>No message goes to your devices in this time. Mail is sent at any hour.</span>
       </Choice>
       {quiet && (
-        <div className="grid gap-4 pl-8 sm:grid-cols-[7rem_7rem_1fr]">
+        <div className="grid gap-4 pl-8 sm:grid-cols-[9rem_9rem_1fr]">
           <Field label="From" type="time" {...state.field("quietHours.from")} />
           <Field label="To" type="time" {...state.field("quietHours.to")} />
           <Select label="Time zone" options={zones.map((zone) => [zone, zone])} {...state.field("quietHours.timezone")} />

@@ -1,9 +1,11 @@
 import { notFound } from "next/navigation";
 import { cache } from "react";
+import { oneOf, type SearchParams } from "#app/search-params.ts";
 import { requireCaller } from "#app/session.ts";
 import { CheckoutDocument, stateOf } from "#components/checkout/checkout-document.tsx";
 import { closedWord } from "#components/checkout/closed-sheet.tsx";
 import { NoCapability } from "#components/checkout/no-capability.tsx";
+import { OtherOrganization } from "#components/checkout/other-organization.tsx";
 import { SignOut } from "#components/identity/sign-out.tsx";
 import { DocumentPage } from "#components/shell/document-page.tsx";
 import { KeepSession } from "#components/shell/keep-session.tsx";
@@ -42,8 +44,25 @@ function titleOf(shown: CheckoutView | "capability_required"): string {
   return `${amounts.charged} to ${payee.domain} – ${state}`;
 }
 
-export async function generateMetadata({ params }: { readonly params: Params }) {
+/**
+ * Another organization of the reader that a message named, while a different one is active. Says nothing about the checkout, which may
+ * not exist.
+ */
+const otherOrganization = cache(async (checkoutIntentId: string, named: string | undefined) => {
+  if (named === undefined) return null;
+  const path = `${pathOf(checkoutIntentId)}?organization=${encodeURIComponent(named)}`;
+  const { organizationId, sessionId } = await requireCaller(path);
+  if (organizationId === named) return null;
+  const { organizations } = await viewSession(sessionId);
+  return organizations.find((one) => one.organizationId === named) ?? null;
+});
+
+type Props = { readonly params: Params; readonly searchParams: SearchParams };
+
+export async function generateMetadata({ params, searchParams }: Props) {
   const { checkoutIntentId } = await params;
+  const other = await otherOrganization(checkoutIntentId, oneOf((await searchParams)["organization"]));
+  if (other) return { title: "Switch organization", robots: { index: false } };
   return { title: titleOf(await view(checkoutIntentId)), robots: { index: false } };
 }
 
@@ -68,8 +87,17 @@ const SignedIn = ({ session: { user, activeOrganization } }: { readonly session:
 );
 
 /** The confirmation page. The server renders every fact from our own records. */
-export default async function CheckoutPage({ params }: { readonly params: Params }) {
+export default async function CheckoutPage({ params, searchParams }: Props) {
   const { checkoutIntentId } = await params;
+  const other = await otherOrganization(checkoutIntentId, oneOf((await searchParams)["organization"]));
+  if (other) {
+    const { organizationId, name } = other;
+    return (
+      <DocumentPage environment={env().ENVIRONMENT} narrow>
+        <OtherOrganization organizationId={organizationId} name={name} path={pathOf(checkoutIntentId)} />
+      </DocumentPage>
+    );
+  }
   const caller = await requireCaller(pathOf(checkoutIntentId));
   const [session, shown] = await Promise.all([viewSession(caller.sessionId), view(checkoutIntentId)]);
   const { ENVIRONMENT } = env();
