@@ -1,0 +1,39 @@
+import { sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { database, pool } from "#lib/db/client.ts";
+import { LOOKED_AT_MAX, paymentsQuery } from "#lib/pages/payment-page-store.ts";
+import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
+import { useDatabase } from "#test/database.ts";
+import { seedPayments } from "#test/many-payments.ts";
+
+useDatabase();
+
+const scope = { organizationId: "org_most", environment: "sandbox" };
+
+/** The most rows that a part of the plan returned, over all its runs. */
+async function rowsRead(query: Record<string, string>): Promise<number> {
+  const statement = paymentsQuery(scope, readPaymentFilter(query), null, { limit: 26, place: null });
+  const { sql: text, params } = new PgDialect().sqlToQuery(statement);
+  const plan = await pool().unsafe(`EXPLAIN (ANALYZE, TIMING OFF) ${text}`, params as never[]);
+  const counts = plan.flatMap((row) => [...String(row["QUERY PLAN"]).matchAll(/actual rows=([\d.]+) loops=(\d+)/g)]);
+  return Math.max(...counts.map(([, rows, loops]) => Number(rows) * Number(loops)));
+}
+
+describe("the payments of an organization that has nearly all of 31,000", () => {
+  beforeAll(async () => {
+    await seedPayments("org_most", 30_000);
+    await seedPayments("org_few", 1_000);
+    await database().execute(sql`ANALYZE authorizations, executions, payment_terms`);
+  });
+
+  test.each([
+    ["nothing narrows them", 100, {}],
+    ["they are those of a mandate", 100, { mandate: "mdt_org_most3" }],
+    ["they were denied", 100, { outcome: "deny" }],
+    // Attempts are checked among the newest 5,000.
+    ["they are settled", LOOKED_AT_MAX, { settlement: "settled" }],
+  ])("are read for one page only when %s", async (_, most, query) => {
+    expect(await rowsRead(query)).toBeLessThanOrEqual(most);
+  });
+});
