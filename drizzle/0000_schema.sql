@@ -990,6 +990,7 @@ CREATE INDEX "checkout_approvals_due" ON "checkout_approvals" USING btree ("expi
 CREATE UNIQUE INDEX "checkout_intents_one_open" ON "checkout_intents" USING btree ("organization_id",coalesce(mandate_id, ''),"basket_hash") WHERE status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL;--> statement-breakpoint
 CREATE INDEX "checkout_intents_of_organization" ON "checkout_intents" USING btree ("organization_id","checkout_intent_id");--> statement-breakpoint
 CREATE INDEX "checkout_intents_of_authorization" ON "checkout_intents" USING btree ("authorization_id");--> statement-breakpoint
+CREATE INDEX "checkout_intents_of_agent" ON "checkout_intents" USING btree ("owner_subject_id","created_at");--> statement-breakpoint
 CREATE INDEX "checkout_intents_due" ON "checkout_intents" USING btree ("expires_at") WHERE status IN ('previewed', 'awaiting_approval');--> statement-breakpoint
 CREATE INDEX "checkout_intents_waiting" ON "checkout_intents" USING btree ("organization_id","expires_at") WHERE status IN ('previewed', 'awaiting_approval');--> statement-breakpoint
 CREATE INDEX "checkout_intents_rejected" ON "checkout_intents" USING btree ("mandate_id","basket_hash") WHERE status = 'rejected';--> statement-breakpoint

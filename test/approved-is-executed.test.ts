@@ -9,7 +9,7 @@ import { database } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
-import { approve, cancel, checkoutScene, open, preview, read, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
+import { ageRequests, approve, cancel, checkoutScene, open, preview, read, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";
@@ -67,6 +67,8 @@ const tamper = async (checkoutIntentId: string, { set }: Change) => {
 let quantity = 0;
 async function previewedAnew() {
   quantity += 1;
+  // One agent asks for every run, more often than an agent may in an hour.
+  if (quantity % 20 === 0) await ageRequests(scene.agent.serviceAccountId, 61);
   const basket = [{ productId: "tee", variantId: "tee-m", quantity: 2, metadata: { quantity } }];
   const { data, status, problem } = await preview(shop, scene.agent.credential, { items: basket, mandateId: scene.mandateId });
   if (status !== 201) throw new Error(JSON.stringify(problem));

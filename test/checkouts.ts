@@ -92,6 +92,13 @@ export async function ageSession(userId: string, minutes: number): Promise<void>
   await database().update(session).set({ createdAt }).where(eq(session.userId, userId));
 }
 
+/** As if every request of the agent had been opened so many minutes ago. */
+export const ageRequests = (ownerSubjectId: string, minutes: number) =>
+  database()
+    .update(checkoutIntents)
+    .set({ createdAt: sql`clock_timestamp() - ${minutes} * interval '1 minute'` })
+    .where(eq(checkoutIntents.ownerSubjectId, ownerSubjectId));
+
 /** Moves the end of a checkout into the past. */
 export const expire = (checkoutIntentId: string) =>
   database()

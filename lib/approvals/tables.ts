@@ -62,6 +62,7 @@ export const checkoutIntents = pgTable(
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),
     index("checkout_intents_of_organization").on(table.organizationId, table.checkoutIntentId),
     index("checkout_intents_of_authorization").on(table.authorizationId),
+    index("checkout_intents_of_agent").on(table.ownerSubjectId, table.createdAt),
     index("checkout_intents_due")
       .on(table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
@@ -69,10 +70,10 @@ export const checkoutIntents = pgTable(
     index("checkout_intents_waiting")
       .on(table.organizationId, table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
-    // Finds rejections, so that a buyer is not asked the same question again.
-    index("checkout_intents_rejected")
+    // Finds what people said about a basket before, so that they are not asked the same question again and again.
+    index("checkout_intents_remembered")
       .on(table.mandateId, table.basketHash)
-      .where(sql`status = 'rejected'`),
+      .where(sql`status IN ('rejected', 'expired', 'previewed', 'awaiting_approval')`),
     check("checkout_intents_amount", sql`amount > 0 AND amount < 'NaN'`),
   ],
 );
@@ -136,6 +137,7 @@ export const checkoutApprovals = pgTable(
     uniqueIndex("checkout_approvals_one").on(table.checkoutIntentId),
     uniqueIndex("checkout_approvals_token").on(table.continuationTokenHash),
     index("checkout_approvals_of_authorization").on(table.authorizationId),
+    index("checkout_approvals_of_person").on(table.approvedBySubjectId, table.approvedAt),
     index("checkout_approvals_due")
       .on(table.expiresAt)
       .where(sql`status = 'pending'`),

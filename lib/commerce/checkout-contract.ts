@@ -41,6 +41,7 @@ export const previewCheckout = operation({
     "out_of_stock",
     "price_changed",
     "quote_expired",
+    "approval_limit_reached",
     "idempotency_in_flight",
     "idempotency_key_reused",
     "items_ambiguous",

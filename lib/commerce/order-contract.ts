@@ -21,6 +21,7 @@ const problems = [
   "authorization_consumed",
   "approval_basket_mismatch",
   "approval_revoked",
+  "approval_limit_reached",
   "continuation_expired",
   "authorization_expired",
   "out_of_stock",

@@ -7,6 +7,8 @@ import { closeCheckout } from "#lib/approvals/close-checkout.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
 import { detectMandate, mandateChoices } from "#lib/commerce/mandate-choices.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";
+import { countRequests } from "#lib/approvals/request-count-store.ts";
+import { requireRoom } from "#lib/approvals/request-limits.ts";
 import { insertCheckout, lockOpenTwin, saveDetection } from "#lib/approvals/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -113,6 +115,7 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   const open = await lockOpenTwin(tx, preview, preview.mandateId, preview.basketHash);
   const twin = open && (await keepOrClose(tx, open, preview, now));
   if (twin) return { checkout: twin, now };
+  requireRoom(await countRequests(tx, preview), now);
   const { requestMs, ...row } = preview;
   const asked = Math.min(requestMs, (expiresInSeconds ?? Infinity) * 1_000);
   const expiresAt = earliest(new Date(now.getTime() + asked), preview.quoteExpiresAt);

@@ -27,7 +27,8 @@ not supported, 424 (a storefront failed), 428 \`step_up_required\`, and 503 \`ov
 \`Retry-After\`. A policy's denial is no refusal: it is a decision, answered with 200.
 
 **Approvals.** If a decision is \`requireApproval\`, a person is asked, who gets a mail. 403 \`approval_rejected\` means that a person
-said no: do not ask again. 403 \`approval_revoked\` means that a person took an approval back before it was used. 410 \`approval_expired\` means that nobody answered in time, which is no refusal: ask again with a new
+said no: do not ask again; the same basket is denied for an hour. 403 \`approval_revoked\` means that a person took an approval back
+before it was used. 410 \`approval_expired\` means that nobody answered in time, which is no refusal: ask again with a new
 idempotency key.`;
 
 type Tag = { readonly name: Operation["tag"]; readonly description: string };

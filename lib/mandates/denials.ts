@@ -183,7 +183,7 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     match: "insufficient_budget",
   },
   approval_rejected: {
-    means: "A person had declined the same within the last hour.",
+    means: "A person had declined the same within the last hour, or nobody had answered twice.",
     cure: "The agent can ask again when the hour is over.",
     remedy: "none",
     beyondPolicy: true,

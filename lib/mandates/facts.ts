@@ -97,6 +97,8 @@ export type IntentFacts = {
   readonly approvedByPerson?: boolean;
   /** A person recently declined the same basket under this mandate. */
   readonly rejectedByPerson?: boolean;
+  /** People were asked about the same payment before, in the same words, and nobody answered. */
+  readonly unanswered?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
 };

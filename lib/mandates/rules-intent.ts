@@ -32,8 +32,9 @@ function registration(on: Case): void {
 }
 
 function uniqueness(on: Case): void {
-  const { duplicateIntentId, duplicateNonce, rejectedByPerson } = on.intent;
+  const { duplicateIntentId, duplicateNonce, rejectedByPerson, unanswered } = on.intent;
   if (rejectedByPerson === true) add(on, say.declined);
+  if (unanswered === true) add(on, say.unanswered);
   if (duplicateIntentId) add(on, say.intentIdUsed);
   if (duplicateNonce) add(on, say.nonceUsed);
   if (!duplicateIntentId && !duplicateNonce) add(on, say.intentNew);

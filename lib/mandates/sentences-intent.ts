@@ -41,6 +41,13 @@ export const declined = fixed(
   "A person declined this basket under this mandate within the last hour.",
   "/approval",
 );
+export const unanswered = fixed(
+  81,
+  "approval_rejected",
+  "approval",
+  "People were asked twice about this basket, and nobody answered. Ask again in an hour, or say in metadata.purpose what it is for.",
+  "/approval",
+);
 export const intentIdUsed = fixed(
   25,
   "intent_invalid",

@@ -1,3 +1,5 @@
+import { countRequestsInBatch, rememberedOf } from "#lib/approvals/request-count-store.ts";
+import { agentKey } from "#lib/approvals/request-limits.ts";
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { execute } from "#lib/payments/execute-call.ts";
 import type { Sql } from "#lib/db/sql.ts";
@@ -16,10 +18,10 @@ import { keyReused } from "#lib/command/idempotency.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { assetOf, onlyChain } from "#lib/chains/chains.ts";
-import { decideBatch } from "#lib/payments/decide-batch.ts";
+import { decideBatch, type NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchTerms } from "#lib/payments/judge-item.ts";
-import { compiledPolicies, factsOf } from "#lib/payments/batch-facts.ts";
+import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
 import { withSeenOffers } from "#lib/payments/batch-offers.ts";
 import { openAndLoad, sellerDomainOf } from "#lib/payments/batch-load.ts";
 import { lostSlot, saveBatch } from "#lib/payments/batch-save.ts";
@@ -49,9 +51,15 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
   let committing = false;
   try {
     const loaded = await openAndLoad(c, items, known);
-    const decided = batchTerms();
-    const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), decided);
-    const { answers, rows, records } = decideBatch(items, facts, decided);
+    const terms = batchTerms();
+    // Deciding books on the facts, so each decision needs facts of its own.
+    const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
+    const { seen } = facts;
+    const first = decideBatch(items, facts, terms);
+    const asked = await askedBefore(c, first.rows);
+    const { answers, rows, records } = asked
+      ? decideBatch(items, { ...factsOf(loaded, known, decimalsOf), seen, ...asked }, terms)
+      : first;
     if (rows.length === 0 && records.length === 0) {
       await c`ROLLBACK`;
       return answers;
@@ -64,6 +72,30 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     if (committing && connectionEnded(error)) throw new OutcomeUnknown("COMMIT was sent and not answered.", { cause: error });
     throw error;
   }
+}
+
+type Asked = Pick<BatchFacts, "requests" | "remembered">;
+
+/**
+ * Locks the agents whose payments open requests to people, counts their requests, and reads what people said about the same payments
+ * before. Null if no payment opens a request, at no cost.
+ */
+async function askedBefore(c: Sql, rows: readonly NewAuthorization[]): Promise<Asked | null> {
+  const opened = rows.flatMap(({ item, checkout }) => (checkout ? [{ item, checkout }] : []));
+  if (opened.length === 0) return null;
+  const agents = [...new Map(opened.map(({ checkout }) => [agentKey(checkout), checkout])).values()].toSorted((a, b) =>
+    a.ownerSubjectId < b.ownerSubjectId ? -1 : 1,
+  );
+  const counted = countRequestsInBatch(c, {
+    of: agents.map(({ organizationId }) => organizationId),
+    ids: agents.map(({ ownerSubjectId }) => ownerSubjectId),
+  });
+  const read = rememberedOf(
+    c,
+    opened.map(({ checkout }) => checkout),
+  );
+  const [requests, said] = await Promise.all([counted, read]);
+  return { requests, remembered: new Map([...said].map(([at, what]) => [opened[at]!.item, what])) };
 }
 
 const away = (detail: string): Problem => new Problem("service_unavailable", { detail, retryAfterSeconds: 1 });

@@ -1,5 +1,6 @@
 import type { Row } from "postgres";
 import { readLocked } from "#lib/approvals/batch-store.ts";
+import type { AgentRequests, Remembered } from "#lib/approvals/request-limits.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import type { FeeBasis } from "#lib/billing/fees.ts";
 import { toFeeBasis } from "#lib/billing/store.ts";
@@ -73,10 +74,15 @@ export type BatchFacts = {
   /** Locked checkouts with the facts for an approval. */
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, SlotReply>;
-  readonly mayAuthorize: (item: Item) => boolean | null;
+  /** The requests of agents, by agentKey. Read only if a decision opens one; null before. */
+  readonly requests: Map<string, AgentRequests> | null;
+  /** What people said about the same payment before. Read with the requests. */
+  readonly remembered: ReadonlyMap<Item, Remembered>;
+  readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
 
 const noOffers: ReadonlySet<string> = new Set();
+const nothingRemembered: BatchFacts["remembered"] = new Map();
 
 const text = (row: Row, name: string): string => row[name] as string;
 
@@ -208,10 +214,10 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
 }
 
 /**
- * Returns null if the credential is not live, and false if it lacks the capability. The credentials were read under the gate, so every
- * revocation that was acknowledged is seen.
+ * Returns null if the credential is not live, false if it lacks the capability, and "paused" if a person paused the agent. The credentials
+ * were read under the gate, so every revocation that was acknowledged is seen.
  */
-function mayAuthorize(loaded: BatchRows): (item: Item) => boolean | null {
+function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
   const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
   const sessions = new Map(
     found(loaded, "session").map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]),
@@ -221,6 +227,7 @@ function mayAuthorize(loaded: BatchRows): (item: Item) => boolean | null {
     if (asker.kind === "key") {
       const row = keys.get(asker.keyId);
       if (!row || text(row, "organization_id") !== organizationId) return null;
+      if (row["paused"] === true) return "paused";
       return (row["capabilities"] as string[]).includes(needed);
     }
     const row = sessions.get(`${asker.sessionId} ${organizationId}`);
@@ -277,6 +284,8 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
         .map((locked) => [locked.checkout.checkoutIntentId, locked]),
     ),
     replies: new Map(found(loaded, "reply").map((row) => [text(row, "slot"), storedReply(row)])),
+    requests: null,
+    remembered: nothingRemembered,
     mayAuthorize: mayAuthorize(loaded),
   };
 }

@@ -155,11 +155,12 @@ export const factsAsked = (c: Sql, asked: Query) => c`
       WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
     LEFT JOIN LATERAL (SELECT checkout_intent_id, owner_subject_id FROM checkout_intents
       WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
-  UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities)
+  UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities,
+      'paused', a.paused_at IS NOT NULL)
     FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),
     LATERAL (SELECT key_id, service_account_id FROM api_keys
       WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
-    LATERAL (SELECT organization_id, capabilities FROM service_accounts
+    LATERAL (SELECT organization_id, capabilities, paused_at FROM service_accounts
       WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a
   UNION ALL SELECT 'seller', row_to_json(s) FROM unnest(string_to_array(${joined(asked.sellerIds)}, chr(1))) AS w(seller_id), LATERAL (
     SELECT seller_id, organization_id, name, domain, verified, stopped_at, minimum_assurance_level,

@@ -26,7 +26,14 @@ export const authorizePayment = operation({
   ],
   body: z.strictObject({ mandateId: Id, intent: AskedIntent }).meta({ id: "AuthorizePayment" }),
   response: Authorization,
-  problems: ["idempotency_key_required", "idempotency_key_reused", "not_found", "overloaded", "service_unavailable"],
+  problems: [
+    "idempotency_key_required",
+    "idempotency_key_reused",
+    "not_found",
+    "approval_limit_reached",
+    "overloaded",
+    "service_unavailable",
+  ],
   example: {
     body: {
       mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8",

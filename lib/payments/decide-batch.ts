@@ -1,5 +1,7 @@
+import { agentKey, requireRoom, withOpened } from "#lib/approvals/request-limits.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Fee } from "#lib/billing/fees.ts";
+import { agentPaused } from "#lib/http/access.ts";
 import { newId } from "#lib/ids.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import type { Atomic } from "#lib/money.ts";
@@ -64,6 +66,7 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
       const { row, record } = done;
       if (row) {
         book(row, budget, facts.now);
+        countRequest(row, facts);
         rows.push(row);
       }
       if (record) records.push({ ...record, item });
@@ -75,6 +78,12 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
     }
   });
   return { answers, rows, records };
+}
+
+/** Later items of the batch see the request that this one opens. */
+function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts): void {
+  const known = checkout && requests?.get(agentKey(checkout));
+  if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
 }
 
 /**
@@ -89,6 +98,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
         : new Problem("session_expired", { detail: "Your session has ended. Sign in again." }),
     );
   }
+  if (may === "paused") return refusal(agentPaused());
   if (!may) {
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
@@ -155,6 +165,8 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   const { amount, digits } = read;
   const payment = { item, seller, resource, amount, digits, intent: presented, tokenAddress, expiresAt, authorizationId };
   const question = outcome === "requireApproval" ? askPerson(payment, budget, now) : null;
+  const opened = question?.checkout && facts.requests?.get(agentKey(question.checkout));
+  if (opened) requireRoom(opened, now);
   const decision = withAsking(judged.decision, question, item, terms.asking);
   const hold = holdFor(decision, question, budget, asked, now);
   const answered = {

@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { purposeOf } from "#lib/approvals/purpose.ts";
+import { agentKey, ASKED_MOST, HOUR_MOST, type AgentRequests, type Remembered } from "#lib/approvals/request-limits.ts";
+import type { Tx } from "#lib/db/client.ts";
+import type { Sql } from "#lib/db/sql.ts";
+
+/* Counts the requests of agents. The lock comes in a statement of its own, so that the count sees what earlier locks waited for. */
+
+type Agents = { readonly of: readonly string[]; readonly ids: readonly string[] };
+
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('requests of ' || id, 0)) FROM unnest($1::text[]) AS w(id)";
+
+/** The counts of the agent w. A request lives a day at most, so older rows need not be read. */
+const COUNTS = `LATERAL (
+    SELECT count(*) FILTER (WHERE waits)::int AS open, count(*) FILTER (WHERE lately)::int AS lately,
+      min(checkout_intent_id) FILTER (WHERE waits) AS oldest,
+      (array_agg(created_at ORDER BY created_at DESC) FILTER (WHERE lately))[${HOUR_MOST}] + interval '1 hour' AS free_at
+    FROM (SELECT checkout_intent_id, created_at, created_at > (SELECT clock_timestamp() - interval '1 hour') AS lately,
+        status IN ('previewed', 'awaiting_approval') AND expires_at > clock_timestamp() AS waits
+      FROM checkout_intents WHERE owner_subject_id = w.id AND organization_id = w.organization_id
+        AND created_at > (SELECT clock_timestamp() - interval '1 day') OFFSET 0) c) k`;
+
+const readCount = (row: Record<string, unknown>): AgentRequests => ({
+  open: row["open"] as number,
+  lately: row["lately"] as number,
+  oldest: row["oldest"] as string | null,
+  freeAt: row["free_at"] === null ? null : new Date(row["free_at"] as string),
+});
+
+const keyOf = (row: Record<string, unknown>): string =>
+  agentKey({ organizationId: row["organization_id"] as string, ownerSubjectId: row["id"] as string });
+
+/** Locks these agents, then counts their requests, by agentKey. Both statements are sent at once. `ids` must be sorted. */
+export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise<Map<string, AgentRequests>> {
+  const locked = c.unsafe(LOCK, [ids as string[]]).execute();
+  const each = "unnest($1::text[], $2::text[]) AS w(organization_id, id)";
+  const counted = c
+    .unsafe(`SELECT w.organization_id, w.id, k.* FROM ${each}, ${COUNTS}`, [of as string[], ids as string[]])
+    .execute();
+  const [, rows] = await Promise.all([locked, counted]);
+  return new Map(rows.map((row) => [keyOf(row), readCount(row)]));
+}
+
+/** The same for one agent, in a transaction of a handler. Call after the locks of mandates and checkouts. */
+export async function countRequests(
+  tx: Tx,
+  { organizationId, ownerSubjectId }: { readonly organizationId: string; readonly ownerSubjectId: string },
+): Promise<AgentRequests> {
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`requests of ${ownerSubjectId}`}, 0))`);
+  const [row] = await tx.execute(
+    sql`SELECT k.* FROM (VALUES (${organizationId}, ${ownerSubjectId})) AS w(organization_id, id), ${sql.raw(COUNTS)}`,
+  );
+  return readCount(row!);
+}
+
+type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
+
+/**
+ * What people said about the same basket under the same mandate, by the place in the list. A request that nobody answered counts if its
+ * purpose is the same: with another one, the agent has something new to say.
+ */
+export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
+  const rows = await c`
+    SELECT w.number, k.declined FROM unnest(${asked.map((_, number) => number)}::int[],
+        ${asked.map(({ mandateId }) => mandateId ?? "")}::text[], ${asked.map(({ basketHash }) => basketHash)}::text[],
+        ${asked.map(({ metadata }) => purposeOf(metadata) ?? "")}::text[]) AS w(number, mandate_id, basket_hash, purpose),
+      LATERAL (SELECT coalesce(bool_or(declined), false) AS declined, count(*) FILTER (WHERE silent) AS asked,
+          max(expires_at) FILTER (WHERE silent) AS last
+        FROM (SELECT expires_at, status = 'rejected' AND updated_at > (SELECT clock_timestamp() - interval '1 hour') AS declined,
+            status <> 'rejected' AND expires_at <= clock_timestamp() AND expires_at > (SELECT clock_timestamp() - interval '1 day')
+              AND coalesce(metadata ->> 'purpose', '') = w.purpose AS silent
+          FROM checkout_intents WHERE mandate_id = w.mandate_id AND basket_hash = w.basket_hash
+            AND status IN ('rejected', 'expired', 'previewed', 'awaiting_approval')
+            AND created_at > (SELECT clock_timestamp() - interval '2 days') OFFSET 0) c) k
+    WHERE k.declined OR (k.asked >= ${ASKED_MOST} AND k.last > (SELECT clock_timestamp() - interval '1 hour'))`;
+  return new Map(rows.map((row) => [row["number"] as number, row["declined"] === true ? "declined" : "unanswered"]));
+}

@@ -1,0 +1,64 @@
+import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
+import { commonActions } from "#lib/next-actions.ts";
+import { Problem } from "#lib/problem.ts";
+
+/* People who are asked too often approve without reading, so an agent can ask only so often. */
+
+export const OPEN_MOST = 10;
+export const HOUR_MOST = 30;
+/** How often people are asked about the same basket, in the same words, before silence counts as a refusal for an hour. */
+export const ASKED_MOST = 2;
+
+/** The requests that an agent has opened. */
+export type AgentRequests = {
+  /** How many wait for a person. */
+  readonly open: number;
+  /** How many were opened within the last hour. */
+  readonly lately: number;
+  /** The oldest request that waits. */
+  readonly oldest: string | null;
+  /** When the agent may ask again, if it has asked too often within the hour. */
+  readonly freeAt: Date | null;
+};
+
+/** A person declined the same payment lately, or people were asked about it twice and nobody answered. */
+export type Remembered = "declined" | "unanswered";
+
+/** Names an agent of an organization. */
+export const agentKey = ({
+  organizationId,
+  ownerSubjectId,
+}: {
+  readonly organizationId: string;
+  readonly ownerSubjectId: string;
+}) => `${organizationId} ${ownerSubjectId}`;
+
+/** @throws Problem approval_limit_reached if the agent may not open another request now */
+export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now: Date): void {
+  if (open >= OPEN_MOST) {
+    throw new Problem("approval_limit_reached", {
+      detail: `${open} requests of this agent already wait for a person. Nothing was opened. Wait until people have decided, or cancel a request.`,
+      nextActions: [
+        {
+          type: "poll_status",
+          label: "Wait for the decision about the oldest request",
+          ...(oldest !== null && { metadata: { checkoutIntentId: oldest, pollWith: pollCheckout(oldest) } }),
+        },
+      ],
+    });
+  }
+  if (lately >= HOUR_MOST) {
+    const seconds = freeAt ? Math.ceil((freeAt.getTime() - now.getTime()) / 1_000) : 60;
+    throw new Problem("approval_limit_reached", {
+      detail: `This agent has asked people ${lately} times within an hour. Nothing was opened. Ask again later, under the same idempotency key.`,
+      nextActions: [commonActions.retryLater],
+      retryAfterSeconds: Math.max(1, seconds),
+    });
+  }
+}
+
+/** The requests after the agent has opened this one. */
+export const withOpened = (
+  { open, lately, oldest, freeAt }: AgentRequests,
+  { checkoutIntentId }: { readonly checkoutIntentId: string },
+): AgentRequests => ({ open: open + 1, lately: lately + 1, oldest: oldest ?? checkoutIntentId, freeAt });
