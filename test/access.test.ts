@@ -52,7 +52,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [admins, "checkouts:preview", "previewCheckout cancelCheckout"],
   [admins, "payments:settle", "listSettlements"],
   [readers, "checkouts:read", "getCheckout"],
-  [approvers, "none", "approveCheckout extendCheckout rejectCheckout takeBackApproval"],
+  [approvers, "none", "approveCheckout extendCheckout pauseServiceAccount rejectCheckout resumeServiceAccount takeBackApproval"],
   [admins, "orders:place", "placeOrder continueCheckout"],
   [readers, "readiness:read", "checkReadiness"],
   [admins, "mandates:create", "createMandate"],

@@ -189,6 +189,8 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   createServiceAccount: ({ organizationId }) => ({ body: { organizationId } }),
   rotateServiceAccountKey: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   revokeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
+  pauseServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
+  resumeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   activateOrganization: ({ organizationId }) => ({ id: organizationId }),
   inviteMember: ({ organizationId }) => ({ id: organizationId }),
   cancelInvitation: ({ organizationId, invitationId }) => ({ id: [organizationId, invitationId] }),

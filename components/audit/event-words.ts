@@ -39,6 +39,8 @@ const words: Readonly<Record<string, string>> = {
   "reservation.overrun": "Paid after the hold was released",
   "checkout.previewed": "Basket shown",
   "checkout.approved": "Payment approved",
+  "serviceAccount.paused": "Agent paused",
+  "serviceAccount.resumed": "Agent resumed",
   "checkout.approvalTakenBack": "Approval taken back",
   "checkout.extended": "Request given more time",
   "checkout.rejected": "Payment declined",

@@ -1,3 +1,4 @@
+import { PauseAgent } from "#components/keys/pause-agent.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
@@ -29,6 +30,16 @@ export function Asks({ view, className }: Props) {
           ["Requested", ago(requestedAt, now)],
         ]}
       />
+      {view.mayDecide && agent.isServiceAccount && agent.active && (
+        <div className="mt-4 grid justify-items-start gap-2">
+          <PauseAgent serviceAccountId={agent.subjectId} paused={agent.paused} />
+          <p className="text-sm text-muted">
+            {agent.paused
+              ? "It is paused: it can read, and can neither ask nor pay."
+              : "Does it ask too much? While it is paused, it can neither ask nor pay, also with your approval."}
+          </p>
+        </div>
+      )}
     </Fold>
   );
 }

@@ -29,6 +29,12 @@ export const Preview = ({ children }: { readonly children: string }) => (
 
 export function AccountState({ account }: { readonly account: AccountView }) {
   if (account.revokedAt !== undefined) return <StatusBadge of="key" status="revoked" />;
+  if (account.pausedAt !== undefined)
+    return (
+      <Badge tone="caution" icon="pause">
+        Paused
+      </Badge>
+    );
   if (account.liveKeys > 1)
     return (
       <Badge tone="caution" icon="clock">

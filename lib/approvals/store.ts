@@ -226,12 +226,12 @@ export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow |
 /** The agent that asks, and its organization. */
 export async function findAsker(db: Db, { ownerSubjectId, organizationId }: CheckoutRow) {
   const [agent] = await db
-    .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt })
+    .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt, pausedAt: serviceAccounts.pausedAt })
     .from(serviceAccounts)
     .where(eq(serviceAccounts.serviceAccountId, ownerSubjectId));
   const [own] = await db.select({ name: organization.name }).from(organization).where(eq(organization.id, organizationId));
   return {
-    agent: agent ? { name: agent.name, active: agent.revokedAt === null } : null,
+    agent: agent ? { name: agent.name, active: agent.revokedAt === null, paused: agent.pausedAt !== null } : null,
     organizationName: own?.name ?? organizationId,
   };
 }

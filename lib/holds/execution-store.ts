@@ -145,6 +145,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
           eq(apiKeys.keyId, caller.keyId),
           isNull(apiKeys.revokedAt),
           isNull(serviceAccounts.revokedAt),
+          isNull(serviceAccounts.pausedAt),
           sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > clock_timestamp())`,
         ),
       );

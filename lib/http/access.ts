@@ -1,4 +1,5 @@
 import type { Access, Caller } from "#lib/http/operation.ts";
+import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const lacksCapability = (capability: string): Problem =>
@@ -13,6 +14,15 @@ export const lacksCapability = (capability: string): Problem =>
       },
     ],
   });
+
+/** A person of the organization paused the agent. */
+export const agentPaused = (): Problem =>
+  new Problem("agent_paused", {
+    detail: "A person of the organization paused this agent. It can still read. Wait until somebody resumes it.",
+    nextActions: [commonActions.retryLater],
+  });
+
+const isPaused = (caller: Caller | null): boolean => caller?.kind === "key" && caller.paused === true;
 
 const noOrganization = (): Problem =>
   new Problem("capability_required", {
@@ -40,7 +50,7 @@ const requirePerson: Check = (caller) => {
   if (caller?.kind !== "session") throw personsOnly();
 };
 
-/** Compiles the access check of one operation. @throws Problem unauthenticated, forbidden, capability_required */
+/** Compiles the access check of one operation. @throws Problem unauthenticated, forbidden, agent_paused, capability_required */
 export function compileAccess(access: Access): Check {
   if (access === "anyone") return () => {};
   if (access === "authenticated") return requireCaller;
@@ -58,6 +68,7 @@ export function compileAccess(access: Access): Check {
   return (caller) => {
     (person ? requirePerson : requireCaller)(caller);
     if (caller?.organizationId === null) throw noOrganization();
-    if (!caller?.capabilities.has(capability)) throw lacksCapability(capability);
+    if (caller?.capabilities.has(capability)) return;
+    throw isPaused(caller) ? agentPaused() : lacksCapability(capability);
   };
 }

@@ -88,6 +88,8 @@ export type KeyCaller = CallerBase & {
   readonly organizationId: string;
   readonly serviceAccountId: string;
   readonly keyId: string;
+  /** A person paused the agent. Its capabilities are then those to read. */
+  readonly paused?: boolean;
 };
 
 /** A person in a browser. organizationId is the active one, null before onboarding. */

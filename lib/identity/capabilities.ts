@@ -83,6 +83,10 @@ const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
 /** The stored capabilities as a set. Capabilities for persons only are dropped, even if the row contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
+/** The capabilities of a paused service account: it can read, so that it can follow what it began. */
+export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
+  new Set([...keyCapabilitiesOf(stored)].filter((capability) => capability.endsWith(":read")));
+
 /** The service account's capabilities that a person lacks. A person who lacks one may revoke the account's keys but gets no new key. */
 export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));

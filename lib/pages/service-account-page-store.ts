@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 import type { Scope } from "#lib/db/scope.ts";
 
 /** The columns that the driver returns as text instead of dates. */
-type Times = "createdAt" | "revokedAt" | "keyCreatedAt" | "lastUsedAt";
+type Times = "createdAt" | "revokedAt" | "pausedAt" | "keyCreatedAt" | "lastUsedAt";
 
 export type AccountLine = {
   readonly serviceAccountId: string;
@@ -12,6 +12,7 @@ export type AccountLine = {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  readonly pausedAt: Date | null;
   readonly ageDays: number;
   readonly preview: string;
   readonly keyCreatedAt: Date;
@@ -30,13 +31,14 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
   createdAt: new Date(row.createdAt ?? 0),
   keyCreatedAt: new Date(row.keyCreatedAt ?? 0),
   revokedAt: time(row.revokedAt),
+  pausedAt: time(row.pausedAt),
   lastUsedAt: time(row.lastUsedAt),
 });
 
 /** Each account with its newest key and the last use of any of its keys. */
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
-    a.created_at AS "createdAt", a.revoked_at AS "revokedAt",
+    a.created_at AS "createdAt", a.revoked_at AS "revokedAt", a.paused_at AS "pausedAt",
     floor(extract(epoch FROM clock_timestamp() - k.created_at) / 86400)::int AS "ageDays",
     k.preview, k.created_at AS "keyCreatedAt", l.live AS "liveKeys",
     u.last_used_at AS "lastUsedAt", u.address, u.user_agent AS "userAgent"

@@ -41,6 +41,7 @@ const accountOf = (line: AccountLine): AccountView => ({
   capabilities: [...keyCapabilitiesOf(line.capabilities)],
   createdAt: toWire(line.createdAt),
   ...(line.revokedAt !== null && { revokedAt: toWire(line.revokedAt) }),
+  ...(line.pausedAt !== null && { pausedAt: toWire(line.pausedAt) }),
   keyPreview: line.preview,
   keyCreatedAt: toWire(line.keyCreatedAt),
   keyAgeDays: line.ageDays,

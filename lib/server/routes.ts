@@ -33,6 +33,7 @@ import { inviteMember } from "#lib/identity/members/invite-member.ts";
 import { listServiceAccounts } from "#lib/identity/keys/list-service-accounts.ts";
 import { removeMember } from "#lib/identity/members/remove-member.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
+import { pauseServiceAccount, resumeServiceAccount } from "#lib/identity/keys/pause-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
 import { authMounted } from "#lib/server/serve-auth.ts";
@@ -155,6 +156,7 @@ const handlers: Handlers = {
   listSettlements,
   listUsers,
   placeOrder,
+  pauseServiceAccount,
   prepareRegistration,
   previewCheckout,
   probeResource,
@@ -174,6 +176,7 @@ const handlers: Handlers = {
   addDevice,
   removeDevice,
   resumeMandate,
+  resumeServiceAccount,
   revokeMandate,
   revokeServiceAccount,
   revokeUserSessions,

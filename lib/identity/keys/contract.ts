@@ -14,6 +14,7 @@ export const ServiceAccount = z
     keyPreview: z.string().meta({ description: "Prefix, key id and the last four characters." }),
     capabilities: z.array(Capability),
     createdAt: z.string(),
+    pausedAt: z.string().optional().meta({ description: "Since when its keys can only read. Absent if it is not paused." }),
     apiKey: z.string().optional().meta({ description: "Shown once, when the key is made." }),
   })
   .meta({ id: "ServiceAccount", description: "What an agent or a program is here. Its id is the agentId." });
@@ -92,4 +93,37 @@ export const revokeServiceAccount = operation({
   response: ServiceAccount,
   problems: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
   example: { params: { id: example.serviceAccountId }, body: { reason: "The agent was retired." }, response: example },
+});
+
+export const pauseServiceAccount = operation({
+  id: "pauseServiceAccount",
+  method: "POST",
+  path: "/api/v1/auth/service-accounts/{id}/pause",
+  tag: "Identity",
+  summary: "Pause a service account",
+  description:
+    "For the people who decide about its requests. From this answer on its keys can only read; everything else answers agent_paused, until a person resumes it. Payments that were submitted before are followed to their end. Pausing again changes nothing.",
+  access: { sessionCapability: "checkouts:approve" },
+  body: z.strictObject({}).meta({ id: "PauseServiceAccount" }),
+  response: ServiceAccount,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { id: example.serviceAccountId },
+    body: {},
+    response: { ...example, pausedAt: "2026-11-21T14:00:00.000Z" },
+  },
+});
+
+export const resumeServiceAccount = operation({
+  id: "resumeServiceAccount",
+  method: "POST",
+  path: "/api/v1/auth/service-accounts/{id}/resume",
+  tag: "Identity",
+  summary: "Resume a paused service account",
+  description: "Its keys can do again what they could do before. Resuming an account that is not paused changes nothing.",
+  access: { sessionCapability: "checkouts:approve" },
+  body: z.strictObject({}).meta({ id: "ResumeServiceAccount" }),
+  response: ServiceAccount,
+  problems: ["not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: { params: { id: example.serviceAccountId }, body: {}, response: example },
 });

@@ -9,7 +9,7 @@ import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
-  const { serviceAccountId, name, organizationId, keyPreview, capabilities, createdAt } = row;
+  const { serviceAccountId, name, organizationId, keyPreview, capabilities, createdAt, pausedAt } = row;
   return {
     serviceAccountId,
     name,
@@ -17,6 +17,7 @@ export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
     keyPreview,
     capabilities: [...keyCapabilitiesOf(capabilities)],
     createdAt: toWire(createdAt),
+    ...(pausedAt && { pausedAt: toWire(pausedAt) }),
   };
 }
 

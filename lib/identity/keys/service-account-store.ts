@@ -12,6 +12,7 @@ export type ServiceAccountRow = {
   readonly capabilities: readonly string[];
   readonly createdAt: Date;
   readonly revoked: boolean;
+  readonly pausedAt: Date | null;
   readonly keyPreview: string;
 };
 
@@ -27,6 +28,7 @@ const columns = {
   capabilities: serviceAccounts.capabilities,
   createdAt: serviceAccounts.createdAt,
   revoked: sql<boolean>`${serviceAccounts.revokedAt} IS NOT NULL`,
+  pausedAt: serviceAccounts.pausedAt,
   keyPreview: newestPreview,
 };
 
@@ -103,6 +105,11 @@ export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, rev
     .update(apiKeys)
     .set({ revokedAt })
     .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
+}
+
+/** Null resumes it. */
+export async function setPaused(tx: Tx, serviceAccountId: string, pausedAt: Date | null): Promise<void> {
+  await tx.update(serviceAccounts).set({ pausedAt }).where(eq(serviceAccounts.serviceAccountId, serviceAccountId));
 }
 
 type PageOf = Scope & { readonly place: string | null; readonly rows: number };

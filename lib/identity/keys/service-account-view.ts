@@ -9,6 +9,7 @@ export type AccountView = {
   readonly capabilities: readonly Capability[];
   readonly createdAt: string;
   readonly revokedAt?: string;
+  readonly pausedAt?: string;
   readonly keyPreview: string;
   /** When the newest key was made. */
   readonly keyCreatedAt: string;

@@ -8,6 +8,7 @@ import {
   capabilitiesOfRole,
   keyCapabilitiesOf,
   membershipRoleOf,
+  pausedCapabilitiesOf,
   platformCapabilitiesOf,
   platformRolesOf,
 } from "#lib/identity/capabilities.ts";
@@ -41,7 +42,8 @@ async function authenticateKey(text: string, request: Request): Promise<KeyCalle
     organizationId: row.organizationId,
     keyId: row.keyId,
     environment: presented.environment,
-    capabilities: keyCapabilitiesOf(row.capabilities),
+    capabilities: (row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities),
+    ...(row.paused && { paused: true }),
   };
 }
 

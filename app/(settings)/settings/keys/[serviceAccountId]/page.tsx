@@ -7,6 +7,7 @@ import { KeysLedger } from "#components/keys/keys-ledger.tsx";
 import { RevokeServiceAccount } from "#components/keys/revoke-service-account.tsx";
 import { RotateKey } from "#components/keys/rotate-key.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
+import { PauseAgent } from "#components/keys/pause-agent.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
@@ -42,6 +43,7 @@ const factsOf = ({ account, createdBy }: AccountDetail) => [
       <Moment at={account.createdAt} /> by <Untrusted>{createdBy}</Untrusted>
     </span>,
   ] as const,
+  ...(account.pausedAt === undefined ? [] : [["Paused", <Moment key="paused" at={account.pausedAt} />] as const]),
   ...(account.revokedAt === undefined ? [] : [["Revoked", <Moment key="revoked" at={account.revokedAt} />] as const]),
 ];
 
@@ -101,7 +103,11 @@ export default async function ServiceAccountPage({ params }: { readonly params: 
   const detail = await view(caller, serviceAccountId);
   const { account, keys } = detail;
   const lacked = lackedOf(account.capabilities, caller.capabilities);
-  const acts = caller.capabilities.has("serviceAccounts:manage") && account.revokedAt === undefined && (
+  const live = account.revokedAt === undefined;
+  const pauses = live && caller.capabilities.has("checkouts:approve") && (
+    <PauseAgent serviceAccountId={serviceAccountId} paused={account.pausedAt !== undefined} />
+  );
+  const manages = live && caller.capabilities.has("serviceAccounts:manage") && (
     <>
       {lacked.length === 0 && <RotateKey serviceAccountId={serviceAccountId} name={account.name} />}
       <RevokeServiceAccount serviceAccountId={serviceAccountId} name={account.name} />
@@ -112,7 +118,12 @@ export default async function ServiceAccountPage({ params }: { readonly params: 
       <PageHeader
         back={{ href: "/settings/keys", label: "Agents and keys" }}
         title={<Untrusted>{account.name}</Untrusted>}
-        actions={acts}
+        actions={
+          <>
+            {pauses}
+            {manages}
+          </>
+        }
       />
       <div className="split">
         <div className="stack">
