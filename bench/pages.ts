@@ -1,7 +1,15 @@
+import { chromium } from "@playwright/test";
 import postgres from "postgres";
+import { weigh, type PageWeight } from "#test/page-weight.ts";
+import { findChromium } from "../scripts/chromium.ts";
 import { start } from "./server.ts";
 
-export type PageLoad = { readonly path: string; readonly payments: number; readonly firstMs: number; readonly medianMs: number };
+export type PageLoad = PageWeight & {
+  readonly path: string;
+  readonly payments: number;
+  readonly firstMs: number;
+  readonly medianMs: number;
+};
 
 const SETTLED = 10_000;
 const REPEATS = 5;
@@ -36,6 +44,37 @@ async function load(url: string, path: string, headers: Record<string, string>):
   return performance.now() - begun;
 }
 
+const screens = [
+  { width: 390, height: 844 },
+  { width: 1_280, height: 800 },
+] as const;
+
+/** The scripts of each page, and its larger layout shift on a phone and on a wide screen. */
+async function weighAll(url: string, paths: readonly string[], cookie: string): Promise<readonly PageWeight[]> {
+  const executablePath = await findChromium();
+  const browser = await chromium.launch({ ...(executablePath !== null && { executablePath }), args: ["--no-sandbox"] });
+  try {
+    const weights: PageWeight[] = paths.map(() => ({ scriptKb: 0, shift: 0 }));
+    for (const viewport of screens) {
+      const context = await browser.newContext({ viewport });
+      const [name = "", ...value] = cookie.split("=");
+      await context.addCookies([{ name, value: value.join("="), url }]);
+      for (const [at, path] of paths.entries()) {
+        const page = await context.newPage();
+        const { scriptKb, shift } = await weigh(page, url + path);
+        weights[at] = { scriptKb: Math.max(scriptKb, weights[at]!.scriptKb), shift: Math.max(shift, weights[at]!.shift) };
+        await page.close();
+      }
+      await context.close();
+    }
+    return weights;
+  } finally {
+    await browser.close();
+  }
+}
+
+const paths = ["/payments", "/payments?settlement=settled", "/home", "/mandates", "/approvals"] as const;
+
 /**
  * The first load of dashboard pages, and the median of five more, each until the end of its HTML. The server has served the
  * sign-in page before, because every dashboard visit starts there.
@@ -49,14 +88,15 @@ export async function loadPages(
   const server = await start(["server.ts"], environment, "/api/v1/health/live");
   try {
     await load(server.url, "/sign-in", {});
-    const loads: PageLoad[] = [];
-    for (const path of ["/payments", "/payments?settlement=settled", "/home"]) {
+    const times: Omit<PageLoad, keyof PageWeight>[] = [];
+    for (const path of paths) {
       const firstMs = await load(server.url, path, headers);
       const more: number[] = [];
       for (let again = 0; again < REPEATS; again++) more.push(await load(server.url, path, headers));
-      loads.push({ path, payments, firstMs, medianMs: more.toSorted((a, b) => a - b)[Math.floor(REPEATS / 2)] ?? 0 });
+      times.push({ path, payments, firstMs, medianMs: more.toSorted((a, b) => a - b)[Math.floor(REPEATS / 2)] ?? 0 });
     }
-    return loads;
+    const weights = await weighAll(server.url, paths, headers["cookie"] ?? "");
+    return times.map((load, at) => ({ ...load, ...weights[at]! }));
   } finally {
     await server.stop();
   }

@@ -88,6 +88,15 @@ export function floorsOf({ rows, residentMiB, history, bursts, pages, outside }:
       floor: "under 1,000 ms",
       holds: firstMs < 1_000,
     })),
+    ...pages.flatMap(({ path, scriptKb, shift }) => [
+      {
+        what: `scripts of ${path}`,
+        measured: `${whole(scriptKb)} kB`,
+        floor: "under 200 kB",
+        holds: scriptKb < 200,
+      },
+      { what: `layout shift of ${path}`, measured: shift.toFixed(3), floor: "under 0.05", holds: shift < 0.05 },
+    ]),
     ...floorsOutside(outside),
     { what: "errors", measured: String(errors), floor: "0", holds: errors === 0 },
   ];
@@ -120,11 +129,13 @@ export function printTable({
   );
   console.table(gas);
   console.table(
-    pages.map(({ path, payments, firstMs, medianMs }) => ({
+    pages.map(({ path, payments, firstMs, medianMs, scriptKb, shift }) => ({
       page: path,
       payments,
       "first ms": Math.round(firstMs),
       "median ms": Math.round(medianMs),
+      "script kB": Math.round(scriptKb),
+      "layout shift": Number(shift.toFixed(3)),
     })),
   );
   console.table(

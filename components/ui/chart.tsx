@@ -1,6 +1,6 @@
 "use client";
 
-import dynamic from "next/dynamic";
+import { ChartColumns } from "./chart-columns.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Money, money } from "./money.tsx";
 
@@ -33,12 +33,6 @@ export type ChartProps = {
   /** A horizontal limit line: its name, and the amount as decimal text. */
   readonly limit?: { readonly name: string; readonly amount: string };
 };
-
-/** The chart library is large, so it is loaded only for a chart and does not delay the page. */
-const Columns = dynamic(() => import("./chart-columns.tsx").then((module) => module.ChartColumns), {
-  ssr: false,
-  loading: () => <div className="h-55 w-full" aria-busy />,
-});
 
 const ENTRY = "inline-flex items-center gap-2";
 
@@ -78,7 +72,7 @@ export function Chart(props: ChartProps) {
       <Legend series={series} {...(limit && { limit })} />
       <figcaption className="sr">{title}</figcaption>
       <div aria-hidden>
-        <Columns {...props} />
+        <ChartColumns {...props} />
       </div>
       <details>
         <summary>Show as table</summary>

@@ -1,0 +1,47 @@
+import { gzipSync } from "node:zlib";
+import type { Page, Response } from "@playwright/test";
+
+export type PageWeight = {
+  /** All scripts that the page loads by itself, gzipped. */
+  readonly scriptKb: number;
+  /** The cumulative layout shift. */
+  readonly shift: number;
+};
+
+/** Parts that load after the page, such as what a browser fetches when it is idle. */
+const SETTLE_MS = 2_000;
+
+type Shift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
+
+/** Opens a page and measures its scripts and its layout shift. Sizes do not depend on the encoding that the server chose. */
+export async function weigh(page: Page, url: string): Promise<PageWeight> {
+  const scripts = new Map<string, Promise<number>>();
+  const note = (response: Response) => {
+    const { pathname } = new URL(response.url());
+    if (!pathname.endsWith(".js") || response.status() !== 200) return;
+    scripts.set(
+      pathname,
+      response.body().then(
+        (body) => gzipSync(body).length,
+        () => 0,
+      ),
+    );
+  };
+  page.on("response", note);
+  await page.goto(url, { waitUntil: "load" });
+  await page.waitForTimeout(SETTLE_MS);
+  page.off("response", note);
+  const shift = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          const shifts = list.getEntries() as Shift[];
+          resolve(shifts.reduce((sum, { value, hadRecentInput }) => (hadRecentInput ? sum : sum + value), 0));
+        }).observe({ type: "layout-shift", buffered: true });
+        // Without a shift, the observer is not called.
+        setTimeout(resolve, 200, 0);
+      }),
+  );
+  const bytes = (await Promise.all(scripts.values())).reduce((sum, size) => sum + size, 0);
+  return { scriptKb: bytes / 1_000, shift };
+}
