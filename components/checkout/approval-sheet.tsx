@@ -128,7 +128,7 @@ export function ApprovalSheet({ view }: Props) {
           {!changed && basket}
           {!choosing && clause}
           <Destination destination={view.destination} intent={intent} className={PLACES.destination} />
-          <Effects intent={intent} className={PLACES.effects} />
+          <Effects intent={intent} moreTimeUntil={view.moreTimeUntil} className={PLACES.effects} />
           <Asks view={view} className={PLACES.asks} />
         </div>
       </div>

@@ -1,6 +1,7 @@
 import { Moment } from "#components/ui/moment.tsx";
 import type { CheckoutIntent } from "#lib/approvals/checkout-schema.ts";
 import { Fold } from "./fold.tsx";
+import { MoreTime } from "./more-time.tsx";
 
 const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], string>> = {
   none: "None yet",
@@ -8,10 +9,10 @@ const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], stri
   settled: "Settled",
 };
 
-type Props = { readonly intent: CheckoutIntent; readonly className: string };
+type Props = { readonly intent: CheckoutIntent; readonly moreTimeUntil: string | undefined; readonly className: string };
 
 /** The effects of an approval, shown before the person approves. */
-export function Effects({ intent, className }: Props) {
+export function Effects({ intent, moreTimeUntil, className }: Props) {
   const { effects, environment, expiresAt } = intent;
   const sandbox = environment === "sandbox";
   const rows = [
@@ -31,6 +32,11 @@ export function Effects({ intent, className }: Props) {
           </li>
         ))}
       </ul>
+      {moreTimeUntil !== undefined && (
+        <p className="mt-3 text-sm text-muted">
+          Nobody can look at it in time? <MoreTime checkoutIntentId={intent.checkoutIntentId} until={moreTimeUntil} />
+        </p>
+      )}
     </Fold>
   );
 }

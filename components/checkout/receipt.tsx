@@ -2,9 +2,13 @@ import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
+import { Money, money } from "#components/ui/money.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
+import { tightest } from "./mandate-clause.tsx";
+import { spanName } from "./names.ts";
 import { Record } from "./record.tsx";
 import { Signatures } from "./signatures.tsx";
 import { TakeBack } from "./take-back.tsx";
@@ -25,15 +29,14 @@ const titles: Readonly<Record<Stage, string>> = {
   completed: "Approved and paid.",
 };
 
-function Steps({
-  approval,
-  stage,
-  sandbox,
-}: {
+type StepsProps = {
   readonly approval: CheckoutApproval;
   readonly stage: Stage;
   readonly sandbox: boolean;
-}) {
+  readonly authorizationId: string | undefined;
+};
+
+function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
   const waiting = stage === "waiting";
   return (
     <section className="border-t px-4 py-5 md:px-8 md:py-6" aria-labelledby="next">
@@ -77,9 +80,52 @@ function Steps({
             {stage === "completed" ? "Payment made" : "Payment runs"}{" "}
             {sandbox && <span className="when">sandbox, test money only</span>}
           </h3>
-          <p>{stage === "completed" ? "The seller has accepted the order." : "The seller gets the payment, then confirms."}</p>
+          <p>
+            {stage === "completed" ? "The seller has accepted the order." : "The seller gets the payment, then confirms."}
+            {authorizationId !== undefined && (
+              <>
+                {" "}
+                <a href={`/payments/${authorizationId}`}>Look at the payment</a>
+                {stage === "completed" && (
+                  <>
+                    {" "}
+                    or its <a href={`/payments/${authorizationId}/receipt`}>receipt</a>
+                  </>
+                )}
+                .
+              </>
+            )}
+          </p>
         </li>
       </ol>
+    </section>
+  );
+}
+
+/** What remains of the mandate after this payment, and the way back to the inbox. */
+function After({ view, mandateId }: { readonly view: CheckoutView; readonly mandateId: string | undefined }) {
+  const mandate = view.mandates.find((one) => one.mandateId === mandateId);
+  const budget = mandate && tightest(mandate);
+  return (
+    <section className="grid gap-3 border-t px-4 py-5 text-sm md:px-8 md:py-6" aria-labelledby="after">
+      <h2 id="after" className="text-base/6.5">
+        What remains
+      </h2>
+      {mandate && budget && (
+        <p className="wrap-anywhere">
+          <strong className="font-semibold">
+            <Money>{money(budget.available, budget.unit)}</Money>
+          </strong>{" "}
+          of <Money>{money(budget.limit, budget.unit)}</Money> {spanName(budget.window)}, under the mandate{" "}
+          <a href={`/mandates/${mandate.mandateId}`}>
+            <Untrusted>{mandate.name}</Untrusted>
+          </a>
+          .
+        </p>
+      )}
+      <p>
+        <a href="/approvals">All approvals</a>
+      </p>
     </section>
   );
 }
@@ -124,7 +170,13 @@ export function Receipt({ view, approval, signer }: Props) {
             }}
           />
         </div>
-        <Steps approval={approval} stage={stage} sandbox={view.intent.environment === "sandbox"} />
+        <Steps
+          approval={approval}
+          stage={stage}
+          sandbox={view.intent.environment === "sandbox"}
+          authorizationId={view.authorizationId}
+        />
+        <After view={view} mandateId={approval.mandateId} />
       </div>
     </div>
   );
