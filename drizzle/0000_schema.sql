@@ -447,9 +447,11 @@ CREATE TABLE "organization" (
 	"environment" text NOT NULL,
 	"product_roles" text[] NOT NULL,
 	"step_up_above" numeric,
+	"step_up_above_unverified" numeric,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "organization_slug_unique" UNIQUE("slug"),
-	CONSTRAINT "organization_step_up_above" CHECK (step_up_above >= 0 AND step_up_above < 'NaN')
+	CONSTRAINT "organization_step_up_above" CHECK (step_up_above >= 0 AND step_up_above < 'NaN'),
+	CONSTRAINT "organization_step_up_above_unverified" CHECK (step_up_above_unverified >= 0 AND step_up_above_unverified < 'NaN')
 );
 --> statement-breakpoint
 CREATE TABLE "passkey" (
@@ -494,7 +496,8 @@ CREATE TABLE "service_accounts" (
 	"capabilities" text[] NOT NULL,
 	"created_by" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"revoked_at" timestamp (3) with time zone
+	"revoked_at" timestamp (3) with time zone,
+	"paused_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "session" (
@@ -986,6 +989,7 @@ CREATE INDEX "refusal_counts_old" ON "refusal_counts" USING btree ("hour");--> s
 CREATE UNIQUE INDEX "checkout_approvals_one" ON "checkout_approvals" USING btree ("checkout_intent_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_approvals_token" ON "checkout_approvals" USING btree ("continuation_token_hash");--> statement-breakpoint
 CREATE INDEX "checkout_approvals_of_authorization" ON "checkout_approvals" USING btree ("authorization_id");--> statement-breakpoint
+CREATE INDEX "checkout_approvals_of_person" ON "checkout_approvals" USING btree ("approved_by_subject_id","approved_at");--> statement-breakpoint
 CREATE INDEX "checkout_approvals_due" ON "checkout_approvals" USING btree ("expires_at") WHERE status = 'pending';--> statement-breakpoint
 CREATE UNIQUE INDEX "checkout_intents_one_open" ON "checkout_intents" USING btree ("organization_id",coalesce(mandate_id, ''),"basket_hash") WHERE status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL;--> statement-breakpoint
 CREATE INDEX "checkout_intents_of_organization" ON "checkout_intents" USING btree ("organization_id","checkout_intent_id");--> statement-breakpoint
@@ -993,7 +997,7 @@ CREATE INDEX "checkout_intents_of_authorization" ON "checkout_intents" USING btr
 CREATE INDEX "checkout_intents_of_agent" ON "checkout_intents" USING btree ("owner_subject_id","created_at");--> statement-breakpoint
 CREATE INDEX "checkout_intents_due" ON "checkout_intents" USING btree ("expires_at") WHERE status IN ('previewed', 'awaiting_approval');--> statement-breakpoint
 CREATE INDEX "checkout_intents_waiting" ON "checkout_intents" USING btree ("organization_id","expires_at") WHERE status IN ('previewed', 'awaiting_approval');--> statement-breakpoint
-CREATE INDEX "checkout_intents_rejected" ON "checkout_intents" USING btree ("mandate_id","basket_hash") WHERE status = 'rejected';--> statement-breakpoint
+CREATE INDEX "checkout_intents_remembered" ON "checkout_intents" USING btree ("mandate_id","basket_hash") WHERE status IN ('rejected', 'expired', 'previewed', 'awaiting_approval');--> statement-breakpoint
 CREATE UNIQUE INDEX "orders_slot" ON "orders" USING btree ("slot");--> statement-breakpoint
 CREATE INDEX "orders_of_organization" ON "orders" USING btree ("organization_id","order_id");--> statement-breakpoint
 CREATE INDEX "orders_of_authorization" ON "orders" USING btree ("authorization_id");--> statement-breakpoint

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { rejectCheckout } from "#lib/commerce/checkout-contract.ts";
 import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
-import { serviceAccounts } from "#lib/identity/tables.ts";
+import { organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { newMember, PASSWORD } from "#test/identity.ts";
@@ -34,6 +34,13 @@ async function disguise({ agent, mandateId, seller }: Purchase): Promise<void> {
     .insert(mandateSellers)
     .values({ mandateId, sellerId: `amazon.the-marketplace-for-everything-${seller.domain} 0x00`, firstPaidAt: new Date(0) });
 }
+
+/** Lets a session approve every amount. */
+const liftStepUp = ({ buyer }: Purchase) =>
+  database()
+    .update(organization)
+    .set({ stepUpAbove: "1000000", stepUpAboveUnverified: "1000000" })
+    .where(eq(organization.id, buyer.organizationId));
 
 const hostileLines = [LONG, ARABIC, JAPANESE.slice(0, 80)].map((name, at) => ({
   productId: `item-${at}`,
@@ -75,6 +82,8 @@ for (const viewport of screens) {
       for (const known of [true, false]) {
         const purchase = await newPurchase({ known });
         await disguise(purchase);
+        // The payee is not verified, so that the amount alone would ask for the password.
+        if (known) await liftStepUp(purchase);
         const path = await openBasket(purchase, hostileLines);
         const domain = `arnazon.the-marketplace-for-everything-${purchase.seller.domain}`;
         await changeCheckout(path, { domain, metadata: { purpose: `${LONG} ${ARABIC}` } });

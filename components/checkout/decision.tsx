@@ -26,6 +26,9 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
   );
 }
 
+/** The last minutes, in which more time is offered beside the countdown. Before, it is offered among the effects. */
+const URGENT = 300;
+
 /** What the person approves, and the time left to decide. */
 const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
   <div className="grid gap-0.5 text-sm text-muted">
@@ -33,12 +36,15 @@ const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly secon
       <p>
         You approve exactly this. If anything changes, it does not count. Open for{" "}
         <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>.{" "}
-        {view.moreTimeUntil !== undefined && (
+        {view.moreTimeUntil !== undefined && seconds <= URGENT && (
           <MoreTime checkoutIntentId={view.intent.checkoutIntentId} until={view.moreTimeUntil} />
         )}
       </p>
     ) : (
       <p>This request has expired. Nothing was approved.</p>
+    )}
+    {view.agent.active && view.agent.paused && (
+      <p className="text-caution">This agent is paused: it cannot use an approval until somebody resumes it.</p>
     )}
     {!view.agent.active && <p className="text-caution">This service account was revoked: it cannot use an approval any more.</p>}
     <noscript>
@@ -156,7 +162,7 @@ export function Decision({ view, mandate, changes, decisions }: Props) {
           ways={ways}
           way={way}
           onChoose={setChosen}
-          why={view.stepUp.reasons}
+          stepUp={view.stepUp}
           passkeyOnly={passkeyOnly}
           error={passwordError}
           path={path}

@@ -9,11 +9,25 @@ import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/che
 
 export type Way = "password" | "passkey";
 
-const reasons: Readonly<Record<StepUpReason, string>> = {
-  amount: "the amount is above what your organization lets a session alone approve",
-  sessionAge: "you signed in more than 15 minutes ago",
-  firstPayment: "this is the first payment to this seller",
-};
+/** "above 100.00 USDC", with what counts besides this payment. */
+function aboveWords({ limit }: CheckoutView["stepUp"]): string {
+  if (limit === undefined) return "above what a session alone may approve";
+  const { above, lately } = limit;
+  return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in the last 24 hours`;
+}
+
+function reasonWords(reason: StepUpReason, stepUp: CheckoutView["stepUp"]): string {
+  switch (reason) {
+    case "amount":
+      return `the amount is ${aboveWords(stepUp)}`;
+    case "unverifiedPayee":
+      return `this payee is not verified and the amount is ${aboveWords(stepUp)}`;
+    case "sessionAge":
+      return "you signed in more than 15 minutes ago";
+    case "firstPayment":
+      return "this is the first payment to this seller";
+  }
+}
 
 /** Whether the approval requires a passkey. */
 export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate: MandateView | undefined): boolean =>
@@ -29,8 +43,9 @@ export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): r
   return [...(hasPasskey ? (["passkey"] as const) : []), ...(hasPassword && !passkeyOnly ? (["password"] as const) : [])];
 }
 
-function because(why: readonly StepUpReason[], passkeyOnly: boolean): string {
-  const all = [...(passkeyOnly ? ["what you pay under or for asks for a passkey"] : []), ...why.map((reason) => reasons[reason])];
+function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string {
+  const why = stepUp.reasons.map((reason) => reasonWords(reason, stepUp));
+  const all = [...(passkeyOnly ? ["what you pay under or for asks for a passkey"] : []), ...why];
   return all.length === 0 ? "" : `, because ${all.join(", and ")}`;
 }
 
@@ -48,7 +63,7 @@ type Props = {
   readonly ways: readonly Way[];
   readonly way: Way | undefined;
   readonly onChoose: (way: Way) => void;
-  readonly why: readonly StepUpReason[];
+  readonly stepUp: CheckoutView["stepUp"];
   readonly passkeyOnly: boolean;
   readonly error: string | undefined;
   readonly path: string;
@@ -63,7 +78,7 @@ const Other = ({ children, onClick }: { readonly children: ReactNode; readonly o
 );
 
 /** Asks for confirmation before the approval. The passkey challenge is fetched when the button is pressed. */
-export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: Props) {
+export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (error !== undefined) field.current?.focus();
@@ -75,7 +90,7 @@ export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: P
         <p className="flex gap-2 text-sm">
           <KeyRound className="icon mt-0.5" aria-hidden />
           <span>
-            You confirm with your passkey{because(why, passkeyOnly)}. It signs exactly this basket, amount and payee. Declining
+            You confirm with your passkey{because(stepUp, passkeyOnly)}. It signs exactly this basket, amount and payee. Declining
             does not ask for it.
           </span>
         </p>
@@ -92,7 +107,7 @@ export function StepUp({ ways, way, onChoose, why, passkeyOnly, error, path }: P
         type="password"
         autoComplete="current-password"
         required
-        hint={`Approving asks for it${because(why, false)}. Declining does not.`}
+        hint={`Approving asks for it${because(stepUp, false)}. Declining does not.`}
         error={error}
       />
       {ways.includes("passkey") && <Other onClick={() => onChoose("passkey")}>Use your passkey instead</Other>}

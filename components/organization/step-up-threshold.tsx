@@ -6,41 +6,50 @@ import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
+import { defaultStepUpLimits, type StepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { setStepUpThreshold } from "#lib/identity/members/contract.ts";
 
-type Props = { readonly organizationId: string; readonly above: string | null };
+type Props = { readonly organizationId: string; readonly limits: { readonly [K in keyof StepUpLimits]: string | null } };
 
-/** Sets or removes the amount above which an approval requires a confirmation of identity. */
-export function StepUpThreshold({ organizationId, above }: Props) {
+/** Sets the amounts above which an approval requires a confirmation of identity. */
+export function StepUpThreshold({ organizationId, limits }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const state = useOperationForm(setStepUpThreshold, {
-    defaults: { above: above ?? "" },
+    defaults: { above: limits.above ?? "", aboveUnverified: limits.aboveUnverified ?? "" },
     params: { organizationId },
     onDone: (set) => {
       setOpen(false);
-      toast(set.above === undefined ? "The amount alone no longer asks for it" : `Asked above ${set.above}`);
+      const { above, aboveUnverified } = { ...defaultStepUpLimits, ...set };
+      toast(`Asked above ${above}, and above ${aboveUnverified} for payees that are not verified`);
       router.refresh();
     },
   });
   return (
     <FormDialog
-      trigger="Change the amount"
+      trigger="Change the amounts"
       look={{ size: "small" }}
       title="Ask who approves"
-      description="Above this amount an approval asks for the password or a passkey, also in a new session."
+      description="Above these amounts an approval asks for the password or a passkey, also in a new session. What the person approved in the last 24 hours counts."
       open={open}
       onOpenChange={setOpen}
       state={state}
-      nothing="The amount was not changed."
+      nothing="The amounts were not changed."
       submit="Save"
     >
       <Field
         label="Above"
         inputMode="decimal"
         autoComplete="off"
-        hint="In whole units of the payment’s asset, such as 250 for 250 USDC. Leave empty for no such amount."
+        hint={`In whole units of the payment’s asset, such as 250 for 250 USDC. Leave empty for ${defaultStepUpLimits.above}.`}
         {...state.field("above")}
+      />
+      <Field
+        label="Above, for a payee that is not verified"
+        inputMode="decimal"
+        autoComplete="off"
+        hint={`Leave empty for ${defaultStepUpLimits.aboveUnverified}.`}
+        {...state.field("aboveUnverified")}
       />
     </FormDialog>
   );

@@ -1,5 +1,3 @@
-"use client";
-
 import { ChartColumns } from "./chart-columns.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Money, money } from "./money.tsx";

@@ -11,7 +11,7 @@ const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const terms = { basketHash: "h", amount: atomicOf(5n), asset: "USDC", chain: "eip155:1", payTo: "0x1" };
 
-const proved = { sessionCreatedAt: now, sellerPaidBefore: true, aboveThreshold: false, done: false };
+const proved = { sessionCreatedAt: now, sellerPaidBefore: true, aboveThreshold: false, aboveUnverified: false, done: false };
 
 const facts = (change: Partial<ApprovalFacts> = {}): ApprovalFacts => ({
   checkout: { ...terms, status: "awaiting_approval", expiresAt: after(1) },
@@ -57,6 +57,8 @@ describe("decideApproval", () => {
     ["a first payment", { stepUp: { ...proved, sellerPaidBefore: false } }, "step_up_required"],
     ["a first payment after a step-up", { stepUp: { ...proved, sellerPaidBefore: false, done: true } }, "grant"],
     ["an amount above the threshold", { stepUp: { ...proved, aboveThreshold: true } }, "step_up_required"],
+    ["an unverified payee above its threshold", { stepUp: { ...proved, aboveUnverified: true } }, "step_up_required"],
+    ["an unverified payee after a step-up", { stepUp: { ...proved, aboveUnverified: true, done: true } }, "grant"],
     ["an amount above it after a step-up", { stepUp: { ...proved, aboveThreshold: true, done: true } }, "grant"],
   ])("%s: %o", (_name, change, code) => {
     expect(answer(change)).toBe(code);
@@ -77,17 +79,18 @@ describe("decideApproval", () => {
           done: fc.boolean(),
           paid: fc.boolean(),
           above: fc.boolean(),
+          unverified: fc.boolean(),
         }),
-        ({ status, expires, shownMinutes, hash, amount, payTo, approval, done, paid, above }) => {
+        ({ status, expires, shownMinutes, hash, amount, payTo, approval, done, paid, above, unverified }) => {
           const given = {
             checkout: { ...terms, status, expiresAt: after(expires) },
             approval: approval && { ...approved, status: approval },
             review: { ...terms, basketHash: hash, amount: atomicOf(amount), payTo, shownAt: before(shownMinutes * 60_000) },
-            stepUp: { sessionCreatedAt: now, sellerPaidBefore: paid, aboveThreshold: above, done },
+            stepUp: { sessionCreatedAt: now, sellerPaidBefore: paid, aboveThreshold: above, aboveUnverified: unverified, done },
           };
           const open = (status === "previewed" || status === "awaiting_approval") && expires > 0 && approval === null;
           const shown = shownMinutes <= 10 && hash === "h" && amount === 5n && payTo === "0x1";
-          expect(answer(given) === "grant").toBe(open && shown && ((paid && !above) || done));
+          expect(answer(given) === "grant").toBe(open && shown && ((paid && !above && !unverified) || done));
         },
       ),
     );

@@ -41,19 +41,22 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** The amount is above the organization's limit for an approval without step-up. */
+  /** With what the person approved within a day, the amount is above what a session may approve without step-up. */
   readonly aboveThreshold: boolean;
+  /** The same for payees that are not verified. */
+  readonly aboveUnverified: boolean;
   /** This session has a step-up for this checkout that is not used and not expired. */
   readonly done: boolean;
 };
 
 /** The reasons for which a person must prove their identity again before they approve; empty if there is none. */
 export function stepUpReasons(
-  { sessionCreatedAt, sellerPaidBefore, aboveThreshold }: Omit<StepUpFacts, "done">,
+  { sessionCreatedAt, sellerPaidBefore, aboveThreshold, aboveUnverified }: Omit<StepUpFacts, "done">,
   now: Date,
 ): StepUpReason[] {
   const reasons: StepUpReason[] = [];
   if (aboveThreshold) reasons.push("amount");
+  else if (aboveUnverified) reasons.push("unverifiedPayee");
   if (now.getTime() - sessionCreatedAt.getTime() > FRESH_SESSION_MS) reasons.push("sessionAge");
   if (!sellerPaidBefore) reasons.push("firstPayment");
   return reasons;

@@ -3,6 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import type { ApprovalRow, NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
+import { isAboveAll, isAboveUnverified, joinRisk, readRisk, riskColumn } from "#lib/approvals/risk-store.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { allColumns, columnNames, jsonColumns, readRow, writeRows } from "#lib/db/rows.ts";
 import { reservations } from "#lib/holds/tables.ts";
@@ -45,8 +46,7 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
     EXISTS (SELECT FROM mandates m WHERE m.organization_id = k.organization_id AND EXISTS (
       SELECT FROM mandate_sellers p WHERE p.mandate_id = m.mandate_id
         AND p.seller_id = coalesce(k.seller_id, k.domain || ' ' || lower(k.pay_to)))) AS seller_paid_before,
-    EXISTS (SELECT FROM organization o WHERE o.id = k.organization_id
-      AND o.step_up_above * 10::numeric ^ k.token_decimals < k.amount::numeric) AS above_threshold
+    ${riskColumn(c)}
   FROM unnest(${sessionIds}::text[], ${ids}::text[]) AS w(session_id, id),
     LATERAL (SELECT ${c.unsafe(columns.checkout)} FROM checkout_intents
       WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) LIMIT 1) k
@@ -54,8 +54,9 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
       WHERE checkout_intent_id = k.checkout_intent_id LIMIT 1) a ON true
     LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.review)} FROM checkout_reviews
       WHERE session_id = w.session_id AND checkout_intent_id = k.checkout_intent_id LIMIT 1) r ON true
-    LEFT JOIN LATERAL (SELECT created_at, (SELECT email FROM "user" WHERE id = session.user_id) AS email
+    LEFT JOIN LATERAL (SELECT created_at, user_id, (SELECT email FROM "user" WHERE id = session.user_id) AS email
       FROM session WHERE id = w.session_id LIMIT 1) s ON true
+    ${joinRisk(c)}
     LEFT JOIN LATERAL (SELECT step_up_id, method FROM step_ups
       WHERE checkout_intent_id = k.checkout_intent_id AND session_id = w.session_id AND used_at IS NULL
         AND expires_at > clock_timestamp()
@@ -68,18 +69,22 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
 /** Reads a row of approvalFacts. */
 export function readLocked(row: Row): LockedCheckout {
   const approval = row["approval"] && readRow(checkoutApprovals, row["approval"] as Row);
+  const checkout = readRow(checkoutIntents, row["checkout"] as Row);
+  const risk = readRisk(row["risk"] as Row);
   // The level is passkeyApproved only if a passkey signed the terms. A session or a password alone gives softwareApproved.
   const reached = row["step_up_method"] === "passkey" ? "passkeyApproved" : "softwareApproved";
   return {
-    checkout: readRow(checkoutIntents, row["checkout"] as Row),
+    checkout,
     approval,
     review: row["review"] && readRow(checkoutReviews, row["review"] as Row),
     stepUp: {
       sessionCreatedAt: new Date((row["session_created_at"] as string | null) ?? 0),
       sellerPaidBefore: row["seller_paid_before"] as boolean,
-      aboveThreshold: row["above_threshold"] as boolean,
+      aboveThreshold: isAboveAll(risk, checkout.amount),
+      aboveUnverified: isAboveUnverified(risk, checkout.amount),
       done: row["step_up_id"] !== null,
     },
+    risk,
     stepUpId: row["step_up_id"] as string | null,
     approverEmail: row["approver_email"] as string | null,
     assuranceLevel: (approval?.assuranceLevel as AssuranceLevel | undefined) ?? reached,

@@ -29,12 +29,14 @@ export type MandateView = MandateChoice & {
 
 export type LineView = Basket["lines"][number] & { readonly subtotal: string; readonly displaySubtotal: string };
 
-export type StepUpReason = "amount" | "sessionAge" | "firstPayment";
+export type StepUpReason = "amount" | "unverifiedPayee" | "sessionAge" | "firstPayment";
 
 /** Whether and how the person must prove their identity before they can approve. */
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
+  /** The limit that the amount is above, and what this person approved within a day. Text for people: "100.00 USDC". */
+  readonly limit?: { readonly above: string; readonly lately?: string };
   /** Whether this session has done the step-up for this checkout. */
   readonly done: boolean;
   /** Whether the step-up was made by a passkey that signed these terms. */
@@ -78,7 +80,15 @@ export type CheckoutView = {
   readonly intent: CheckoutIntent;
   readonly approval?: CheckoutApproval;
   readonly payee: PayeeView;
-  readonly agent: { readonly subjectId: string; readonly name: string; readonly active: boolean };
+  readonly agent: {
+    readonly subjectId: string;
+    readonly name: string;
+    readonly active: boolean;
+    /** A person paused it; it can use no approval until somebody resumes it. */
+    readonly paused: boolean;
+    /** False for a person who pays with their own session. */
+    readonly isServiceAccount: boolean;
+  };
   readonly organization: { readonly organizationId: string; readonly name: string };
   readonly requestedAt: string;
   /** The agent's own words, unchecked. */
@@ -90,6 +100,8 @@ export type CheckoutView = {
     /** Who took the approval back, if somebody did. */
     readonly takenBack?: { readonly by: string; readonly at: string };
   };
+  /** The payment of an approval that stands. */
+  readonly authorizationId?: string;
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;

@@ -1,5 +1,6 @@
 import type { StepUpFacts } from "#lib/approvals/approval.ts";
 import type { ApprovalRow, CheckoutRow, ReviewRow } from "#lib/approvals/checkout-rows.ts";
+import type { Risk } from "#lib/approvals/risk-store.ts";
 import type { Hold } from "#lib/holds/hold-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -9,6 +10,7 @@ export type LockedCheckout = {
   readonly approval: ApprovalRow | null;
   readonly review: ReviewRow | null;
   readonly stepUp: StepUpFacts;
+  readonly risk: Risk;
   readonly stepUpId: string | null;
   /** The email address of the session's person; null without a session. */
   readonly approverEmail: string | null;

@@ -165,12 +165,15 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** In whole units of the asset that is paid. A larger payment needs an approver who has just proved who they are. */
+    /** In whole units of the asset that is paid. Above it, an approver must have just proved who they are. Null for the default. */
     stepUpAbove: numeric("step_up_above"),
+    /** The same for payees that are not verified. */
+    stepUpAboveUnverified: numeric("step_up_above_unverified"),
     createdAt: createdAt(),
   },
   (table) => [
     check("organization_step_up_above", sql`step_up_above >= 0 AND step_up_above < 'NaN'`),
+    check("organization_step_up_above_unverified", sql`step_up_above_unverified >= 0 AND step_up_above_unverified < 'NaN'`),
     index("organization_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
     index("organization_slug_start").on(sql`${table.slug} text_pattern_ops`),
   ],
@@ -230,6 +233,8 @@ export const serviceAccounts = pgTable(
     createdBy: text("created_by").notNull(),
     createdAt: createdAt(),
     revokedAt: moment("revoked_at"),
+    /** While it is paused, its keys can only read. */
+    pausedAt: moment("paused_at"),
   },
   (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
 );

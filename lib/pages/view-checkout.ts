@@ -5,6 +5,7 @@ import { findCandidates } from "#lib/approvals/candidate-store.ts";
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { buyerShareOf, chargedFor, mandateChoices } from "#lib/commerce/mandate-choices.ts";
+import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
 import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/present-checkout.ts";
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { purposeOf } from "#lib/approvals/purpose.ts";
@@ -45,6 +46,7 @@ export async function viewCheckout(
   const { checkout, before, now } = await review(known, caller, mayDecide);
   const approval = await findApproval(database(), checkoutIntentId);
   const open = isOpen(statusAt(checkout, now));
+  const stands = approval?.status === "pending" || approval?.status === "consumed";
   const purpose = purposeOf(checkout.metadata);
   const seen =
     before && (before.basketHash !== checkout.basketHash || before.amount !== checkout.amount || before.payTo !== checkout.payTo);
@@ -60,7 +62,8 @@ export async function viewCheckout(
     amounts: amountsOf(checkout),
     lines: linesOf(checkout),
     destination: destinationOf(checkout),
-    mandates: open ? await choicesOf(checkout) : [],
+    ...(stands && checkout.authorizationId !== null && { authorizationId: checkout.authorizationId }),
+    mandates: open || stands ? await choicesOf(checkout) : [],
     stepUp: open && mayDecide ? await stepUpOf(checkout, caller, now) : noStepUp,
     mayDecide,
     ...(open && mayDecide && (await moreTimeOf(checkout))),
@@ -130,7 +133,13 @@ async function askerOf(checkout: CheckoutRow): Promise<Pick<CheckoutView, "agent
   const { ownerSubjectId, organizationId } = checkout;
   const { agent, organizationName } = await findAsker(database(), checkout);
   return {
-    agent: { subjectId: ownerSubjectId, name: agent?.name ?? ownerSubjectId, active: agent?.active ?? false },
+    agent: {
+      subjectId: ownerSubjectId,
+      name: agent?.name ?? ownerSubjectId,
+      active: agent?.active ?? false,
+      paused: agent?.paused ?? false,
+      isServiceAccount: agent !== null,
+    },
     organization: { organizationId, name: organizationName },
   };
 }
@@ -187,7 +196,7 @@ function destinationOf({ payTo, tokenAddress, chain, asset }: CheckoutRow): Chec
 }
 
 async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCaller, now: Date): Promise<CheckoutView["stepUp"]> {
-  const { stepUp, assuranceLevel } = await stepUpFacts(checkout, sessionId);
+  const { stepUp, assuranceLevel, risk } = await stepUpFacts(checkout, sessionId);
   const reasons = stepUpReasons(stepUp, now);
   const [asked, passkeys, hash] = await Promise.all([
     assuranceAskedBySeller(database(), checkout),
@@ -197,10 +206,23 @@ async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCal
   return {
     required: reasons.length > 0,
     reasons,
+    ...limitOf(checkout, stepUp, risk),
     done: stepUp.done,
     byPasskey: assuranceLevel === "passkeyApproved",
     assuranceAsked: highestAsked(asked),
     hasPasskey: passkeys.length > 0,
     hasPassword: hash !== null,
   };
+}
+
+/** The limit that the amount is above, for the reason on the page. */
+function limitOf(
+  { asset, tokenDecimals }: CheckoutRow,
+  { aboveThreshold, aboveUnverified }: LockedCheckout["stepUp"],
+  { most, mostUnverified, lately, latelyUnverified }: LockedCheckout["risk"],
+): Pick<CheckoutView["stepUp"], "limit"> {
+  if (!aboveThreshold && !aboveUnverified) return {};
+  const [above, before] = aboveThreshold ? [most, lately] : [mostUnverified, latelyUnverified];
+  const display = (amount: bigint) => displayAmount(amount, tokenDecimals, asset);
+  return { limit: { above: display(above), ...(before > 0n && { lately: display(before) }) } };
 }

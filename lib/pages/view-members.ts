@@ -8,7 +8,7 @@ import { liveKeysMade, type MadeKey } from "#lib/identity/keys/made-keys-store.t
 import { countOwners, findMember, selectMembers } from "#lib/identity/member-store.ts";
 import { selectInvitations } from "#lib/identity/members/invitation-store.ts";
 import { grantableRoles } from "#lib/identity/members/membership.ts";
-import { stepUpAboveOf } from "#lib/identity/members/organization-store.ts";
+import { stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
 import { presentInvitation, presentMember } from "#lib/identity/members/present-member.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
@@ -35,8 +35,8 @@ export type MembersView = {
   /** The roles that the reader may grant and remove; empty if they may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /** In whole units of an asset, the amount above which approvers must confirm their identity; null if there is none. */
-  readonly stepUpAbove: string | null;
+  /** In whole units of an asset, the amounts above which approvers must confirm their identity; null where the default applies. */
+  readonly stepUpLimits: OwnStepUpLimits;
   /** True if invitations are sent by mail; otherwise people share the link. */
   readonly mailed: boolean;
 };
@@ -51,11 +51,11 @@ function keysByMaker(keys: readonly MadeKey[]): Record<string, ShownKey[]> {
 export async function viewMembers(caller: SessionCaller & { readonly organizationId: string }): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");
-  const [rows, own, owners, stepUpAbove, invitations, keys] = await Promise.all([
+  const [rows, own, owners, stepUpLimits, invitations, keys] = await Promise.all([
     selectMembers(organizationId, ROWS + 1),
     findMember(database(), organizationId, userId),
     countOwners(database(), organizationId),
-    stepUpAboveOf(database(), organizationId),
+    stepUpLimitsOf(database(), organizationId),
     manages ? selectInvitations(organizationId, ROWS) : [],
     manages ? liveKeysMade(database(), organizationId, null) : [],
   ]);
@@ -72,7 +72,7 @@ export async function viewMembers(caller: SessionCaller & { readonly organizatio
     more: rows.length > ROWS,
     grantable,
     owners,
-    stepUpAbove,
+    stepUpLimits,
     mailed,
   };
 }

@@ -141,17 +141,26 @@ export const removeMember = operation({
   example: { params: { organizationId, userId: member.userId }, body: { reason: "Left the company." }, response: member },
 });
 
+const stepUpLimits = {
+  above: AmountText.optional(),
+  aboveUnverified: AmountText.meta({ description: "The same for payees that are not verified." }).optional(),
+};
+
 export const setStepUpThreshold = operation({
   id: "setStepUpThreshold",
   method: "PUT",
   path: "/api/v1/auth/organizations/{organizationId}/step-up-threshold",
   tag: "Identity",
-  summary: "Set the amount above which an approval asks for a step-up",
+  summary: "Set the amounts above which an approval asks for a step-up",
   description:
-    "Applies from the next approval on, in whole units of the payment's asset. A request without `above` removes the threshold; the other reasons to ask stay.",
+    "Applies from the next approval on, in whole units of the payment's asset. What the person approved in the last 24 hours counts. A request without `above` or `aboveUnverified` sets the default: 100, and 25 for payees that are not verified. To raise one needs a recent proof of identity. The other reasons to ask stay.",
   access: { sessionCapability: "members:manage" },
-  body: z.strictObject({ above: AmountText.optional() }).meta({ id: "SetStepUpThreshold" }),
-  response: z.object({ organizationId: z.string(), above: AmountText.optional() }).meta({ id: "StepUpThreshold" }),
+  body: z.strictObject(stepUpLimits).meta({ id: "SetStepUpThreshold" }),
+  response: z.object({ organizationId: z.string(), ...stepUpLimits }).meta({ id: "StepUpThreshold" }),
   problems: ["step_up_required", "forbidden", "not_found", "idempotency_in_flight", "idempotency_key_reused"],
-  example: { params: { organizationId }, body: { above: "250" }, response: { organizationId, above: "250" } },
+  example: {
+    params: { organizationId },
+    body: { above: "250", aboveUnverified: "50" },
+    response: { organizationId, above: "250", aboveUnverified: "50" },
+  },
 });

@@ -144,6 +144,8 @@ const moreGivings: Readonly<Record<string, Giving>> = {
     await threshold(by, { above: "1" });
     return () => threshold(by, { above: "2" });
   },
+  "a threshold above the default": async (by) => () => threshold(by, { above: "100.01" }),
+  "a threshold for unverified payees above the default": async (by) => () => threshold(by, { aboveUnverified: "26" }),
   "no threshold": async (by) => {
     await threshold(by, { above: "1" });
     return () => threshold(by, {});

@@ -1,5 +1,6 @@
 import { and, count, eq, gt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import type { StepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { invitation, member, organization, user } from "#lib/identity/tables.ts";
 import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 
@@ -76,15 +77,18 @@ export async function takeInvitation(
   return row ?? null;
 }
 
-/** The organization's step-up threshold as it was entered; null if there is none. */
-export async function stepUpAboveOf(db: Database | Tx, organizationId: string): Promise<string | null> {
+/** The limits as they were entered; null where the default applies. */
+export type OwnStepUpLimits = { readonly [K in keyof StepUpLimits]: string | null };
+
+export async function stepUpLimitsOf(db: Database | Tx, organizationId: string): Promise<OwnStepUpLimits> {
   const [row] = await db
-    .select({ above: organization.stepUpAbove })
+    .select({ above: organization.stepUpAbove, aboveUnverified: organization.stepUpAboveUnverified })
     .from(organization)
     .where(eq(organization.id, organizationId));
-  return row?.above ?? null;
+  return row ?? { above: null, aboveUnverified: null };
 }
 
-export async function setStepUpAbove(tx: Tx, organizationId: string, above: string | null): Promise<void> {
-  await tx.update(organization).set({ stepUpAbove: above }).where(eq(organization.id, organizationId));
+export async function setStepUpLimits(tx: Tx, organizationId: string, limits: OwnStepUpLimits): Promise<void> {
+  const { above: stepUpAbove, aboveUnverified: stepUpAboveUnverified } = limits;
+  await tx.update(organization).set({ stepUpAbove, stepUpAboveUnverified }).where(eq(organization.id, organizationId));
 }

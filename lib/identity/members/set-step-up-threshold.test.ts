@@ -17,7 +17,7 @@ const set = (by: Owner, body: unknown, organizationId = by.organizationId) =>
 
 async function shown(by: Owner): Promise<string | null> {
   const caller = await callerOf(by.credential);
-  return (await viewMembers({ ...caller, organizationId: by.organizationId })).stepUpAbove;
+  return (await viewMembers({ ...caller, organizationId: by.organizationId })).stepUpLimits.above;
 }
 
 describe("setStepUpThreshold", () => {
@@ -38,6 +38,13 @@ describe("setStepUpThreshold", () => {
       { from: null, to: "250.5" },
       { from: "250.5", to: null },
     ]);
+  });
+
+  test("the limit for payees that are not verified is a setting of its own", async () => {
+    const owner = await newOrganization();
+    const both = { above: "250", aboveUnverified: "50" };
+    expect((await set(owner, both)).data).toEqual({ organizationId: owner.organizationId, ...both });
+    expect((await set(owner, { above: "250" })).data).toEqual({ organizationId: owner.organizationId, above: "250" });
   });
 
   test("403 without members:manage, 404 for another organization", async () => {

@@ -5,20 +5,33 @@ import type { Handler } from "#lib/http/operation.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { lockMembers } from "#lib/identity/lock-members.ts";
 import * as contract from "#lib/identity/members/contract.ts";
-import { setStepUpAbove, stepUpAboveOf } from "#lib/identity/members/organization-store.ts";
+import { setStepUpLimits, stepUpLimitsOf, type OwnStepUpLimits } from "#lib/identity/members/organization-store.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
+import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { parseAmount } from "#lib/money.ts";
 import { Problem } from "#lib/problem.ts";
 
 const DECIMALS = 18;
 
-/** Null means no threshold. A higher threshold lets larger payments be approved without a proof of identity. */
-const isLooser = (next: string | null, current: string | null): boolean =>
-  current !== null && (next === null || parseAmount(next, DECIMALS) > parseAmount(current, DECIMALS));
+const limits = ["above", "aboveUnverified"] as const;
+
+/** A higher limit lets larger payments be approved without a proof of identity. */
+const isLooser = (next: OwnStepUpLimits, current: OwnStepUpLimits): boolean =>
+  limits.some((limit) => {
+    const [after, before] = [next, current].map((own) => parseAmount(own[limit] ?? defaultStepUpLimits[limit], DECIMALS));
+    return after! > before!;
+  });
+
+const names = { above: "stepUpAbove", aboveUnverified: "stepUpAboveUnverified" } as const;
+
+const changesOf = (from: OwnStepUpLimits, to: OwnStepUpLimits) =>
+  Object.fromEntries(
+    limits.flatMap((limit) => (from[limit] === to[limit] ? [] : [[names[limit], { from: from[limit], to: to[limit] }]])),
+  );
 
 /** Closes the gate, so that no approval under the previous threshold is still in progress when the reply is sent. */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
-  { organizationId, body: { above } },
+  { organizationId, body },
   { caller, idempotency },
 ) =>
   once(contract.setStepUpThreshold, idempotency, async (tx) => {
@@ -26,14 +39,14 @@ export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = a
     const { role } = await lockMembers(tx, organizationId, caller);
     if (!capabilitiesOfRole(role).has("members:manage"))
       throw new Problem("forbidden", { detail: "Your role was changed meanwhile. An owner or admin can set the amount." });
-    const current = await stepUpAboveOf(tx, organizationId);
-    const next = above ?? null;
-    if (current !== next) {
+    const current = await stepUpLimitsOf(tx, organizationId);
+    const next = { above: body.above ?? null, aboveUnverified: body.aboveUnverified ?? null };
+    const metadata = changesOf(current, next);
+    if (Object.keys(metadata).length > 0) {
       if (isLooser(next, current)) await requireProvedToGive(tx, caller);
-      await setStepUpAbove(tx, organizationId, next);
+      await setStepUpLimits(tx, organizationId, next);
       const event = { type: "organization.updated", actorId: caller.userId, organizationId };
-      const metadata = { stepUpAbove: { from: current, to: next } };
       audit(tx, { ...event, entityType: "organization", entityId: organizationId, metadata }, await clock(tx));
     }
-    return { organizationId, ...(next !== null && { above: next }) };
+    return { organizationId, ...body };
   });

@@ -6,6 +6,7 @@ import { roles } from "#components/organization/role-words.ts";
 import { StepUpThreshold } from "#components/organization/step-up-threshold.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { viewMembers } from "#lib/pages/view-members.ts";
 
 export const metadata = { title: "Members" };
@@ -47,14 +48,14 @@ export default async function MembersPage() {
         <section className="panel" aria-labelledby="approving">
           <div className="panel-head">
             <h2 id="approving">Approving payments</h2>
-            {manages && <StepUpThreshold organizationId={caller.organizationId} above={view.stepUpAbove} />}
+            {manages && <StepUpThreshold organizationId={caller.organizationId} limits={view.stepUpLimits} />}
           </div>
           <div className="panel-body">
             <p>
-              {view.stepUpAbove === null
-                ? "The amount alone never asks for a password or passkey. "
-                : `Above ${view.stepUpAbove}, in the asset of the payment, an approver confirms with the password or a passkey. `}
-              The first payment to a seller and a session older than 15 minutes always ask.
+              An approver confirms with the password or a passkey above {view.stepUpLimits.above ?? defaultStepUpLimits.above}, and
+              above {view.stepUpLimits.aboveUnverified ?? defaultStepUpLimits.aboveUnverified} for a payee that is not verified, in
+              the asset of the payment. What they approved in the last 24 hours counts. The first payment to a seller and a session
+              older than 15 minutes always ask.
             </p>
           </div>
         </section>

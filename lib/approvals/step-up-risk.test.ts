@@ -1,0 +1,141 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { organization } from "#lib/identity/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { approve, checkoutScene, confirmPassword, open, previewed, takeBack, view, type CheckoutScene } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+import { newMember, newOrganization } from "#test/identity.ts";
+import { authorized } from "#test/payments.ts";
+import { newSeller, randomAddress } from "#test/sellers.ts";
+
+useDatabase();
+
+let shop: HostileStorefront;
+beforeAll(async () => {
+  shop = await openHostileStorefront();
+});
+afterAll(() => shop.close());
+
+/** As if the payee of the checkout had been paid before, so that only the amount can ask for a step-up. */
+const paidBefore = (mandateId: string, checkoutIntentId: string) =>
+  database().execute(sql`INSERT INTO mandate_sellers
+    SELECT ${mandateId}, coalesce(seller_id, domain || ' ' || lower(pay_to)), now() FROM checkout_intents
+    WHERE checkout_intent_id = ${checkoutIntentId} ON CONFLICT DO NOTHING`);
+
+/** A checkout of an unverified storefront, at 12.50 USDC a piece. */
+async function basket(scene: CheckoutScene, quantity: number): Promise<string> {
+  const items = [{ productId: "tee", variantId: "tee-m", quantity }];
+  const checkoutIntentId = await previewed(shop, scene.agent.credential, { items, mandateId: scene.mandateId });
+  await paidBefore(scene.mandateId, checkoutIntentId);
+  return checkoutIntentId;
+}
+
+const stepUpOf = async (checkoutIntentId: string, { person }: Pick<CheckoutScene, "person">) => {
+  const { required, reasons, limit } = (await view(checkoutIntentId, person.credential)).stepUp;
+  return { required, reasons, ...(limit && { limit }) };
+};
+
+const approved = async (checkoutIntentId: string, { person }: Pick<CheckoutScene, "person">) => {
+  await view(checkoutIntentId, person.credential);
+  const { status, problem } = await approve(checkoutIntentId, person.credential);
+  return status === 200 ? "approved" : problem.code;
+};
+
+const free = { required: false, reasons: [] };
+
+describe("a payee that is not verified", () => {
+  test("asks above 25 units, with what the person approved in the last 24 hours, and not at 25", async () => {
+    const scene = await checkoutScene();
+    const first = await basket(scene, 2);
+    expect(await stepUpOf(first, scene)).toEqual(free);
+    expect(await approved(first, scene)).toBe("approved");
+    const second = await basket(scene, 1);
+    expect(await stepUpOf(second, scene)).toEqual({
+      required: true,
+      reasons: ["unverifiedPayee"],
+      limit: { above: "25.00 USDC", lately: "25.00 USDC" },
+    });
+    expect(await approved(second, scene)).toBe("step_up_required");
+    await confirmPassword(second, scene.person.credential);
+    expect(await approved(second, scene)).toBe("approved");
+  });
+
+  test("the amount alone is enough, and the page names the limit", async () => {
+    const scene = await checkoutScene();
+    expect(await stepUpOf(await basket(scene, 3), scene)).toEqual({
+      required: true,
+      reasons: ["unverifiedPayee"],
+      limit: { above: "25.00 USDC" },
+    });
+  });
+
+  test("what was taken back, what is a day old, and what a colleague approved do not count", async () => {
+    const scene = await checkoutScene();
+    const back = await basket(scene, 2);
+    await approved(back, scene);
+    await takeBack(back, scene.person.credential);
+    const old = await basket(scene, 1);
+    expect(await stepUpOf(old, scene)).toEqual(free);
+    await approved(old, scene);
+    const colleague = await newMember(scene.person, "approver");
+    const next = await basket(scene, 2);
+    expect((await stepUpOf(next, scene)).reasons).toEqual(["unverifiedPayee"]);
+    expect(await stepUpOf(next, { person: colleague })).toEqual(free);
+    await database().execute(sql`ALTER TABLE checkout_approvals DISABLE TRIGGER USER`);
+    await database().execute(sql`UPDATE checkout_approvals SET approved_at = approved_at - interval '25 hours'`);
+    await database().execute(sql`ALTER TABLE checkout_approvals ENABLE TRIGGER USER`);
+    expect(await stepUpOf(next, scene)).toEqual(free);
+  });
+
+  test("the owner's limits replace the defaults", async () => {
+    const scene = await checkoutScene();
+    const checkoutIntentId = await basket(scene, 3);
+    const limits = (change: { stepUpAbove?: string; stepUpAboveUnverified?: string }) =>
+      database().update(organization).set(change).where(eq(organization.id, scene.person.organizationId));
+    await limits({ stepUpAboveUnverified: "37.5" });
+    expect(await stepUpOf(checkoutIntentId, scene)).toEqual(free);
+    await limits({ stepUpAboveUnverified: "37.499999" });
+    expect((await stepUpOf(checkoutIntentId, scene)).reasons).toEqual(["unverifiedPayee"]);
+    await limits({ stepUpAboveUnverified: "37.5", stepUpAbove: "37" });
+    expect((await stepUpOf(checkoutIntentId, scene)).reasons).toEqual(["amount"]);
+  });
+});
+
+describe("a verified payee", () => {
+  /** A payment of 60 USDC to a verified seller that waits for a person, under a mandate of its own. */
+  async function payment(scene: CheckoutScene, seller: Awaited<ReturnType<typeof newSeller>>): Promise<string> {
+    const { mandateId, agent, person } = scene;
+    const owner = person;
+    const { policyDecision } = await authorized({
+      organizationId: person.organizationId,
+      person,
+      agent,
+      seller,
+      sellerOrganizationId: person.organizationId,
+      owner,
+      mandateId,
+    });
+    const checkoutIntentId = policyDecision.reasons.find(({ href }) => href)?.href?.split("/").at(-1) ?? "";
+    await paidBefore(mandateId, checkoutIntentId);
+    return checkoutIntentId;
+  }
+
+  test("asks above 100 units, with what the person approved in the last 24 hours", async () => {
+    const scene = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
+    const owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
+    const seller = await newSeller(owner.credential, { price: "60", payTo: randomAddress() });
+    await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
+    const first = await payment(scene, seller);
+    expect(await stepUpOf(first, scene)).toEqual(free);
+    expect(await approved(first, scene)).toBe("approved");
+    const second = await payment(scene, seller);
+    expect(await stepUpOf(second, scene)).toEqual({
+      required: true,
+      reasons: ["amount"],
+      limit: { above: "100.00 USDC", lately: "60.00 USDC" },
+    });
+    expect(await approved(second, scene)).toBe("step_up_required");
+  });
+});
