@@ -9,7 +9,18 @@ import { database } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { executions } from "#lib/holds/tables.ts";
-import { ageRequests, approve, cancel, checkoutScene, open, preview, read, reviewed, view, type CheckoutScene } from "#test/checkouts.ts";
+import {
+  ageRequests,
+  approve,
+  cancel,
+  checkoutScene,
+  open,
+  preview,
+  read,
+  reviewed,
+  view,
+  type CheckoutScene,
+} from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { brokenSums } from "#test/invariants.ts";

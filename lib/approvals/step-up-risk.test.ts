@@ -117,7 +117,11 @@ describe("a verified payee", () => {
       owner,
       mandateId,
     });
-    const checkoutIntentId = policyDecision.reasons.find(({ href }) => href)?.href?.split("/").at(-1) ?? "";
+    const checkoutIntentId =
+      policyDecision.reasons
+        .find(({ href }) => href)
+        ?.href?.split("/")
+        .at(-1) ?? "";
     await paidBefore(mandateId, checkoutIntentId);
     return checkoutIntentId;
   }

@@ -34,6 +34,9 @@ export const createServiceAccount: Handler<typeof contract.createServiceAccount>
     const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: serviceAccountId };
     const metadata = { name: body.name, capabilities, keyId: key.keyId };
     audit(tx, { ...event, type: "serviceAccount.created", metadata }, now);
-    return { ...presentServiceAccount({ ...account, revoked: false, keyPreview: key.keyPreview }), apiKey: key.apiKey };
+    return {
+      ...presentServiceAccount({ ...account, revoked: false, pausedAt: null, keyPreview: key.keyPreview }),
+      apiKey: key.apiKey,
+    };
   });
 };

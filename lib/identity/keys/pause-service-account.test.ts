@@ -29,7 +29,7 @@ async function newScene() {
   return { ...scene, agentId, approver, authorizationId, pay: () => execute(scene, { authorizationId, paymentCredential }) };
 }
 
-const refusal = (error: unknown): string => (error instanceof Error ? ((JSON.parse(error.message) as { code: string }).code) : "");
+const refusal = (error: unknown): string => (error instanceof Error ? (JSON.parse(error.message) as { code: string }).code : "");
 
 describe("pauseServiceAccount", () => {
   test("from its answer on, the agent can read, and neither asks nor pays; resumed, it goes on where it was", async () => {
@@ -101,9 +101,7 @@ describe("pauseServiceAccount", () => {
     );
     const { serviceAccountId } = (await created.json()) as { serviceAccountId: string };
     await pause(scene.colleague.credential, serviceAccountId);
-    const list = await dispatch(
-      new Request("http://localhost:3000/api/v1/auth/service-accounts", { headers: owner.credential }),
-    );
+    const list = await dispatch(new Request("http://localhost:3000/api/v1/auth/service-accounts", { headers: owner.credential }));
     const { items } = (await list.json()) as { items: { pausedAt?: string }[] };
     expect(items.map(({ pausedAt }) => pausedAt !== undefined)).toEqual([true]);
   });

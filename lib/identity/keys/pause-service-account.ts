@@ -17,7 +17,8 @@ const change =
       await closeGate(tx, organizationId);
       const account = await lockServiceAccount(tx, organizationId, id);
       if (!account) throw notFound("service account");
-      if (account.revoked) throw new Problem("conflict", { detail: "This service account was revoked. Its keys are refused anyway." });
+      if (account.revoked)
+        throw new Problem("conflict", { detail: "This service account was revoked. Its keys are refused anyway." });
       if ((account.pausedAt !== null) === pause) return presentServiceAccount(account);
       const now = await clock(tx);
       const pausedAt = pause ? now : null;

@@ -52,10 +52,10 @@ export default async function MembersPage() {
           </div>
           <div className="panel-body">
             <p>
-              An approver confirms with the password or a passkey above {view.stepUpLimits.above ?? defaultStepUpLimits.above}, and
-              above {view.stepUpLimits.aboveUnverified ?? defaultStepUpLimits.aboveUnverified} for a payee that is not verified, in
-              the asset of the payment. What they approved in the last 24 hours counts. The first payment to a seller and a session
-              older than 15 minutes always ask.
+              An approver confirms with the password or a passkey above {view.stepUpLimits.above ?? defaultStepUpLimits.above},
+              and above {view.stepUpLimits.aboveUnverified ?? defaultStepUpLimits.aboveUnverified} for a payee that is not
+              verified, in the asset of the payment. What they approved in the last 24 hours counts. The first payment to a seller
+              and a session older than 15 minutes always ask.
             </p>
           </div>
         </section>
