@@ -6,8 +6,9 @@ import { Money, money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, LineView, MandateView } from "#lib/approvals/checkout-view.ts";
 import type { AskRule } from "#lib/mandates/ask-rules.ts";
-import { barParts, tightest } from "./mandate-clause.tsx";
+import { barParts } from "./mandate-clause.tsx";
 import { spanName } from "./names.ts";
+import { tightest } from "./tightest.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
 

@@ -7,10 +7,7 @@ import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import type { BudgetView, CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { Fold } from "./fold.tsx";
 import { spanName } from "./names.ts";
-
-/** The budget in the mandate's asset with the smallest remaining amount. */
-export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
-  budgets.filter(({ unit }) => unit === asset).toSorted((a, b) => Number(a.available) - Number(b.available))[0];
+import { tightest } from "./tightest.ts";
 
 /** `charged` is decimal text. */
 type BudgetProps = { readonly budget: BudgetView; readonly charged: string };

@@ -7,11 +7,11 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Cut } from "./cut.tsx";
-import { tightest } from "./mandate-clause.tsx";
 import { spanName } from "./names.ts";
 import { Record } from "./record.tsx";
 import { Signatures } from "./signatures.tsx";
 import { TakeBack } from "./take-back.tsx";
+import { tightest } from "./tightest.ts";
 import { Watch } from "./watch.tsx";
 
 type Props = { readonly view: CheckoutView; readonly approval: CheckoutApproval; readonly signer: string };

@@ -13,19 +13,20 @@ export type Way = "password" | "passkey";
 function aboveWords({ limit }: CheckoutView["stepUp"]): string {
   if (limit === undefined) return "above what a session alone may approve";
   const { above, lately } = limit;
-  return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in the last 24 hours`;
+  return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in 24 hours`;
 }
 
+/** Short, because several reasons stand beside the buttons of a phone. */
 function reasonWords(reason: StepUpReason, stepUp: CheckoutView["stepUp"]): string {
   switch (reason) {
     case "amount":
-      return `the amount is ${aboveWords(stepUp)}`;
+      return aboveWords(stepUp);
     case "unverifiedPayee":
-      return `this payee is not verified and the amount is ${aboveWords(stepUp)}`;
+      return `payee not verified, ${aboveWords(stepUp)}`;
     case "sessionAge":
       return "you signed in more than 15 minutes ago";
     case "firstPayment":
-      return "this is the first payment to this seller";
+      return "first payment to this seller";
   }
 }
 
@@ -43,10 +44,11 @@ export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): r
   return [...(hasPasskey ? (["passkey"] as const) : []), ...(hasPassword && !passkeyOnly ? (["password"] as const) : [])];
 }
 
-function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string {
+/** Why the person confirms, in short; undefined if no rule asks for it. */
+function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string | undefined {
   const why = stepUp.reasons.map((reason) => reasonWords(reason, stepUp));
-  const all = [...(passkeyOnly ? ["what you pay under or for asks for a passkey"] : []), ...why];
-  return all.length === 0 ? "" : `, because ${all.join(", and ")}`;
+  const all = [...(passkeyOnly ? ["the mandate, the seller or the resource asks for a passkey"] : []), ...why];
+  return all.length === 0 ? undefined : `Reason: ${all.join("; ")}.`;
 }
 
 const NoWay = ({ passkeyOnly, path }: { readonly passkeyOnly: boolean; readonly path: string }) => (
@@ -90,8 +92,7 @@ export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }
         <p className="flex gap-2 text-sm">
           <KeyRound className="icon mt-0.5" aria-hidden />
           <span>
-            You confirm with your passkey{because(stepUp, passkeyOnly)}. It signs exactly this basket, amount and payee. Declining
-            does not ask for it.
+            You confirm with your passkey. It signs exactly this basket, amount and payee. {because(stepUp, passkeyOnly)}
           </span>
         </p>
         {ways.includes("password") && <Other onClick={() => onChoose("password")}>Use your password instead</Other>}
@@ -102,12 +103,12 @@ export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }
     <div>
       <Field
         ref={field}
-        label="Your password"
+        label="Your password, to approve"
         name="password"
         type="password"
         autoComplete="current-password"
         required
-        hint={`Approving asks for it${because(stepUp, false)}. Declining does not.`}
+        hint={because(stepUp, false)}
         error={error}
       />
       {ways.includes("passkey") && <Other onClick={() => onChoose("passkey")}>Use your passkey instead</Other>}
