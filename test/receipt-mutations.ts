@@ -60,7 +60,7 @@ function change({ parent, key }: Place, how: Mutation): void {
   if (how.kind === "remove") Reflect.deleteProperty(parent, key);
 }
 
-/** The changed answer, or nothing if the change leaves it as it is. */
+/** The changed answer; undefined if the change leaves it as it is, or removes all of it. */
 export function mutate(answer: unknown, how: Mutation): unknown {
   const whole = { answer: structuredClone(answer) };
   const places = placesIn(whole);

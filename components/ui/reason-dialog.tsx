@@ -23,7 +23,7 @@ type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenCh
   readonly reasonRequired?: boolean;
   /** The minimum length of the reason. */
   readonly reasonMin?: number;
-  /** The text to type before the button works, for actions that cannot be undone. */
+  /** The text that a person must type, for actions that cannot be undone. With another text the dialog shows an error. */
   readonly typed?: string;
   readonly onDone?: () => void;
 };

@@ -194,7 +194,7 @@ export const orders = pgTable(
     executionId: text("execution_id"),
     /** The hash of the credential that was sent. */
     credentialHash: text("credential_hash"),
-    /** The storefront's reply after payment. */
+    /** What the storefront's final reply to the payment said. Null until there is one. */
     answer: json("answer").$type<{
       readonly outcome: "completed" | "refused" | "unknown";
       readonly orderId: string | null;

@@ -47,7 +47,8 @@ const looks = () =>
   }));
 
 /**
- * Requests the 402 of a seller's domain and remembers its offer for a day. Concurrent calls for the same offer share one request.
+ * Requests the 402 of a seller's domain and says whether it asks for this payment. A match is stored, and decisions use it for a day; a
+ * failure is cached for 15 seconds. Concurrent calls for the same offer share one request.
  * No transaction may be open.
  * @throws Problem overloaded, rate_limited
  */

@@ -193,7 +193,7 @@ export async function openPlainSettlements(
     .limit(limit);
 }
 
-export async function findOpenExecution(tx: Tx, environment: Environment, executionId: string) {
+export async function findAnyExecution(tx: Tx, environment: Environment, executionId: string) {
   const [row] = await tx
     .select({ organizationId: executions.organizationId, subjectId: executions.subjectId })
     .from(executions)

@@ -45,7 +45,10 @@ export async function findRegistration(db: Database | Tx, registrationId: string
   return row ?? null;
 }
 
-/** The registration of a mandate's current policy that a chain has confirmed; its `revocation` field says whether it was revoked. */
+/**
+ * The confirmed registration of a mandate's current version on a chain. Each change of the mandate, also of its name, makes a new version.
+ * `revocation` says how far its revocation has come.
+ */
 export async function currentRegistration(
   db: Database | Tx,
   { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
