@@ -130,7 +130,17 @@ test.describe("the frame and the documentation", () => {
   test("the documentation is public, and an unknown page is 404", async ({ page }) => {
     await page.goto("/docs");
     await expectAccessible(page);
-    await page.getByRole("link", { name: "authorizePayment" }).last().click();
+    await page.getByRole("searchbox", { name: "Search the documentation" }).last().fill("authorize a payment");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("heading", { level: 1, name: "Search the documentation" })).toBeVisible();
+    await expectAccessible(page);
+    await page.goto("/docs?q=zebra");
+    await expect(page.getByText("Nothing found")).toBeVisible();
+    await page.getByRole("link", { name: "Show all sections" }).click();
+    await page.getByRole("main").getByRole("link", { name: "Payments", exact: true }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Payments" })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("main").getByRole("link", { name: "authorizePayment" }).click();
     await expect(page.getByRole("heading", { name: "Authorize a payment against a mandate's policy" })).toBeVisible();
     await expectAccessible(page);
     expect((await page.goto("/docs/nothing"))?.status()).toBe(404);

@@ -5,7 +5,8 @@ import { DocsNav, type DocsChapter } from "#components/docs/docs-nav.tsx";
 import { ShellFrame } from "#components/shell/shell-frame.tsx";
 import { ThemeSwitch } from "#components/shell/theme-switch.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
-import { chapters } from "#lib/pages/reference.ts";
+import { DocsSearch } from "#components/docs/docs-search.tsx";
+import { chapters, sectionOf } from "#lib/pages/reference.ts";
 import { env } from "#lib/env.ts";
 
 const contents = (): DocsChapter[] => [
@@ -19,6 +20,7 @@ const contents = (): DocsChapter[] => [
   },
   ...chapters().map(({ tag, operations }) => ({
     title: tag,
+    href: sectionOf(tag),
     links: operations.map(({ id }) => [id, `/docs/${id}`] as const),
   })),
 ];
@@ -30,9 +32,12 @@ export default async function DocsLayout({ children }: { readonly children: Reac
     <ShellFrame
       environment={env().ENVIRONMENT}
       head={
-        <a className={buttonClass()} href={caller ? "/" : "/sign-in"}>
-          {caller ? "Back to your pages" : "Sign in"}
-        </a>
+        <>
+          <a className={buttonClass()} href={caller ? "/" : "/sign-in"}>
+            {caller ? "Back to your pages" : "Sign in"}
+          </a>
+          <DocsSearch />
+        </>
       }
       nav={(label) => <DocsNav chapters={contents()} label={label} />}
       foot={<ThemeSwitch theme={await readTheme()} />}

@@ -1,12 +1,58 @@
+import Link from "next/link";
+import type { SearchParams } from "#app/search-params.ts";
+import { DocsHits } from "#components/docs/docs-hits.tsx";
+import { DocsSearch } from "#components/docs/docs-search.tsx";
 import { Prose } from "#components/docs/prose.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
-import { Ledger } from "#components/ui/ledger.tsx";
+import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
-import { chapters, introduction } from "#lib/pages/reference.ts";
+import { one } from "#components/ui/page-query.ts";
+import { chapters, introduction, sectionOf, type Chapter } from "#lib/pages/reference.ts";
+import { searchDocs } from "#lib/pages/search-docs.ts";
 
 export const metadata = { title: "API reference" };
 
-export default function ReferencePage() {
+function Found({ text }: { readonly text: string }) {
+  const hits = searchDocs(text);
+  return (
+    <>
+      <PageHeader back={{ href: "/docs", label: "API reference" }} title="Search the documentation" />
+      <div className="stack">
+        <DocsSearch value={text} />
+        <section className="panel" aria-label="Results">
+          {hits.length > 0 ? (
+            <DocsHits hits={hits} />
+          ) : (
+            <Empty title="Nothing found" action={<Link href="/docs">Show all sections</Link>}>
+              Every word has to occur. Search for an operation, a field, a path or a problem code.
+            </Empty>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+const countWords = (count: number): string => `${count} ${count === 1 ? "operation" : "operations"}`;
+
+const Section = ({ chapter: { tag, description, operations } }: { readonly chapter: Chapter }) => (
+  <li className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 p-4 text-sm md:px-5">
+    <div>
+      <h3>
+        <Link href={sectionOf(tag)} prefetch={false}>
+          {tag}
+        </Link>
+      </h3>
+      <p className="text-muted">{description}</p>
+    </div>
+    <span className="whitespace-nowrap text-muted">{countWords(operations.length)}</span>
+  </li>
+);
+
+/** The sections of the reference and the rules for all of them, or what a search found. */
+export default async function ReferencePage({ searchParams }: { readonly searchParams: SearchParams }) {
+  const text = one(await searchParams, "q")?.trim();
+  if (text) return <Found text={text} />;
   const [about = "", ...rules] = introduction();
   return (
     <>
@@ -25,6 +71,16 @@ export default function ReferencePage() {
         }
       />
       <div className="stack">
+        <section className="panel" aria-labelledby="sections">
+          <div className="panel-head">
+            <h2 id="sections">Sections</h2>
+          </div>
+          <ul className="divide-y">
+            {chapters().map((chapter) => (
+              <Section key={chapter.tag} chapter={chapter} />
+            ))}
+          </ul>
+        </section>
         <section className="panel" aria-labelledby="rules">
           <div className="panel-head">
             <h2 id="rules">Rules for every operation</h2>
@@ -37,25 +93,6 @@ export default function ReferencePage() {
             ))}
           </div>
         </section>
-        {chapters().map(({ tag, description, operations }) => (
-          <section className="panel" key={tag} aria-labelledby={tag}>
-            <div className="panel-head">
-              <h2 id={tag}>{tag}</h2>
-              <p>{description}</p>
-            </div>
-            <Ledger
-              caption={`Operations: ${tag}`}
-              columns={[
-                { name: "Operation", cell: ({ id }) => <span className="whitespace-nowrap">{id}</span> },
-                { name: "Request", cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
-                { name: "What it does", cell: ({ summary }) => summary },
-              ]}
-              rows={operations}
-              rowKey={({ id }) => id}
-              href={({ id }) => `/docs/${id}`}
-            />
-          </section>
-        ))}
       </div>
     </>
   );

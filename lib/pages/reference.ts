@@ -123,5 +123,13 @@ export function chapters(): readonly Chapter[] {
   }));
 }
 
+const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+
+/** The page of a chapter. */
+export const sectionOf = (tag: string): `/${string}` => `/docs/sections/${slugOf(tag)}`;
+
+/** The chapter of a page; undefined if there is none. */
+export const chapterOf = (section: string): Chapter | undefined => chapters().find(({ tag }) => slugOf(tag) === section);
+
 /** The paragraphs that apply to every operation. `**…**` marks the subject at the start of a paragraph. */
 export const introduction = (): readonly string[] => document().info.description.split("\n\n");

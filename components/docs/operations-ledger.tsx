@@ -1,0 +1,17 @@
+import { Ledger } from "#components/ui/ledger.tsx";
+import type { Chapter } from "#lib/pages/reference.ts";
+
+/** The operations of a chapter, each with a link to its page. */
+export const OperationsLedger = ({ tag, operations }: Pick<Chapter, "tag" | "operations">) => (
+  <Ledger
+    caption={`Operations: ${tag}`}
+    columns={[
+      { name: "Operation", cell: ({ id }) => <span className="whitespace-nowrap">{id}</span> },
+      { name: "Request", cell: ({ method, path }) => <code>{`${method} ${path}`}</code> },
+      { name: "What it does", cell: ({ summary }) => summary },
+    ]}
+    rows={operations}
+    rowKey={({ id }) => id}
+    href={({ id }) => `/docs/${id}`}
+  />
+);

@@ -1,0 +1,81 @@
+import { chapters, introduction, referenceOf, sectionOf } from "#lib/pages/reference.ts";
+import type { SchemaField } from "#lib/pages/schema-fields.ts";
+import { perProcess } from "#lib/process.ts";
+
+export type DocsHit = {
+  readonly title: string;
+  readonly href: string;
+  /** "Operation", "Section" or "Rule". */
+  readonly kind: string;
+  /** A sentence that says what it is about. It may contain `code` and **subject** markup. */
+  readonly text: string;
+};
+
+/** Something that can be found. Lower-case words: `names` count more than `words`. */
+type Entry = { readonly hit: DocsHit; readonly names: string; readonly words: string };
+
+/** "createMandate" is also found as "create mandate". */
+const spaced = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2");
+
+const wordsOf = (field: SchemaField): string =>
+  [field.name, spaced(field.name), field.description ?? "", ...field.values, ...field.fields.map(wordsOf)].join(" ");
+
+function operationEntry(id: string): Entry[] {
+  const reference = referenceOf(id);
+  if (!reference) return [];
+  const { method, path, summary, description, parameters, body, reply, refusals } = reference;
+  const fields = [...parameters.map(({ field }) => field), ...(body?.fields ?? []), ...reply.fields];
+  const codes = refusals.map(({ code, title }) => `${code} ${title}`);
+  return [
+    {
+      hit: { title: id, href: `/docs/${id}`, kind: "Operation", text: summary },
+      names: [id, spaced(id), `${method} ${path}`, summary].join(" ").toLowerCase(),
+      words: [...description, ...fields.map(wordsOf), ...codes].join(" ").toLowerCase(),
+    },
+  ];
+}
+
+const entries = (): readonly Entry[] =>
+  perProcess("docsEntries", () => [
+    ...chapters().map(({ tag, description }) => ({
+      hit: { title: tag, href: sectionOf(tag), kind: "Section", text: description },
+      names: tag.toLowerCase(),
+      words: description.toLowerCase(),
+    })),
+    ...introduction().map((text) => {
+      const subject = /^\*\*(.+?)\*\*/.exec(text)?.[1] ?? "About";
+      return {
+        hit: { title: subject.replace(/[.:]$/, ""), href: "/docs#rules", kind: "Rule", text },
+        names: subject.toLowerCase(),
+        words: text.toLowerCase(),
+      };
+    }),
+    ...chapters().flatMap(({ operations }) => operations.flatMap(({ id }) => operationEntry(id))),
+  ]);
+
+const HITS_MAX = 30;
+const TEXT_MAX = 100;
+
+/** A word in a name counts ten times one in a text, and twenty times if a word of the name begins with it. Zero if a word is missing. */
+function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
+  let score = 0;
+  for (const term of terms) {
+    const begins = names.startsWith(term) || names.includes(` ${term}`);
+    const one = begins ? 20 : names.includes(term) ? 10 : words.includes(term) ? 1 : 0;
+    if (one === 0) return 0;
+    score += one;
+  }
+  return score;
+}
+
+/** The operations, sections and rules that contain every word of the text, the best first. Empty for a text without words. */
+export function searchDocs(text: string): readonly DocsHit[] {
+  const terms = text.slice(0, TEXT_MAX).toLowerCase().split(/\s+/).filter(Boolean);
+  if (terms.length === 0) return [];
+  return entries()
+    .map((entry) => ({ hit: entry.hit, score: scoreOf(entry, terms) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, HITS_MAX)
+    .map(({ hit }) => hit);
+}
