@@ -446,6 +446,7 @@ CREATE TABLE "organization" (
 	"metadata" text,
 	"environment" text NOT NULL,
 	"product_roles" text[] NOT NULL,
+	"timezone" text,
 	"step_up_above" numeric,
 	"step_up_above_unverified" numeric,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,

@@ -52,6 +52,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/seller/settings": at("/seller/settings", "full", "empty"),
   "/settings/security": at("/settings/security"),
   "/settings/members": at("/settings/members", "full", "empty"),
+  "/settings/organization": at("/settings/organization", "full", "empty"),
   "/settings/keys": at("/settings/keys", "full", "empty"),
   "/settings/keys/[serviceAccountId]": [["full", ({ agent }) => `/settings/keys/${agent.serviceAccountId}`]],
   "/settings/billing": at("/settings/billing", "full", "empty"),

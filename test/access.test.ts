@@ -66,7 +66,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [[...readers, "finance"], "billing:read", "listFeeSchedules listFees"],
   [builders, "none", "createServiceAccount rotateServiceAccountKey revokeServiceAccount"],
   [readers, "none", "listServiceAccounts"],
-  [admins, "none", "inviteMember cancelInvitation updateMember removeMember setStepUpThreshold"],
+  [admins, "none", "inviteMember cancelInvitation updateMember removeMember setStepUpThreshold updateOrganization"],
   [[...readers, "finance"], "audit:read", "listAuditEvents verifyAudit"],
   [platform(), "none", "saveFeeSchedule assignSubscription updateUserRoles"],
   [platform("support", "auditor", "operator"), "none", "listUsers"],

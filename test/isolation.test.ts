@@ -197,6 +197,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   updateMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
   removeMember: ({ organizationId, memberId }) => ({ id: [organizationId, memberId] }),
   setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
+  updateOrganization: ({ organizationId }) => ({ id: organizationId }),
 };
 /** Buyers name sellers in their mandates, so every organization may read every seller. The other two operations have their own tests. */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);

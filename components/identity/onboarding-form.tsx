@@ -2,8 +2,10 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { bodyErrors } from "#components/organization/body-errors.ts";
+import { ProductRoles } from "#components/organization/product-roles.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { Field, FieldError } from "#components/ui/field.tsx";
+import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
@@ -15,54 +17,11 @@ import type { ProductRole } from "#lib/vocabulary.ts";
 
 type Props = { readonly host: string; readonly returnTo: string };
 
-const roles: readonly { readonly value: ProductRole; readonly name: string; readonly text: string }[] = [
-  { value: "buyer", name: "Buy", text: "Let agents pay within mandates, and approve what is above your limits" },
-  { value: "seller", name: "Sell", text: "Put a price on your API or shop, and get paid by agents" },
-];
-
-const fieldErrors = (error: Error | null): Record<string, string> =>
-  error instanceof ProblemError
-    ? Object.fromEntries(
-        (error.problem.errors ?? []).map(({ pointer, detail }) => [(pointer ?? "").slice(1).split("/")[0], detail]),
-      )
-    : {};
-
 const readForm = (form: FormData) => ({
   organizationName: formText(form, "organizationName").trim(),
   ...(formText(form, "organizationSlug").trim() !== "" && { organizationSlug: formText(form, "organizationSlug").trim() }),
   productRoles: form.getAll("productRoles") as ProductRole[],
 });
-
-function Roles({ error }: { readonly error: string | undefined }) {
-  return (
-    <fieldset {...(error !== undefined && { "aria-describedby": "roles-error" })}>
-      <legend className="label">What will you do here?</legend>
-      <div className="mt-2 grid grid-cols-1 gap-3 md:grid-cols-2">
-        {roles.map(({ value, name, text }) => (
-          <label
-            className="relative grid cursor-pointer content-start gap-1 rounded-sm border border-border-strong p-4 text-sm has-checked:border-accent has-checked:bg-accent-wash has-checked:inset-ring has-checked:inset-ring-accent"
-            key={value}
-          >
-            <input
-              className="absolute top-4 right-4"
-              type="checkbox"
-              name="productRoles"
-              value={value}
-              defaultChecked={value === "buyer"}
-            />
-            <strong className="pr-8 text-base font-semibold">{name}</strong>
-            <span className="text-muted">{text}</span>
-          </label>
-        ))}
-      </div>
-      {error === undefined ? (
-        <p className="hint mt-2">Choose one or both. You can change it later.</p>
-      ) : (
-        <FieldError id="roles-error">{error}</FieldError>
-      )}
-    </fieldset>
-  );
-}
 
 function Names({ host, errors }: { readonly host: string; readonly errors: Readonly<Record<string, string>> }) {
   const [name, setName] = useState("");
@@ -99,7 +58,7 @@ function Names({ host, errors }: { readonly host: string; readonly errors: Reado
 export function OnboardingForm({ host, returnTo }: Props) {
   const onboarding = useMutation({ ...mutation(completeOnboarding), onSuccess: () => location.assign(returnTo) });
   const [roleError, setRoleError] = useState<string>();
-  const errors = fieldErrors(onboarding.error);
+  const errors = bodyErrors(onboarding.error);
   return (
     <form
       className="panel"
@@ -122,7 +81,11 @@ export function OnboardingForm({ host, returnTo }: Props) {
         )}
         <Scripted>
           <Names host={host} errors={errors} />
-          <Roles error={roleError ?? errors["productRoles"]} />
+          <ProductRoles
+            chosen={["buyer"]}
+            hint="Choose one or both. You can change it later."
+            error={roleError ?? errors["productRoles"]}
+          />
         </Scripted>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-3 border-t p-4 md:px-6">

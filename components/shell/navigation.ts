@@ -54,6 +54,7 @@ export const entries: readonly Entry[] = [
   { label: "Domain and seller", href: "/seller/settings", group: "Selling", productRole: "seller", capability: ["sellers:read"] },
   { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
   { label: "Members", href: "/settings/members", group: "Organization" },
+  { label: "Organization settings", href: "/settings/organization", group: "Organization", capability: ["members:manage"] },
   { label: "Security", href: "/settings/security", group: "Organization" },
   { label: "Billing", href: "/settings/billing", group: "Organization", capability: ["billing:read"] },
   { label: "Audit log", href: "/settings/audit", group: "Organization", capability: ["audit:read"] },

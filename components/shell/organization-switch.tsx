@@ -40,5 +40,14 @@ export function OrganizationSwitch({ organizations, activeId, platform }: Props)
       : []),
     { key: "new", content: "New organization", href: "/onboarding" },
   ];
-  return <Menu label="Switch organization" name={name} text={text} disabled={activate.isPending} items={items} />;
+  return (
+    <Menu
+      label="Switch organization"
+      name={name}
+      text={text}
+      picture={active?.logo}
+      disabled={activate.isPending}
+      items={items}
+    />
+  );
 }

@@ -14,6 +14,8 @@ export type MenuProps = {
   readonly name: string;
   /** A line below the current choice. */
   readonly text: string;
+  /** The address of a picture beside the name. */
+  readonly picture?: string | undefined;
   /** Shows no border until the pointer is over it or it is open. */
   readonly quiet?: boolean | undefined;
   readonly disabled?: boolean;
@@ -37,9 +39,15 @@ export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
 );
 
 /** The content of a menu's button. */
-export const MenuFace = ({ label, name, text }: Pick<MenuProps, "label" | "name" | "text">) => (
+export const MenuFace = ({ label, name, text, picture }: Pick<MenuProps, "label" | "name" | "text" | "picture">) => (
   <>
-    <Named name={name} text={text} />
+    <span className="flex min-w-0 items-center gap-2">
+      {picture !== undefined && (
+        // oxlint-disable-next-line nextjs/no-img-element -- The picture is small already.
+        <img className="size-8 flex-none object-contain" src={picture} alt="" width={32} height={32} />
+      )}
+      <Named name={name} text={text} />
+    </span>
     <span className="sr">{label}</span>
     <ChevronsUpDown className="icon" aria-hidden="true" />
   </>

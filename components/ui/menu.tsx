@@ -19,7 +19,7 @@ const fetching = early(loadMenu);
  * Render a dialog that a menu item opens next to the menu, not inside it, with `open` controlled by the caller.
  */
 export function Menu(props: MenuProps) {
-  const { label, name, text, quiet, disabled = false } = props;
+  const { label, name, text, picture, quiet, disabled = false } = props;
   const hydrated = useHydrated();
   const [wanted, setWanted] = useState(false);
   const openByKey = (event: KeyboardEvent) => {
@@ -43,7 +43,7 @@ export function Menu(props: MenuProps) {
           onKeyDown={openByKey}
           {...fetching}
         >
-          <MenuFace label={label} name={name} text={text} />
+          <MenuFace label={label} name={name} text={text} picture={picture} />
         </button>
       }
     >

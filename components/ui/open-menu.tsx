@@ -22,7 +22,7 @@ function Item({ item }: { readonly item: MenuItem }) {
 }
 
 /** The loaded menu. It opens on mount, and takes the focus from the button that it replaces. */
-export function OpenMenu({ label, name, text, quiet, disabled = false, items }: MenuProps) {
+export function OpenMenu({ label, name, text, picture, quiet, disabled = false, items }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const asked = useRef(true);
   // The portal is next to the button, so that the menu is in the same landmark.
@@ -36,7 +36,7 @@ export function OpenMenu({ label, name, text, quiet, disabled = false, items }: 
   return (
     <Base.Root>
       <Base.Trigger ref={button} className={menuLook(quiet)} disabled={disabled}>
-        <MenuFace label={label} name={name} text={text} />
+        <MenuFace label={label} name={name} text={text} picture={picture} />
       </Base.Trigger>
       <span ref={place} className="contents" />
       <Base.Portal container={place}>

@@ -8,6 +8,7 @@ const ActiveOrganization = z
     slug: z.string(),
     membershipRole: MembershipRole,
     productRoles: z.array(ProductRole),
+    logo: z.string().optional().meta({ description: "The path of the picture, for members. Only of the active organization." }),
   })
   .meta({ id: "SessionOrganization", description: "An organization and the person's role in it." });
 

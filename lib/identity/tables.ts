@@ -165,6 +165,8 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
+    /** The time zone of new mandates. */
+    timezone: text("timezone"),
     /** In whole units of the asset that is paid. Above it, an approver must have just proved who they are. Null for the default. */
     stepUpAbove: numeric("step_up_above"),
     /** The same for payees that are not verified. */

@@ -1,5 +1,7 @@
+import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
+import { timezoneOf } from "#lib/identity/members/organization-store.ts";
 import { timeZones } from "#lib/pages/time-zones.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
@@ -9,6 +11,8 @@ export type EditorChoices = {
   readonly coins: readonly { readonly asset: string; readonly chain: string; readonly decimals: number }[];
   /** The IANA names of the time zones, sorted. */
   readonly zones: readonly string[];
+  /** The organization's time zone for new mandates; null if the person's own is used. */
+  readonly timezone: string | null;
 };
 
 /** The most service accounts that a mandate may name. */
@@ -26,5 +30,6 @@ export async function viewEditorChoices(scope: {
       assets.map(({ asset, tokenDecimals: decimals }) => ({ asset, chain, decimals })),
     ),
     zones: timeZones(),
+    timezone: await timezoneOf(database(), scope.organizationId),
   };
 }

@@ -38,6 +38,7 @@ import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-accou
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
 import { authMounted } from "#lib/server/serve-auth.ts";
 import { updateMember } from "#lib/identity/members/update-member.ts";
+import { updateOrganization } from "#lib/identity/members/update-organization.ts";
 import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
 import { confirmIdentity } from "#lib/identity/passkeys/confirm-identity.ts";
 import { registerPasskey } from "#lib/identity/passkeys/register-passkey.ts";
@@ -192,6 +193,7 @@ const handlers: Handlers = {
   unbanUser,
   updateMandate,
   updateMember,
+  updateOrganization,
   updateUserRoles,
   upsertPaidResource,
   verifyAudit,

@@ -81,11 +81,11 @@ function useEditor(props: Props) {
     },
   });
   useEffect(() => {
-    // A new mandate defaults to the person's time zone, which only the browser knows.
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    // A new mandate defaults to the organization's time zone, or to the person's, which only the browser knows.
+    const timeZone = choices.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
-  }, [form, mandate, choices.zones]);
+  }, [form, mandate, choices.zones, choices.timezone]);
   useEffect(() => {
     if (focus !== undefined) form.setFocus(focus as Path<MandateDraft>);
   }, [form, focus]);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
-import { InvitationStatus, MembershipRole } from "#lib/vocabulary.ts";
+import { LOGO, LOGO_CHARS_MAX } from "#lib/identity/members/logo.ts";
+import { InvitationStatus, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 import { AmountText } from "#lib/money.ts";
 
 const keys = z.enum(["keep", "revoke"]).optional().meta({
@@ -162,5 +163,60 @@ export const setStepUpThreshold = operation({
     params: { organizationId },
     body: { above: "250", aboveUnverified: "50" },
     response: { organizationId, above: "250", aboveUnverified: "50" },
+  },
+});
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
+};
+
+export const updateOrganization = operation({
+  id: "updateOrganization",
+  method: "PATCH",
+  path: "/api/v1/auth/organizations/{organizationId}",
+  tag: "Identity",
+  summary: "Change an organization's name, logo and defaults",
+  description:
+    "Fields that are left out stay. The product roles choose the pages that members see; nothing that exists ends with a role. The time zone is the one that the pages propose for new mandates. The logo is a PNG, JPEG or WebP picture as a data URL, which only members see. null removes a time zone or a logo.",
+  access: { sessionCapability: "members:manage" },
+  body: z
+    .strictObject({
+      name: z.string().trim().min(1).max(200).optional(),
+      productRoles: z.array(ProductRole).min(1).max(2).optional(),
+      timezone: z.string().max(64).refine(isTimeZone, "Use a time zone such as Europe/Vienna or UTC.").nullable().optional(),
+      logo: z
+        .string()
+        .max(LOGO_CHARS_MAX, "This picture is too large. Use one of at most 128 pixels.")
+        .regex(LOGO, "Use a PNG, JPEG or WebP picture as a data URL.")
+        .nullable()
+        .optional(),
+    })
+    .meta({ id: "UpdateOrganization" }),
+  response: z
+    .object({
+      organizationId: z.string(),
+      name: z.string(),
+      slug: z.string(),
+      productRoles: z.array(ProductRole),
+      timezone: z.string().optional(),
+      hasLogo: z.boolean(),
+    })
+    .meta({ id: "OrganizationSettings" }),
+  problems: ["forbidden", "not_found", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { organizationId },
+    body: { name: "Acme Research", timezone: "Europe/Vienna" },
+    response: {
+      organizationId,
+      name: "Acme Research",
+      slug: "acme-research",
+      productRoles: ["buyer"],
+      timezone: "Europe/Vienna",
+      hasLogo: false,
+    },
   },
 });

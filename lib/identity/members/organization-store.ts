@@ -2,7 +2,7 @@ import { and, count, eq, gt, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { StepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { invitation, member, organization, user } from "#lib/identity/tables.ts";
-import type { Environment, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
+import { ProductRole, type Environment, type MembershipRole } from "#lib/vocabulary.ts";
 
 export type UserRow = { readonly email: string; readonly emailVerified: boolean };
 
@@ -91,4 +91,41 @@ export async function stepUpLimitsOf(db: Database | Tx, organizationId: string):
 export async function setStepUpLimits(tx: Tx, organizationId: string, limits: OwnStepUpLimits): Promise<void> {
   const { above: stepUpAbove, aboveUnverified: stepUpAboveUnverified } = limits;
   await tx.update(organization).set({ stepUpAbove, stepUpAboveUnverified }).where(eq(organization.id, organizationId));
+}
+
+export type OrganizationSettings = {
+  readonly name: string;
+  readonly slug: string;
+  readonly productRoles: readonly ProductRole[];
+  /** The time zone of new mandates; null if the person's own is used. */
+  readonly timezone: string | null;
+  /** A data URL. */
+  readonly logo: string | null;
+};
+
+export async function settingsOf(db: Database | Tx, organizationId: string): Promise<OrganizationSettings | null> {
+  const { name, slug, productRoles, timezone, logo } = organization;
+  const [row] = await db
+    .select({ name, slug, productRoles, timezone, logo })
+    .from(organization)
+    .where(eq(organization.id, organizationId));
+  return row ? { ...row, productRoles: ProductRole.options.filter((role) => row.productRoles.includes(role)) } : null;
+}
+
+/** Needs the organization's lock. */
+export async function saveSettings(tx: Tx, organizationId: string, settings: OrganizationSettings): Promise<void> {
+  const { name, productRoles, timezone, logo } = settings;
+  await tx
+    .update(organization)
+    .set({ name, productRoles: [...productRoles], timezone, logo })
+    .where(eq(organization.id, organizationId));
+}
+
+/** The time zone of new mandates; null if the person's own is used. */
+export async function timezoneOf(db: Database | Tx, organizationId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ timezone: organization.timezone })
+    .from(organization)
+    .where(eq(organization.id, organizationId));
+  return row?.timezone ?? null;
 }

@@ -3,6 +3,8 @@ import { capabilitiesOfRole, membershipRoleOf, platformCapabilitiesOf, platformR
 import type { Session } from "#lib/identity/session-schema.ts";
 import { Capability, PlatformCapability, ProductRole } from "#lib/vocabulary.ts";
 
+const LOGO_PATH = "/settings/organization/logo";
+
 export type SessionFacts = {
   readonly provider: string;
   readonly activeOrganizationId: string | null;
@@ -20,16 +22,19 @@ export type SessionFacts = {
     readonly slug: string;
     readonly role: string;
     readonly productRoles: readonly string[];
+    /** Of the active organization, if it has a logo. */
+    readonly logoVersion: string | null;
   }[];
 };
 
 /** The session as the contract shows it. An active organization without a membership is left out. */
 export function presentSession({ provider, activeOrganizationId, user, memberships }: SessionFacts): Session {
   const { userId, email, name, image, emailVerified } = user;
-  const organizations = memberships.map(({ role, productRoles, ...organization }) => ({
+  const organizations = memberships.map(({ role, productRoles, logoVersion, ...organization }) => ({
     ...organization,
     membershipRole: membershipRoleOf(role),
     productRoles: ProductRole.options.filter((productRole) => productRoles.includes(productRole)),
+    ...(logoVersion !== null && { logo: `${LOGO_PATH}?v=${logoVersion}` }),
   }));
   const active = organizations.find(({ organizationId }) => organizationId === activeOrganizationId);
   const capabilities = capabilitiesOfRole(active?.membershipRole ?? null);

@@ -32,6 +32,10 @@ export async function readSession(
       slug: organization.slug,
       role: member.role,
       productRoles: organization.productRoles,
+      // Another picture has another address, so that browsers may keep it.
+      logoVersion: sql<
+        string | null
+      >`CASE WHEN ${organization.id} = ${found.activeOrganizationId} THEN left(md5(${organization.logo}), 12) END`,
     })
     .from(member)
     .innerJoin(organization, eq(organization.id, member.organizationId))

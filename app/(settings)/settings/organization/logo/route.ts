@@ -1,0 +1,17 @@
+import { notFound } from "next/navigation";
+import { readCaller } from "#app/session.ts";
+import { logoOf } from "#lib/pages/view-organization.ts";
+
+/** The logo of the active organization. Its address contains its version, so the browser may keep it. */
+export async function GET(): Promise<Response> {
+  const caller = await readCaller();
+  const logo = caller?.organizationId ? await logoOf(caller.organizationId) : null;
+  if (!logo) notFound();
+  return new Response(logo.bytes, {
+    headers: {
+      "Content-Type": logo.type,
+      "Cache-Control": "private, max-age=31536000, immutable",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import Link from "next/link";
+import { found } from "#app/found.ts";
+import { requireMember } from "#app/session.ts";
+import { LogoForm } from "#components/organization/logo-form.tsx";
+import { SettingsForm } from "#components/organization/settings-form.tsx";
+import { NotForRole } from "#components/shell/not-for-role.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
+import { viewOrganization } from "#lib/pages/view-organization.ts";
+
+export const metadata = { title: "Organization settings" };
+
+/** What onboarding asked, the logo, and what new things begin with. */
+export default async function OrganizationPage() {
+  const caller = await requireMember("/settings/organization");
+  if (!caller.capabilities.has("members:manage")) {
+    return <NotForRole title="Organization settings" what="the settings of the organization" who="Owners and admins" />;
+  }
+  const { organizationId } = caller;
+  const [view, session] = await Promise.all([found(viewOrganization(organizationId)), viewSession(caller.sessionId)]);
+  return (
+    <>
+      <PageHeader title="Organization settings" description="Each change is in the audit log with your name." />
+      <div className="stack">
+        <section className="panel" aria-labelledby="general">
+          <div className="panel-head">
+            <h2 id="general">Name and defaults</h2>
+          </div>
+          <div className="panel-body">
+            <SettingsForm organizationId={organizationId} {...view} />
+          </div>
+        </section>
+        <section className="panel" aria-labelledby="logo">
+          <div className="panel-head">
+            <h2 id="logo">Logo</h2>
+          </div>
+          <div className="panel-body">
+            <LogoForm organizationId={organizationId} logo={session.activeOrganization?.logo ?? null} />
+          </div>
+        </section>
+        <section className="panel" aria-labelledby="fixed">
+          <div className="panel-head">
+            <h2 id="fixed">What stays</h2>
+          </div>
+          <div className="panel-body">
+            <Pairs
+              items={[
+                ["Short name", <code key="slug">{view.slug}</code>],
+                ["Organization id", <code key="id">{organizationId}</code>],
+              ]}
+            />
+            <p className="mt-3 text-sm text-muted">
+              When an approval asks for the password is set with the <Link href="/settings/members">members</Link>.
+            </p>
+          </div>
+        </section>
+      </div>
+    </>
+  );
+}

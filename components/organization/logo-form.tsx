@@ -1,0 +1,74 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type ChangeEvent, useId, useRef } from "react";
+import { Button } from "#components/ui/button.tsx";
+import { useHydrated } from "#components/ui/hydrated.ts";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { toast } from "#components/ui/toast.tsx";
+import { call } from "#lib/http/client.ts";
+import { updateOrganization } from "#lib/identity/members/contract.ts";
+import { shrinkPicture } from "./shrink-picture.ts";
+
+type Props = {
+  readonly organizationId: string;
+  /** The address of the picture; null if there is none. */
+  readonly logo: string | null;
+};
+
+/** Adds, replaces or removes the organization's picture, which the browser makes small first. */
+export function LogoForm({ organizationId, logo }: Props) {
+  const id = useId();
+  const router = useRouter();
+  const hydrated = useHydrated();
+  const input = useRef<HTMLInputElement>(null);
+  const save = useMutation({
+    mutationFn: async (file: File | null) => {
+      const picture = file && (await shrinkPicture(file));
+      return call(updateOrganization, { organizationId, body: { logo: picture } });
+    },
+    onSuccess: (_, file) => {
+      toast(file ? "Logo saved" : "Logo removed");
+      router.refresh();
+    },
+    onSettled: () => {
+      if (input.current) input.current.value = "";
+    },
+  });
+  const choose = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    if (file && !save.isPending) save.mutate(file);
+  };
+  return (
+    <div className="grid gap-3">
+      {save.error && <ProblemNotice error={save.error} nothing="The logo was not changed. Choose a PNG, JPEG or WebP picture." />}
+      <div className="flex flex-wrap items-center gap-4">
+        {logo !== null && (
+          // oxlint-disable-next-line nextjs/no-img-element -- The picture is small already.
+          <img className="size-16 rounded-sm border bg-raised object-contain" src={logo} alt="Logo" width={64} height={64} />
+        )}
+        <div className="grid min-w-0 grid-cols-1 gap-1.5">
+          <label className="label" htmlFor={id}>
+            {logo === null ? "Add a logo" : "Replace the logo"}
+          </label>
+          <input
+            ref={input}
+            id={id}
+            className="w-full min-w-0 text-sm"
+            type="file"
+            accept="image/png,image/jpeg,image/webp"
+            disabled={!hydrated}
+            onChange={choose}
+          />
+        </div>
+        {logo !== null && (
+          <Button size="small" aria-busy={save.isPending} onClick={() => save.mutate(null)}>
+            Remove
+          </Button>
+        )}
+      </div>
+      <p className="hint">Members see it beside the name. It is made as small as 128 pixels before it is sent.</p>
+    </div>
+  );
+}

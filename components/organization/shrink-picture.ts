@@ -1,0 +1,16 @@
+const SIDE = 128;
+
+/** A picture as a square PNG of 128 pixels, with transparent bars where it is not square. Rejects if the browser cannot read it. */
+export async function shrinkPicture(file: Blob): Promise<string> {
+  const picture = await createImageBitmap(file);
+  const canvas = document.createElement("canvas");
+  canvas.width = SIDE;
+  canvas.height = SIDE;
+  const scale = SIDE / Math.max(picture.width, picture.height);
+  const [width, height] = [picture.width * scale, picture.height * scale];
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser cannot draw pictures.");
+  context.drawImage(picture, (SIDE - width) / 2, (SIDE - height) / 2, width, height);
+  picture.close();
+  return canvas.toDataURL("image/png");
+}

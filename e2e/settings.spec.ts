@@ -1,0 +1,44 @@
+import { newMember, newOrganization } from "#test/identity.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+/** A red PNG of one pixel. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+test("what onboarding asked can be changed, and the logo stands beside the name", async ({ page, context }) => {
+  const owner = await newOrganization({ name: "Larkfield" });
+  await signInAs(context, owner.credential);
+  await page.goto("/settings/organization");
+  await expectAccessible(page);
+  await page.getByLabel("Name", { exact: true }).fill("Okapi Labs");
+  await page.getByRole("checkbox", { name: /^Sell/ }).check();
+  await page.getByLabel("Time zone of new mandates").selectOption("Asia/Tokyo");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("button", { name: /^Okapi Labs.*Buying and selling/ }).first()).toBeVisible();
+  await page.getByLabel("Add a logo").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: PICTURE });
+  const picture = page.getByRole("img", { name: "Logo" });
+  await expect(picture).toBeVisible();
+  expect(await picture.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(128);
+  await expectAccessible(page);
+  await page.goto("/mandates/new");
+  await expect(page.getByLabel("Time zone", { exact: true })).toHaveValue("Asia/Tokyo");
+  await page.goto("/settings/audit");
+  await expect(page.getByRole("main").getByText("Organization changed").first()).toBeVisible();
+  await page.goto("/settings/organization");
+  await page
+    .getByLabel("Replace the logo")
+    .setInputFiles({ name: "no.png", mimeType: "image/png", buffer: Buffer.from("no picture") });
+  await expect(page.getByRole("alert").filter({ hasText: "The logo was not changed" })).toBeVisible();
+  await page.getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByLabel("Add a logo")).toBeVisible();
+});
+
+test("only owners and admins change the settings", async ({ page, context }) => {
+  const owner = await newOrganization();
+  await signInAs(context, (await newMember(owner, "viewer")).credential);
+  await page.goto("/settings/organization");
+  await expect(page.getByText("Owners and admins")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Organization settings" })).toHaveCount(0);
+});

@@ -1,0 +1,30 @@
+/** A logo as it is stored: a data URL with at most this many characters. A picture of 128 pixels needs less. */
+export const LOGO_CHARS_MAX = 40_000;
+
+export const LOGO = /^data:image\/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
+
+/** Whether a text, with a byte in each letter, begins as this kind of picture does. */
+const begins = {
+  png: (text: string) => text.startsWith("\u0089PNG\r\n\u001a\n"),
+  jpeg: (text: string) => text.startsWith("\u00ff\u00d8\u00ff"),
+  webp: (text: string) => text.startsWith("RIFF") && text.startsWith("WEBP", 8),
+} as const;
+
+export type Logo = { readonly type: `image/${keyof typeof begins}`; readonly bytes: Uint8Array<ArrayBuffer> };
+
+/** The picture of a data URL; null if it is none, or if its bytes are of another kind than it says. */
+export function readLogo(url: string): Logo | null {
+  const [, kind, base64] = LOGO.exec(url) ?? [];
+  if (kind === undefined || base64 === undefined || url.length > LOGO_CHARS_MAX) return null;
+  const text = readBase64(base64);
+  if (text === null || !begins[kind as keyof typeof begins](text)) return null;
+  return { type: `image/${kind as keyof typeof begins}`, bytes: Uint8Array.from(text, (letter) => letter.charCodeAt(0)) };
+}
+
+function readBase64(base64: string): string | null {
+  try {
+    return atob(base64);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+import { database } from "#lib/db/client.ts";
+import { readLogo, type Logo } from "#lib/identity/members/logo.ts";
+import { settingsOf, type OrganizationSettings } from "#lib/identity/members/organization-store.ts";
+import { notFound } from "#lib/problem.ts";
+
+export type OrganizationView = Omit<OrganizationSettings, "logo"> & {
+  /** The time zones to choose from, sorted IANA names. */
+  readonly zones: readonly string[];
+};
+
+/** @throws Problem not_found */
+export async function viewOrganization(organizationId: string): Promise<OrganizationView> {
+  const found = await settingsOf(database(), organizationId);
+  if (!found) throw notFound("organization");
+  const { logo: _, ...settings } = found;
+  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
+  // This runtime may list a stored time zone under another name.
+  const { timezone } = settings;
+  return { ...settings, zones: timezone === null || zones.includes(timezone) ? zones : [...zones, timezone] };
+}
+
+/** The picture of an organization; null if it has none. */
+export async function logoOf(organizationId: string): Promise<Logo | null> {
+  const found = await settingsOf(database(), organizationId);
+  return found?.logo ? readLogo(found.logo) : null;
+}
