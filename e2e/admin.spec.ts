@@ -85,7 +85,7 @@ test.describe("the platform's administration", () => {
     await page.getByRole("button", { name: "Look up" }).click();
     await expectAccessible(page);
     await page.getByRole("link", { name }).click();
-    await expect(page.getByLabel("Mandate", { exact: true })).toHaveValue(mandateId);
+    await expect(page.getByRole("textbox", { name: "Mandate", exact: true })).toHaveValue(mandateId);
     await expect(page.getByText("Authorizations not yet executed")).toBeVisible();
     const revoke = page.getByRole("button", { name: "Revoke now" });
     await page.getByLabel("Reason").fill("Leaked agent key, ticket 4471");

@@ -105,8 +105,11 @@ describe("the server", () => {
         expect((await live(server.url)).status).toBe(200);
         const tells = /chain eip155:8453 cannot be reached/g;
         await expect.poll(() => server.said(), { timeout: 15_000 }).toMatch(tells);
-        expect(server.said()).toContain("npm run demo");
-        expect(server.said()).toMatch(/CHAINS='\[\{"chain":"eip155:8453","rpcUrl":"http:\/\/127\.0\.0\.1:8545"/);
+        // The message has several lines, which may arrive one by one.
+        await expect.poll(() => server.said(), { timeout: 5_000 }).toContain("npm run demo");
+        await expect
+          .poll(() => server.said(), { timeout: 5_000 })
+          .toMatch(/CHAINS='\[\{"chain":"eip155:8453","rpcUrl":"http:\/\/127\.0\.0\.1:8545"/);
         expect(server.said()).not.toContain("key-of-the-provider");
         await pause(1_000);
         expect(server.said().match(tells)).toHaveLength(1);

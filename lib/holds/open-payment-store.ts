@@ -9,8 +9,8 @@ import { sellers } from "#lib/sellers/tables.ts";
 /** How many of a mandate's newest authorizations are searched for holds that were not submitted. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
-/** Most holds are submitted or expired this long after their decision. A hold whose request waits longer for a person is not covered. */
-const HELD = sql`interval '35 minutes'`;
+/** Every hold is submitted or has expired this long after its decision: a request waits at most 24 hours, and its approval lasts an hour more. */
+const HELD = sql`interval '25 hours'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
+import { minutes } from "#lib/time.ts";
 
 /** The right to take nonces of one key on one chain. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
@@ -9,6 +10,8 @@ export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly h
 /** Milliseconds of a lease. Other processes wait so long if its holder died or lost the database. */
 const LEASE_MS = 6_000;
 const EXTEND_EVERY_MS = LEASE_MS / 3;
+/** Milliseconds after which a lease is no longer extended, so that work that never ends does not keep it from others. */
+const EXTENDED_MS = minutes(5);
 
 const until = sql`clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`;
 
@@ -60,11 +63,19 @@ async function releaseLease(lease: Lease): Promise<void> {
 }
 
 /** Runs work that only one process at a time may do for a key, and extends the lease meanwhile. Null if another holder has the lease. */
-export async function underLease<T>(chain: string, key: LeaseKey, work: (lease: Lease) => Promise<T>): Promise<T | null> {
+export async function underLease<T>(
+  chain: string,
+  key: LeaseKey,
+  work: (lease: Lease) => Promise<T>,
+  extendedMs = EXTENDED_MS,
+): Promise<T | null> {
   const lease = await takeLease(chain, key);
   if (!lease) return null;
   // A failure can be ignored: a lease that is not extended expires, and `holdsLease` then returns false.
-  const extending = setInterval(() => void extendLease(lease).catch(() => {}), EXTEND_EVERY_MS);
+  const until = performance.now() + extendedMs;
+  const extending = setInterval(() => {
+    if (performance.now() < until) void extendLease(lease).catch(() => {});
+  }, EXTEND_EVERY_MS);
   try {
     return await work(lease);
   } finally {

@@ -15,7 +15,7 @@ import { minutes } from "#lib/time.ts";
 type Db = Database | Tx;
 
 /** The number of newest payments that one query checks for conditions without an index. */
-export const LOOKED_AT_MAX = 5_000;
+const LOOKED_AT_MAX = 5_000;
 /** The timestamp in an id may be slightly earlier than the row's time, so ranges of ids are wider than the range of time. */
 const SLACK_MS = minutes(10);
 

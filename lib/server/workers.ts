@@ -6,7 +6,6 @@ import { signCheckpoints } from "#lib/audit/sign-checkpoints.ts";
 import { forgetOldReplies } from "#lib/command/idempotency-store.ts";
 import { followOrders } from "#lib/commerce/follow-orders.ts";
 import { sweepCheckouts } from "#lib/commerce/sweep-checkouts.ts";
-import { log } from "#lib/telemetry/log.ts";
 import { forgetOldSessions } from "#lib/identity/sessions/forget-old-sessions.ts";
 import { flushKeyUses } from "#lib/identity/keys/key-uses.ts";
 import { forgetOldMails, sendMails } from "#lib/mail/send-mails.ts";
@@ -21,7 +20,6 @@ import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { onWake } from "#lib/notices/wake.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
-import { noteRun } from "#lib/platform/worker-runs.ts";
 import { forgetOldPushes, sendPushes, type MessageOf } from "#lib/push/send-pushes.ts";
 import { forgetOldChallenges, forgetOldOffers } from "#lib/sellers/forget-old-rows.ts";
 import { followTransactions } from "#lib/settlement/follow-transactions.ts";
@@ -31,6 +29,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
 import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
+import { every, type Worker } from "#lib/server/every.ts";
 
 const RECONCILE_EVERY_MS = 500;
 const RELAY_EVERY_MS = 500;
@@ -50,71 +49,19 @@ const NOTICES_EVERY_MS = 250;
 const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
-/** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
-const AFTER_FAILURE_MS = 2_000;
-
-type Worker = { stop(): Promise<void>; wake(): void };
-
-/**
- * Runs a job again and again, never twice at once. Stopping waits for the current run. With `idleMs`, the job runs that seldom until
- * somebody wakes it.
- */
-function every(milliseconds: number, name: string, job: () => Promise<unknown>, idleMs = milliseconds): Worker {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let woken = false;
-  let running: Promise<void> | null = null;
-  /** A run that somebody asks for begins no sooner, also after a failure. */
-  let soonestAt = 0;
-  const run = async (): Promise<void> => {
-    let pause = milliseconds;
-    let failed = false;
-    woken = false;
-    try {
-      await job();
-    } catch (error) {
-      failed = true;
-      pause = Math.max(milliseconds, AFTER_FAILURE_MS);
-      log().error({ worker: name, error }, "A worker failed; it goes on");
-    }
-    await noteRun(name, failed);
-    running = null;
-    soonestAt = performance.now() + pause;
-    if (!stopped) plan(failed || woken ? pause : Math.max(pause, idleMs));
-  };
-  const plan = (pause: number): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      running = run();
-    }, pause);
-  };
-  plan(milliseconds);
-  return {
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-    wake() {
-      if (stopped || woken) return;
-      woken = true;
-      if (running === null) plan(Math.max(0, soonestAt - performance.now()));
-    },
-  };
-}
 
 /** Starts the jobs that run beside the requests. Only the server calls it, once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
-  const mailing = every(SENDING_EVERY_MS, "sendMails", () => sendMails(stillWanted), SENDING_IDLE_MS);
+  const mailing = every(SENDING_EVERY_MS, "sendMails", () => sendMails(stillWanted), { idleMs: SENDING_IDLE_MS });
   const contentOf: MessageOf = (push) => (push.kind === ALERT ? alertMessageOf(push) : messageOf(push));
-  const pushing = every(SENDING_EVERY_MS, "sendPushes", () => sendPushes(contentOf), SENDING_IDLE_MS);
+  const pushing = every(SENDING_EVERY_MS, "sendPushes", () => sendPushes(contentOf), { idleMs: SENDING_IDLE_MS });
   const tell = async () => {
     await followEvents();
     if ((await sendNotices()) === 0) return;
     mailing.wake();
     pushing.wake();
   };
-  const notices = every(NOTICES_EVERY_MS, "sendNotices", tell, NOTICES_IDLE_MS);
+  const notices = every(NOTICES_EVERY_MS, "sendNotices", tell, { idleMs: NOTICES_IDLE_MS });
   onWake(notices.wake);
   const workers = [
     every(RECONCILE_EVERY_MS, "reconcile", reconcile),

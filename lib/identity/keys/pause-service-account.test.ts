@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { GATE } from "#lib/command/gate-store.ts";
 import * as contract from "#lib/identity/keys/contract.ts";
-import { pauseServiceAccount, resumeServiceAccount } from "#lib/identity/keys/pause-service-account.ts";
+import { pauseServiceAccount } from "#lib/identity/keys/pause-service-account.ts";
+import { resumeServiceAccount } from "#lib/identity/keys/resume-service-account.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { dispatch } from "#lib/server/routes.ts";
 import { eventsAbout } from "#test/audit.ts";

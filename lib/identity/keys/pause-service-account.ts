@@ -1,32 +1,5 @@
-import { audit, clock } from "#lib/audit/transact.ts";
-import { closeGate } from "#lib/command/gate-store.ts";
-import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
+import { changePause } from "#lib/identity/keys/change-pause.ts";
 import * as contract from "#lib/identity/keys/contract.ts";
-import { presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";
-import { lockServiceAccount, setPaused } from "#lib/identity/keys/service-account-store.ts";
-import { notFound, Problem } from "#lib/problem.ts";
 
-type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServiceAccount;
-
-/** Pauses or resumes an account. The gate is closed, so that no request of the account that began before commits after the answer. */
-const change =
-  (operation: Pausing, pause: boolean): Handler<Pausing> =>
-  ({ id }, { caller: { userId, organizationId }, idempotency }) =>
-    once(operation, idempotency, async (tx) => {
-      await closeGate(tx, organizationId);
-      const account = await lockServiceAccount(tx, organizationId, id);
-      if (!account) throw notFound("service account");
-      if (account.revoked)
-        throw new Problem("conflict", { detail: "This service account was revoked. Its keys are refused anyway." });
-      if ((account.pausedAt !== null) === pause) return presentServiceAccount(account);
-      const now = await clock(tx);
-      const pausedAt = pause ? now : null;
-      await setPaused(tx, id, pausedAt);
-      const type = pause ? "serviceAccount.paused" : "serviceAccount.resumed";
-      audit(tx, { type, actorId: userId, organizationId, entityType: "serviceAccount", entityId: id, metadata: {} }, now);
-      return presentServiceAccount({ ...account, pausedAt });
-    });
-
-export const pauseServiceAccount: Handler<typeof contract.pauseServiceAccount> = change(contract.pauseServiceAccount, true);
-export const resumeServiceAccount: Handler<typeof contract.resumeServiceAccount> = change(contract.resumeServiceAccount, false);
+export const pauseServiceAccount: Handler<typeof contract.pauseServiceAccount> = changePause(contract.pauseServiceAccount, true);
