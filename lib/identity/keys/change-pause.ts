@@ -2,7 +2,7 @@ import { audit, clock } from "#lib/audit/transact.ts";
 import { closeGate } from "#lib/command/gate-store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import * as contract from "#lib/identity/keys/contract.ts";
+import type * as contract from "#lib/identity/keys/contract.ts";
 import { presentServiceAccount } from "#lib/identity/keys/present-service-account.ts";
 import { lockServiceAccount, setPaused } from "#lib/identity/keys/service-account-store.ts";
 import { notFound, Problem } from "#lib/problem.ts";
