@@ -73,16 +73,22 @@ type OpenState = {
   readonly now: Date;
 };
 
-async function loadState(
-  db: Database | Tx,
-  { authorizationId }: AuthorizationRow,
-  approval: Promise<ApprovedCheckout | null>,
-): Promise<OpenState> {
+/** Reads the state without locks. */
+async function readState(db: Database | Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
+  // A person who ends an approval also releases the hold. The hold is read first, so that the person's decision explains a released hold.
+  const [hold, isLive] = await Promise.all([holdOf(db, authorizationId), hasLiveExecution(db, authorizationId)]);
+  const [approved, now] = await Promise.all([findApproved(db, authorizationId), clock(db)]);
+  return { approved, hold, isLive, now };
+}
+
+/** Locks the checkout and reads the state. The caller holds the mandate's lock. */
+async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
+  // The transaction's connection runs statements in the order in which they are sent, so the time is read after the checkout's lock.
   const [approved, hold, isLive, now] = await Promise.all([
-    approval,
-    holdOf(db, authorizationId),
-    hasLiveExecution(db, authorizationId),
-    clock(db),
+    lockApproved(tx, authorizationId),
+    holdOf(tx, authorizationId),
+    hasLiveExecution(tx, authorizationId),
+    clock(tx),
   ]);
   return { approved, hold, isLive, now };
 }
@@ -97,7 +103,7 @@ export async function requireOpen(
   subjectId: string,
   known?: OpenState,
 ): Promise<Date> {
-  const state = known ?? (await loadState(db, authorization, findApproved(db, authorization.authorizationId)));
+  const state = known ?? (await readState(db, authorization));
   const { approved, hold, isLive, now } = state;
   const asking = askedIn(authorization);
   const askedBy = approved || asking.href === undefined ? null : await askedUnder(db, authorization, asking.href);
@@ -194,11 +200,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
   const mandate = await lockMandate(tx, authorization.mandateId);
-  // The transaction's connection runs statements in the order in which they are sent, so the time is read after the checkout's lock.
-  const [state, rights] = await Promise.all([
-    loadState(tx, authorization, lockApproved(tx, authorization.authorizationId)),
-    rightsOf(tx, execute),
-  ]);
+  const [state, rights] = await Promise.all([lockState(tx, authorization), rightsOf(tx, execute)]);
   const { approved, hold, isLive, now } = state;
   const refusal = await refusalOf(async () => {
     await requireOpen(tx, authorization, subjectId, state);
