@@ -20,7 +20,7 @@ test("what onboarding asked can be changed, and the logo stands beside the name"
   await page.getByLabel("Add a logo").setInputFiles({ name: "logo.png", mimeType: "image/png", buffer: PICTURE });
   const picture = page.getByRole("img", { name: "Logo" });
   await expect(picture).toBeVisible();
-  expect(await picture.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(128);
+  await expect.poll(() => picture.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(128);
   await expectAccessible(page);
   await page.goto("/mandates/new");
   await expect(page.getByLabel("Time zone", { exact: true })).toHaveValue("Asia/Tokyo");

@@ -15,13 +15,18 @@ export class FaultyNode {
   #at = 0;
   #kind: NodeFault = "refuse";
   #forGood = false;
+  #after: string | null = null;
 
   private constructor(rpcUrl: string) {
     this.#rpcUrl = rpcUrl;
     this.#server = createServer((request, response) => {
       const at = ++this.#calls;
       const struck = this.#at > 0 && (this.#forGood ? at >= this.#at : at === this.#at);
-      void text(request).then((body) => (struck ? this.#fail(body, response) : this.#pass(body, response)));
+      void text(request).then(async (body) => {
+        if (struck) return this.#fail(body, response);
+        await this.#pass(body, response);
+        if (this.#after !== null && body.includes(this.#after)) this.hangFrom(1);
+      });
     });
   }
 
@@ -45,11 +50,18 @@ export class FaultyNode {
     this.#at = call;
     this.#kind = kind;
     this.#forGood = false;
+    this.#after = null;
   }
 
   hangFrom(call: number): void {
     this.failAt(call, "hang");
     this.#forGood = true;
+  }
+
+  /** Passes calls until one with this method was answered. Every later call hangs. */
+  hangAfter(method: string): void {
+    this.mend();
+    this.#after = `"${method}"`;
   }
 
   mend(): void {
