@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { createTestClient, encodeDeployData, http, publicActions, walletActions, type Address, type Hex } from "viem";
 import { createNonceManager, privateKeyToAccount } from "viem/accounts";
 import { baseSepolia } from "viem/chains";
@@ -140,6 +141,13 @@ function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = fa
   };
 }
 
+/** Resolves when no block is being mined any more. The balance is read after the block in progress, because both need the same lock. */
+async function stopMining(client: ReturnType<typeof connect>): Promise<void> {
+  await client.setIntervalMining({ interval: 0 });
+  await pause(100);
+  await client.getBalance({ address: usdcAddress });
+}
+
 /** A local chain that another process started. */
 export const chainAt = (rpcUrl: string): Reached => reach(rpcUrl, connect(rpcUrl), {});
 
@@ -180,6 +188,8 @@ async function startAt(port: number, options: ChainOptions): Promise<LocalChain 
     pid: child.pid ?? 0,
     async stop() {
       process.removeListener("exit", orphaned);
+      // anvil saves its blocks first and its state afterwards. A block that is mined in between would change balances without a receipt.
+      if (options.statePath) await stopMining(client).catch(() => {});
       child.kill("SIGTERM");
       await ended;
     },
