@@ -56,7 +56,11 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [admins, "orders:place", "placeOrder continueCheckout"],
   [readers, "readiness:read", "checkReadiness"],
   [admins, "mandates:create", "createMandate"],
-  [[...readers, "approver"], "mandates:read", "listMandates getMandate simulateMandate listMandateLedger prepareRegistration"],
+  [
+    [...readers, "approver"],
+    "mandates:read",
+    "listMandates getMandate getRemaining simulateMandate listMandateLedger prepareRegistration",
+  ],
   [admins, "none", "updateMandate activateMandate resumeMandate setMandateAlerts"],
   [admins, "mandates:revoke", "suspendMandate revokeMandate"],
   [builders, "sellers:manage", "registerSeller verifySellerDomain"],

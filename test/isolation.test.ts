@@ -169,6 +169,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   endSession: ({ sessionId }) => ({ id: sessionId }),
   removeDevice: ({ deviceId }) => ({ id: deviceId }),
   getMandate: withMandate,
+  getRemaining: withMandate,
   setMandateAlerts: (victim) => ({ ...withMandate(victim), body: { thresholds: [50] } }),
   updateMandate: withMandate,
   activateMandate: withMandate,

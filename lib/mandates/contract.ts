@@ -12,6 +12,7 @@ import {
   Mandate,
   MandateName,
   Metadata,
+  Remaining,
   Wallet,
 } from "#lib/mandates/mandate-schema.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
@@ -74,6 +75,49 @@ export const getMandate = operation({
   response: Mandate,
   problems: ["not_found"],
   example: { params: { id: mandateId }, response: exampleMandate },
+});
+
+export const getRemaining = operation({
+  id: "getRemaining",
+  method: "GET",
+  path: "/api/v1/mandates/{id}/remaining",
+  tag: "Mandates",
+  summary: "Read what remains of a mandate's limits",
+  description:
+    "For agents that plan: each limit with what is used, what remains and when it resets, the token that the mandate pays in, and when a person is asked. A payment within every limit can still be denied by another rule: authorizePayment decides.",
+  access: { capability: "mandates:read" },
+  response: Remaining,
+  problems: ["not_found"],
+  example: {
+    params: { id: mandateId },
+    response: {
+      mandateId,
+      status: "active",
+      asset: {
+        asset: "USDC",
+        chain: "eip155:84532",
+        tokenAddress: "0x036cbd53842c5426634e7929541ec2318f3dcf7e",
+        tokenName: "USDC",
+        tokenVersion: "2",
+        tokenDecimals: 6,
+      },
+      limits: [
+        { pointer: "/limits/perPayment", unit: "USDC", limit: "1", used: "0", remaining: "1" },
+        {
+          pointer: "/limits/budgets/0",
+          window: "day Europe/Berlin",
+          unit: "USDC",
+          limit: "5",
+          used: "1.5",
+          remaining: "3.5",
+          resetsAt: "2026-11-21T23:00:00.000Z",
+        },
+      ],
+      approval: { mode: "never" },
+      stepUp: { above: "100", aboveUnverified: "25" },
+      at: "2026-11-21T12:00:00.000Z",
+    },
+  },
 });
 
 export const updateMandate = operation({

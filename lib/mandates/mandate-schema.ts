@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Address } from "#lib/evm.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";
 import { Timestamp } from "#lib/time.ts";
-import { DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
+import { ApprovalMode, DenialCode, Environment, LedgerKind, MandateStatus } from "#lib/vocabulary.ts";
 
 export const Wallet = z
   .strictObject({
@@ -40,6 +40,45 @@ export const WindowUsage = z
     description: "What is used of one limit, and what is left of it: available = limit - spent - reserved.",
   });
 export type WindowUsage = z.input<typeof WindowUsage>;
+
+const RemainingLimit = z
+  .object({
+    pointer: z.string().meta({ description: "The limit in the policy." }),
+    window: z.string().optional().meta({ description: "A period with its time zone, or a rolling duration." }),
+    unit: z.string().meta({ description: "The asset, or payments where their number is limited." }),
+    limit: z.string(),
+    used: z.string().meta({ description: "What was paid and what is reserved for open payments." }),
+    remaining: z.string(),
+    resetsAt: Timestamp.optional().meta({
+      description:
+        "When nothing is used of the limit again: the end of the period, or the time when the last payment leaves a rolling window. Absent if that never happens, or if nothing is used of a rolling window.",
+    }),
+  })
+  .meta({ id: "RemainingLimit", description: "One limit of a mandate, and what remains of it." });
+export type RemainingLimit = z.input<typeof RemainingLimit>;
+
+export const Remaining = z
+  .object({
+    mandateId: z.string(),
+    status: MandateStatus,
+    asset: z.object({
+      asset: z.string(),
+      chain: z.string(),
+      tokenAddress: z.string(),
+      tokenName: z.string(),
+      tokenVersion: z.string(),
+      tokenDecimals: z.int(),
+    }),
+    limits: z.array(RemainingLimit),
+    approval: z
+      .object({ mode: ApprovalMode, amount: z.string().optional() })
+      .meta({ description: "When a person is asked first. `amount` belongs to the mode `above`." }),
+    stepUp: z
+      .object({ above: z.string(), aboveUnverified: z.string() })
+      .meta({ description: "The amounts above which the person who approves proves their identity again." }),
+    at: Timestamp,
+  })
+  .meta({ id: "Remaining", description: "What an agent may still pay under a mandate, and when a person is asked." });
 
 export const Mandate = z
   .object({

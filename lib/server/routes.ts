@@ -57,6 +57,7 @@ import { changePassword } from "#lib/identity/sessions/change-password.ts";
 import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
+import { getRemaining } from "#lib/mandates/get-remaining.ts";
 import { listMandateLedger } from "#lib/mandates/list-mandate-ledger.ts";
 import { listMandates } from "#lib/mandates/list-mandates.ts";
 import { resumeMandate } from "#lib/mandates/lifecycle/resume-mandate.ts";
@@ -138,6 +139,7 @@ const handlers: Handlers = {
   getApprovalReceipt,
   getExecutionReceipt,
   getMandate,
+  getRemaining,
   getPayment,
   getPaymentReceipt,
   getResource,
