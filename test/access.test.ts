@@ -71,7 +71,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [builders, "none", "createServiceAccount rotateServiceAccountKey revokeServiceAccount"],
   [readers, "none", "listServiceAccounts"],
   [admins, "none", "inviteMember cancelInvitation updateMember removeMember setStepUpThreshold updateOrganization"],
-  [[...readers, "finance"], "audit:read", "listAuditEvents verifyAudit"],
+  [[...readers, "finance"], "audit:read", "listAuditEvents listEvents verifyAudit"],
   [platform(), "none", "saveFeeSchedule assignSubscription updateUserRoles"],
   [platform("support", "auditor", "operator"), "none", "listUsers"],
   [platform("support", "operator"), "none", "revokeUserSessions"],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AuditEvent, AuditVerification, exampleEvent, exampleHash } from "#lib/audit-event.ts";
+import { Event, exampleThinEvent } from "#lib/audit/thin-event.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { Id } from "#lib/ids.ts";
@@ -21,6 +22,30 @@ export const listAuditEvents = operation({
       hasMore: false,
     },
   },
+});
+
+export const listEvents = operation({
+  id: "listEvents",
+  method: "GET",
+  path: "/api/v1/events",
+  tag: "Audit",
+  summary: "Read the organization's events after a number",
+  description:
+    "Oldest first, for programs that follow what happens: keep the sequence of the last item and send it as after next time. The events are those of the audit log, in their short form, and are the same that webhooks deliver. An empty list means that nothing happened since; ask again later.",
+  access: { capability: "audit:read" },
+  query: z.strictObject({
+    after: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .default(0)
+      .meta({ description: "The sequence of the last event that was read. Default: 0, for all." }),
+    limit: PageQuery.shape.limit,
+  }),
+  response: z.object({ items: z.array(Event), hasMore: z.boolean() }).meta({ id: "EventList" }),
+  problems: [],
+  example: { query: { after: "41", limit: "20" }, response: { items: [exampleThinEvent], hasMore: false } },
 });
 
 export const verifyAudit = operation({

@@ -6,6 +6,7 @@ import { KEYS_PATH, keysMethods } from "#lib/server/serve-keys.ts";
 import { METRICS_PATH, metricsMethods } from "#lib/server/serve-metrics.ts";
 import { OPENAPI_PATH, openApiMethods } from "#lib/server/serve-openapi.ts";
 import { listAuditEvents } from "#lib/audit/list-audit-events.ts";
+import { listEvents } from "#lib/audit/list-events.ts";
 import { verifyAudit } from "#lib/audit/verify-audit.ts";
 import { assignSubscription } from "#lib/billing/assign-subscription.ts";
 import { listFeeSchedules } from "#lib/billing/list-fee-schedules.ts";
@@ -148,6 +149,7 @@ const handlers: Handlers = {
   inviteMember,
   listAuditEvents,
   listDeployments,
+  listEvents,
   listFeeSchedules,
   listFees,
   listMandateLedger,
