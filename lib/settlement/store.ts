@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lt, lte, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
 import type { ExecutionRow } from "#lib/holds/execution-store.ts";
@@ -40,14 +40,14 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
 }
 
 /**
- * The execution that submitted the credential. Attempts that failed before they submitted anything have no nonce, so they are not found.
+ * The newest execution that submitted the credential: an earlier one with the same credential has failed. Attempts that failed before they submitted anything have no nonce, so they are not found.
  */
 export async function executionOfCredential(
   db: Database | Tx,
   { payer, nonce, token }: Credential,
   authorizationId: string,
 ): Promise<ExecutionRow | null> {
-  const rows = await db
+  const [row] = await db
     .select()
     .from(executions)
     .where(
@@ -57,8 +57,10 @@ export async function executionOfCredential(
         eq(executions.tokenAddress, token),
         eq(executions.authorizationId, authorizationId),
       ),
-    );
-  return rows[0] ?? null;
+    )
+    .orderBy(desc(executions.executionId))
+    .limit(1);
+  return row ?? null;
 }
 
 /** Marks a settled execution as reported to the seller. Returns true only the first time, because /settle answers success once. */
