@@ -6,7 +6,7 @@ import { listOwnSellers } from "#lib/sellers/store.ts";
 import { filterResources, findOwnResource } from "#lib/sellers/resource-store.ts";
 import type { Scope } from "#lib/settlement/received-store.ts";
 import { viewResource, viewResources } from "#lib/pages/view-resources.ts";
-import { viewSellers } from "#lib/pages/view-sellers.ts";
+import { SELLERS_SHOWN, viewSellers } from "#lib/pages/view-sellers.ts";
 import { database } from "#lib/db/client.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";
@@ -47,13 +47,15 @@ describe("the seller's resources", () => {
     const { sellerId } = await newSeller(owner.credential, { resourceId: "mine" });
     await expect(viewResource(scopeOf(other), sellerId, "mine")).rejects.toMatchObject({ code: "not_found" });
     expect((await viewResources(scopeOf(other), { archived: false, limit: 20 })).items).toEqual([]);
-    expect(await viewSellers(scopeOf(other))).toEqual([]);
+    expect(await viewSellers(scopeOf(other))).toEqual({ sellers: [], more: false });
   });
 
   test("have a seller with the text to publish for its domain", async () => {
     const owner = await shopOwner();
     const { sellerId, domain } = await newSeller(owner.credential);
-    const [seller] = await viewSellers(scopeOf(owner));
+    const {
+      sellers: [seller],
+    } = await viewSellers(scopeOf(owner));
     expect(seller).toMatchObject({
       sellerId,
       verified: false,
@@ -63,6 +65,20 @@ describe("the seller's resources", () => {
         dnsName: `_countersign.${domain}`,
       },
     });
+  });
+
+  test("say that there are more sellers than are shown", async () => {
+    const owner = await shopOwner();
+    const add = (first: number, last: number) =>
+      database().execute(sql`
+        INSERT INTO sellers (seller_id, organization_id, environment, name, domain, minimum_assurance_level)
+        SELECT ${owner.organizationId} || n, ${owner.organizationId}, 'sandbox', 'S', ${owner.organizationId} || n, 'softwareApproved'
+        FROM generate_series(${first}::int, ${last}::int) n`);
+    await add(1, SELLERS_SHOWN);
+    expect((await viewSellers(scopeOf(owner))).more).toBe(false);
+    await add(SELLERS_SHOWN + 1, SELLERS_SHOWN + 1);
+    const { sellers, more } = await viewSellers(scopeOf(owner));
+    expect([sellers.length, more]).toEqual([SELLERS_SHOWN, true]);
   });
 
   test("are read by index among 20,000 of 200 organizations", async () => {
@@ -76,7 +92,7 @@ describe("the seller's resources", () => {
       SELECT 'sel_' || n, 'org_' || n % 200, 'sandbox', 'S', 'd' || n, 'softwareApproved' FROM generate_series(1, 20000) n`);
     const which = { organizationId: "org_7", archived: false, search: "r" };
     expect(await planOf(filterResources(database(), which, null, 21), ["resources"])).toMatchObject({ whole: [] });
-    expect(await planOf(listOwnSellers(database(), "sandbox", "org_7"), ["sellers"])).toMatchObject({ whole: [] });
+    expect(await planOf(listOwnSellers(database(), "sandbox", "org_7", 201), ["sellers"])).toMatchObject({ whole: [] });
     expect(await findOwnResource(database(), { organizationId: "org_8", sellerId: "sel_7", resourceId: "r7" })).toBeNull();
   });
 });

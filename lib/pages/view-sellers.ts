@@ -10,8 +10,18 @@ export type OwnSeller = Seller & {
   readonly proof: DomainProof;
 };
 
+/** The most sellers that a page shows. */
+export const SELLERS_SHOWN = 200;
+
+export type OwnSellers = {
+  readonly sellers: readonly OwnSeller[];
+  /** Whether the organization has more sellers than these. */
+  readonly more: boolean;
+};
+
 /** The sellers of the organization, the oldest first. */
-export async function viewSellers({ organizationId, environment }: Scope): Promise<readonly OwnSeller[]> {
-  const rows = await listOwnSellers(database(), environment, organizationId);
-  return rows.map((row) => ({ ...presentSeller(row), proof: proofOf(row) }));
+export async function viewSellers({ organizationId, environment }: Scope): Promise<OwnSellers> {
+  const rows = await listOwnSellers(database(), environment, organizationId, SELLERS_SHOWN + 1);
+  const shown = rows.slice(0, SELLERS_SHOWN);
+  return { sellers: shown.map((row) => ({ ...presentSeller(row), proof: proofOf(row) })), more: rows.length > shown.length };
 }

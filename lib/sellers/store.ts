@@ -41,9 +41,9 @@ export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, l
     .orderBy(desc(sellers.sellerId))
     .limit(limit);
 
-/** Oldest first, at most 200: an organization has few sellers. */
-export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string) =>
-  db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(200);
+/** The organization's first sellers, the oldest first. */
+export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string, limit: number) =>
+  db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(limit);
 
 /** Takes an advisory lock until commit, so that proofs of one domain run one after the other. */
 export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {

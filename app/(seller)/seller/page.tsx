@@ -29,13 +29,13 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
     resources: caller.capabilities.has("sellers:read"),
     fees: caller.capabilities.has("billing:read"),
   };
-  const [received, due, sellers, resources] = await Promise.all([
+  const [received, due, own, resources] = await Promise.all([
     may.payments ? readReceived(caller, { limit: RECENT }) : null,
     may.fees ? viewDueSellerFees(caller.organizationId) : null,
     may.resources ? viewSellers(caller) : null,
     may.resources ? viewResources(caller, { archived: false, limit: RECENT }) : null,
   ]);
-  return { received, due, sellers, resources };
+  return { received, due, sellers: own?.sellers ?? null, resources };
 }
 
 type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };

@@ -1,6 +1,7 @@
 import { requireMember } from "#app/session.ts";
 import { RegisterAnother, RegisterSellerForm } from "#components/seller/register-seller.tsx";
 import { VerifyDomain } from "#components/seller/verify-domain.tsx";
+import { MoreSellers } from "#components/seller/more-sellers.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Empty } from "#components/ui/empty.tsx";
@@ -51,7 +52,7 @@ export default async function SellerSettingsPage() {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("sellers:read"))
     return <NotForRole title="Domain and seller" what="sellers" who="Owners, admins, developers and viewers" />;
-  const sellers = await viewSellers(caller);
+  const { sellers, more } = await viewSellers(caller);
   const mayManage = caller.capabilities.has("sellers:manage");
   return (
     <>
@@ -64,6 +65,7 @@ export default async function SellerSettingsPage() {
         {sellers.map((seller) => (
           <SellerPanel key={seller.sellerId} seller={seller} mayManage={mayManage} />
         ))}
+        {more && <MoreSellers />}
         {sellers.length === 0 && mayManage && (
           <section className="panel" aria-labelledby="register">
             <div className="panel-head">

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import { requireMember } from "#app/session.ts";
+import { MoreSellers } from "#components/seller/more-sellers.tsx";
 import { ResourceForm } from "#components/seller/resource-form.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
@@ -29,7 +30,7 @@ export default async function NewResourcePage() {
   const caller = await requireMember("/seller/resources/new");
   if (!caller.capabilities.has("resources:manage"))
     return <NotForRole title="New resource" what="this form" who="Owners, admins and developers" />;
-  const sellers = await viewSellers(caller);
+  const { sellers, more } = await viewSellers(caller);
   const { coins, facilitators, origin } = viewInstallation();
   return (
     <>
@@ -38,6 +39,11 @@ export default async function NewResourcePage() {
         description="A path of your API, what a call costs, and who is paid."
         back={{ href: "/seller/resources", label: "Paid resources" }}
       />
+      {more && (
+        <div className="mb-5">
+          <MoreSellers />
+        </div>
+      )}
       {sellers.length === 0 ? (
         <RegisterFirst />
       ) : (
