@@ -38,6 +38,7 @@ export function PauseAgent({ serviceAccountId, paused, label }: Props) {
       {change.error && <ProblemNotice error={change.error} nothing="Nothing was changed." />}
       <Button
         size="small"
+        className="whitespace-nowrap"
         aria-disabled={change.isPending}
         aria-busy={change.isPending}
         onClick={() => {
