@@ -4,12 +4,9 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { minutes } from "#lib/time.ts";
+import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
-/** The timestamp in an id may be slightly earlier than the row's time, so ranges of ids begin earlier. */
-const SLACK_MS = minutes(60);
-
-const idAt = (kind: "ledger" | "authorization", time: Date): string => firstIdAt(kind, new Date(time.getTime() - SLACK_MS));
+const idAt = (kind: "ledger" | "authorization", time: Date): string => firstIdAt(kind, new Date(time.getTime() - ID_SLACK_MS));
 
 export type SpendingPart = {
   readonly by: "agent" | "seller" | "mandate";

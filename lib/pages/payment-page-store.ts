@@ -6,9 +6,9 @@ import { env } from "#lib/env.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { readAmount } from "#lib/money.ts";
+import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
-import { minutes } from "#lib/time.ts";
 
 /* Queries for the list of the payments page. Every query filters by organization and environment. */
 
@@ -16,8 +16,6 @@ type Db = Database | Tx;
 
 /** The number of newest payments that one query checks for conditions without an index. */
 const LOOKED_AT_MAX = 5_000;
-/** The timestamp in an id may be slightly earlier than the row's time, so ranges of ids are wider than the range of time. */
-const SLACK_MS = minutes(10);
 
 /**
  * Not an equality, so that the planner does not use it to choose an index or its order, but with the statistics of one: with a guess it
@@ -31,8 +29,8 @@ type Page = { readonly limit: number; readonly place: string | null };
 /** Ids sort by time, so a range of time is a range of ids. */
 function range({ since, until }: PaymentFilter, place: string | null): { readonly from: string; readonly to: string } {
   const idAt = (time: number) => firstIdAt("authorization", new Date(time));
-  const from = since ? idAt(since.getTime() - SLACK_MS) : FIRST;
-  const to = until ? idAt(until.getTime() + SLACK_MS) : LAST;
+  const from = since ? idAt(since.getTime() - ID_SLACK_MS) : FIRST;
+  const to = until ? idAt(until.getTime() + ID_SLACK_MS) : LAST;
   return { from, to: place !== null && place < to ? place : to };
 }
 

@@ -3,17 +3,14 @@ import type { Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { firstIdAt } from "#lib/ids.ts";
 import { mandates, resolutions } from "#lib/mandates/tables.ts";
-import { minutes } from "#lib/time.ts";
-
-/** The timestamp in an entry's id may be slightly earlier than the entry's time, so ranges of ids begin earlier. */
-const SLACK_MS = minutes(60);
+import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
 /**
  * Sums of the payments since `since`, by UTC day and by whether a person approved them, in atomic units. Fees that the buyer pays are
  * included. The ledger is read per mandate by its index: the key is the mandate and the id, and ids sort by time.
  */
 export function selectSpending(tx: Tx, scope: Scope, since: Date) {
-  const from = firstIdAt("ledger", new Date(since.getTime() - SLACK_MS));
+  const from = firstIdAt("ledger", new Date(since.getTime() - ID_SLACK_MS));
   const day = sql<string>`to_char(${resolutions.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
   const countersigned = sql<boolean>`EXISTS (SELECT FROM checkout_approvals c
     WHERE c.authorization_id = ${resolutions.authorizationId} AND c.status <> 'rejected')`;
