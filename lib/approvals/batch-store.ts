@@ -22,6 +22,10 @@ export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: rea
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) AND ${after}
     LIMIT 1 FOR NO KEY UPDATE) k`;
 
+/** Makes the approvals of one person run one after the other, because each counts what the person approved in the last 24 hours. */
+export const lockApprovers = (c: Sql, userIds: readonly string[], after: PendingQuery<Row[]>) => c`
+  SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
+
 /** Stored replies of items with an idempotency key and a purchase. */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (

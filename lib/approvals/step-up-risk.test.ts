@@ -1,16 +1,19 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { GATE } from "#lib/command/gate-store.ts";
 import { database } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import { approve, checkoutScene, confirmPassword, open, previewed, takeBack, view, type CheckoutScene } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newMember, newOrganization } from "#test/identity.ts";
+import { activeMandate } from "#test/mandates.ts";
 import { authorized } from "#test/payments.ts";
 import { newSeller, randomAddress } from "#test/sellers.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 let shop: HostileStorefront;
 beforeAll(async () => {
@@ -69,6 +72,23 @@ describe("a payee that is not verified", () => {
       reasons: ["unverifiedPayee"],
       limit: { above: "25.00 USDC" },
     });
+  });
+
+  test("counts approvals that the person sends at the same time under several mandates", async () => {
+    const scene = await checkoutScene();
+    const other = { ...scene, mandateId: await activeMandate(scene.person.credential, { policy: open }) };
+    const baskets = [await basket(scene, 2), await basket(other, 2)];
+    for (const one of baskets) expect(await stepUpOf(one, scene)).toEqual(free);
+    // Two batches read the approvals of the person when the gate opens again.
+    const gate = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
+    const sent = baskets.map((one) => approve(one, scene.person.credential));
+    await gate.blocks(2);
+    await gate.release();
+    const replies = await Promise.all(sent);
+    expect(replies.map(({ status, problem }) => (status === 200 ? "approved" : problem.code)).toSorted()).toEqual([
+      "approved",
+      "step_up_required",
+    ]);
   });
 
   test("what was taken back, what is a day old, and what a colleague approved do not count", async () => {

@@ -1,7 +1,7 @@
 import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import { outboundLoopback } from "#lib/env.ts";
-import type { Item } from "#lib/payments/queue-item.ts";
+import { approverOf, type Item } from "#lib/payments/queue-item.ts";
 import {
   beginToWrite,
   factsAsked,
@@ -82,6 +82,7 @@ const locksOf = (items: readonly Item[]): Locks => ({
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
   organizations: unique(items.map((item) => item.organizationId)),
   checkoutIds: items.flatMap(({ purchase }) => purchase?.checkoutIntentId ?? []).toSorted(),
+  approverIds: items.flatMap((item) => approverOf(item) ?? []).toSorted(),
 });
 
 /** The distinct ids that a batch reads. */

@@ -1,5 +1,5 @@
 import type { PendingQuery, Row } from "postgres";
-import { approvalFacts, lockCheckouts, storedReplies } from "#lib/approvals/batch-store.ts";
+import { approvalFacts, lockApprovers, lockCheckouts, storedReplies } from "#lib/approvals/batch-store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { selectFeeBasis } from "#lib/billing/store.ts";
 import { joined } from "#lib/db/bulk.ts";
@@ -20,6 +20,7 @@ export type Locks = {
   readonly mandateIds: readonly string[];
   readonly organizations: readonly string[];
   readonly checkoutIds: readonly string[];
+  readonly approverIds: readonly string[];
 };
 
 /** Reads mandates by id, but only those of the given organizations and environment. `lock` is the locking clause. */
@@ -33,14 +34,17 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
 /**
- * Locks the mandates, then the checkouts: the second subquery reads the count of the mandates, so PostgreSQL runs it second. Also reads the
- * sellers at the domains of challenges.
+ * Locks the mandates, then the checkouts, then the approving people: each subquery reads the count of the one before, so PostgreSQL runs
+ * them in this order. Also reads the sellers at the domains of challenges.
  */
 export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
-  WITH locked AS MATERIALIZED (${lockMandates(c, locks)})
+  WITH locked AS MATERIALIZED (${lockMandates(c, locks)}),
+    checkouts AS MATERIALIZED (SELECT k.* FROM (SELECT count(*) AS mandates FROM locked) AS before,
+      LATERAL (${lockCheckouts(c, locks.checkoutIds, locks.organizations, c`before.mandates >= 0`)}) k)
   SELECT 'mandate' AS what, row_to_json(locked) AS row FROM locked
-  UNION ALL SELECT 'locked', NULL FROM (SELECT count(*) AS mandates FROM locked) AS before,
-    LATERAL (${lockCheckouts(c, locks.checkoutIds, locks.organizations, c`before.mandates >= 0`)}) k
+  UNION ALL SELECT 'locked', NULL FROM checkouts
+  UNION ALL SELECT 'approver', NULL FROM (SELECT count(*) AS checkouts FROM checkouts) AS before,
+    LATERAL (${lockApprovers(c, locks.approverIds, c`before.checkouts >= 0`)}) a
   UNION ALL SELECT 'payee', row_to_json(p) FROM (${sellersAtDomains(c, payees)}) p`;
 
 /**

@@ -29,7 +29,13 @@ test("a batch that waits for a mandate has not locked the checkout", async () =>
   const { agent, person, mandateId } = await checkoutScene();
   const checkoutIntentId = await previewed(shop, agent.credential);
   const organizations = [person.organizationId];
-  const locks = { environment: "sandbox", mandateIds: [mandateId], organizations, checkoutIds: [checkoutIntentId] };
+  const locks = {
+    environment: "sandbox",
+    mandateIds: [mandateId],
+    organizations,
+    checkoutIds: [checkoutIntentId],
+    approverIds: [],
+  };
   const free = () => pool()`SELECT FROM checkout_intents WHERE checkout_intent_id = ${checkoutIntentId} FOR UPDATE SKIP LOCKED`;
   await beside(
     (c) => c`SELECT FROM mandates WHERE mandate_id = ${mandateId} FOR UPDATE`,
@@ -43,6 +49,28 @@ test("a batch that waits for a mandate has not locked the checkout", async () =>
       expect(await free()).toHaveLength(1);
       await end();
       await batch;
+    },
+  );
+});
+
+test("an approval waits for another one by the same person, whose mandate and checkout are free", async () => {
+  const { agent, person } = await checkoutScene();
+  const checkoutIntentId = await previewed(shop, agent.credential);
+  await reviewed(checkoutIntentId, person);
+  const locks = {
+    environment: "sandbox",
+    mandateIds: [],
+    organizations: [],
+    checkoutIds: [],
+    approverIds: [person.userId],
+  } as const;
+  await beside(
+    (c) => lockWithCheckouts(c, locks, { of: [], ids: [] }),
+    async (end) => {
+      const approved = approve(checkoutIntentId, person.credential);
+      await vi.waitFor(async () => expect(await waiting()).toBe(1), 3_000);
+      await end();
+      expect((await approved).status).toBe(200);
     },
   );
 });

@@ -119,5 +119,9 @@ export type Answer = FinalAnswer | { readonly kind: "probe"; readonly probe: Due
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 
+/** The person who approves with this item; null if it is no approval. */
+export const approverOf = ({ asker, purchase }: Item): string | null =>
+  purchase?.capability === "checkouts:approve" && asker.kind === "session" ? asker.subjectId : null;
+
 /** The subject that pays. */
 export const subjectOf = ({ asker, purchase }: Item): string => purchase?.agentId ?? asker.subjectId;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Answer } from "#lib/payments/queue-item.ts";
+import type { Answer, Item, Purchase } from "#lib/payments/queue-item.ts";
 import { bounds } from "#lib/payments/queue.ts";
 import { inShort } from "#test/batches.ts";
 import { item, many, openQueue, type Open } from "#test/open-queue.ts";
@@ -47,6 +47,24 @@ describe("a batch", () => {
     }
     await finish();
     expect([served, (await Promise.all(all)).length, queue.depth]).toEqual([2000, 2000, 0]);
+  });
+
+  test("contains at most one approval of each person, because each counts the earlier ones", async () => {
+    const { queue, batches, turn, finish } = openQueue();
+    const approval = (person: string, at: number): Item => ({
+      ...item("org_a", `mandate ${at}`),
+      asker: { kind: "session", subjectId: person, sessionId: `${person} ${at}` },
+      purchase: { capability: "checkouts:approve", checkoutIntentId: `checkout ${at}`, orderId: null } as Purchase,
+    });
+    const all = ["ada", "ada", "bob", "ada"].map((person, at) => queue.submit(approval(person, at)));
+    const people: string[][] = [];
+    for (await turn(); batches.length > 0; await turn()) {
+      people.push(batches[0]!.items.map(({ asker }) => asker.subjectId));
+      batches[0]!.end();
+    }
+    expect(people).toEqual([["ada", "bob"], ["ada"], ["ada"]]);
+    await finish();
+    await Promise.all(all);
   });
 
   test("never contains a mandate of the other open batch, and keeps each mandate's order", async () => {

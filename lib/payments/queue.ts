@@ -1,6 +1,6 @@
 import { hasPlace } from "#lib/http/share.ts";
 import type { Answer, Item } from "#lib/payments/queue-item.ts";
-import { refusal } from "#lib/payments/queue-item.ts";
+import { approverOf, refusal } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const bounds = {
@@ -35,11 +35,11 @@ type QueueEntry = {
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
 /**
- * The checkout and the order that an item locks. A batch takes at most one item of each, because a later item would not see the rows that
- * the first one writes.
+ * The checkout, the order and the approving person that an item locks. A batch takes at most one item of each, because a later item would
+ * not see the rows that the first one writes. For the person these are the approvals of the last 24 hours.
  */
-const lockedWith = ({ purchase }: Item): string[] =>
-  [purchase?.checkoutIntentId, purchase?.orderId].filter((id) => typeof id === "string");
+const lockedWith = (item: Item): string[] =>
+  [item.purchase?.checkoutIntentId, item.purchase?.orderId, approverOf(item)].filter((id) => typeof id === "string");
 
 /** Decides a batch and answers each of its items; never throws. */
 export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
