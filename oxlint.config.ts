@@ -46,7 +46,17 @@ export default defineConfig({
   plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "vitest", "nextjs", "react", "jsx-a11y"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
   options: { typeAware: true },
-  ignorePatterns: ["node_modules", ".next", ".data", ".test", "contracts/artifacts", "drizzle", "next-env.d.ts"],
+  ignorePatterns: [
+    "node_modules",
+    "sdk/dist",
+    "sdk/src/operations.ts",
+    ".next",
+    ".data",
+    ".test",
+    "contracts/artifacts",
+    "drizzle",
+    "next-env.d.ts",
+  ],
   rules: {
     eqeqeq: "error",
     "no-var": "error",

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { PASSWORD, newMember, newOrganization } from "#test/identity.ts";
-import { authorize, buy, intentFor, type AgentOptions } from "../examples/agent.ts";
+import { authorize, buy, intentFor, type AgentOptions } from "../examples/without-package.ts";
 import { linkTo, mailsTo } from "#test/mail.ts";
 import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, newPurchase, writeMandate } from "./setup/purchase.ts";

@@ -10,7 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
 import { stockFacilitator } from "#test/shop.ts";
 import { createAgent, createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
-import type { AgentOptions } from "./agent.ts";
+import type { AgentOptions } from "./without-package.ts";
 import { askReadiness, checkoutIn, preview, shoppingAt, waitForBuyer } from "./order.ts";
 import { startStorefront, type Storefront } from "./storefront/server.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
-import type { AgentOptions } from "./agent.ts";
+import type { AgentOptions } from "./without-package.ts";
 import { localChainId } from "./chain.ts";
 
 const WAIT_SECONDS = 30;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as service from "#lib/receipts/verify-receipt.ts";
 import { issue, jwks as withAnother, type Members } from "#test/receipt-issuer.ts";
 import { mutate, mutation } from "#test/receipt-mutations.ts";
-import { parseJson, verifyReceipt } from "./verify-receipt.ts";
+import { parseJson, verifyReceipt } from "../sdk/src/verify-receipt.ts";
 
 type Vector = { readonly name: string; readonly answer: Members };
 type Vectors = {

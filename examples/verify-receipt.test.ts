@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chain, claimsAndEvent, headerOf, issue, jwks, kid, signText, type Changes } from "#test/receipt-issuer.ts";
 import { mutate, mutation } from "#test/receipt-mutations.ts";
-import { parseJson, verifyReceipt } from "./verify-receipt.ts";
+import { parseJson, verifyReceipt } from "../sdk/src/verify-receipt.ts";
 
 const valid = { ok: true, step: "head", detail: "The receipt and its proof are valid." };
 const refused = (step: string) => ({ ok: false, step, detail: expect.stringMatching(/./) });

@@ -6,7 +6,7 @@ import { env } from "#lib/env.ts";
 import { call } from "#lib/http/client.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { newOrganization } from "#test/identity.ts";
-import type { Purchase } from "../../examples/agent.ts";
+import type { Purchase } from "../../examples/without-package.ts";
 import { localChainId, usdcAbi, usdcAddress } from "../../examples/chain.ts";
 import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 

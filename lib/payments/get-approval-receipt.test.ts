@@ -9,7 +9,7 @@ import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { createBuyer } from "#test/mandates.ts";
 import { send, type Credential } from "#test/tenant.ts";
-import * as example from "../../examples/verify-receipt.ts";
+import * as example from "../../sdk/src/verify-receipt.ts";
 
 useDatabase();
 

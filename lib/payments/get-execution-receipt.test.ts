@@ -7,7 +7,7 @@ import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { useDatabase } from "#test/database.ts";
 import { unknownExecution } from "#test/executions.ts";
 import { send, type Credential } from "#test/tenant.ts";
-import * as example from "../../examples/verify-receipt.ts";
+import * as example from "../../sdk/src/verify-receipt.ts";
 
 useDatabase();
 

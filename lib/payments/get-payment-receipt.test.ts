@@ -8,7 +8,7 @@ import { ask } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, assets, createBuyer, draftMandate, type Buyer } from "#test/mandates.ts";
 import { send, type Credential } from "#test/tenant.ts";
-import * as example from "../../examples/verify-receipt.ts";
+import * as example from "../../sdk/src/verify-receipt.ts";
 
 useDatabase();
 

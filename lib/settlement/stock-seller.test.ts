@@ -3,7 +3,7 @@ import { decodePaymentResponseHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { afterEach, describe, expect, test } from "vitest";
-import { buy } from "../../examples/agent.ts";
+import { buy } from "../../examples/without-package.ts";
 import { startSeller } from "../../examples/seller.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { readReceived } from "#lib/settlement/list-settlements.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import { authorize, collect, execute, intentFor, meet, type AgentOptions } from "../../examples/agent.ts";
+import { authorize, collect, execute, intentFor, meet, type AgentOptions } from "../../examples/without-package.ts";
 import { call } from "#lib/http/client.ts";
 import { prepareRegistration, registerMandate } from "#lib/onchain/registry/registration-contract.ts";
 import { parseAmount } from "#lib/money.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { HTTPFacilitatorClient } from "@x402/core/server";
-import { authorize, collect, execute, intentFor, meet, type AgentOptions } from "../../examples/agent.ts";
+import { authorize, collect, execute, intentFor, meet, type AgentOptions } from "../../examples/without-package.ts";
 import { startSeller } from "../../examples/seller.ts";
 import { verifyAudit } from "#lib/audit/contract.ts";
 import { revokeMandate } from "#lib/mandates/contract.ts";

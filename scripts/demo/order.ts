@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { authorize, collect, execute, intentForStranger, meet, type AgentOptions } from "../../examples/agent.ts";
+import { authorize, collect, execute, intentForStranger, meet, type AgentOptions } from "../../examples/without-package.ts";
 import {
   askReadiness,
   preview,

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { decodePaymentResponseHeader } from "@x402/core/http";
-import { authorize, collect, execute, intentFor, meet, type AgentOptions, type Execution } from "../../examples/agent.ts";
+import {
+  authorize,
+  collect,
+  execute,
+  intentFor,
+  meet,
+  type AgentOptions,
+  type Execution,
+} from "../../examples/without-package.ts";
 import { usdcAddress } from "../../examples/chain.ts";
 import { call } from "#lib/http/client.ts";
 import { getMandate } from "#lib/mandates/contract.ts";

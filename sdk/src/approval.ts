@@ -1,0 +1,45 @@
+import type { Context } from "./context.ts";
+import { ApprovalDeclined, ApprovalExpired, ApprovalRequired, AuthorizationEnded } from "./errors.ts";
+import type { Authorization, Checkout, CheckoutStatus } from "./operations.ts";
+import { pause } from "./service.ts";
+
+const PAUSE_MS = 250;
+
+const isOpen = (status: CheckoutStatus): boolean => status === "previewed" || status === "awaiting_approval";
+const isApproved = (status: CheckoutStatus): boolean => ["approved", "authorized", "executing", "completed"].includes(status);
+
+/**
+ * Waits until a person decides about a checkout. It ends at the latest when the checkout expires.
+ * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded
+ */
+export async function awaitPerson(
+  { service, onApproval }: Context,
+  { url, path }: { readonly url: string; readonly path: string },
+  signal?: AbortSignal,
+): Promise<void> {
+  if ((await onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
+  for (;;) {
+    const { body } = await service.get<Checkout>(path, signal);
+    const { status } = body.intent;
+    if (isApproved(status)) return;
+    if (status === "rejected") throw new ApprovalDeclined("A person declined this payment. Do not ask again.");
+    if (status === "expired")
+      throw new ApprovalExpired("Nobody decided about this payment in time. Ask again, once, under another operation.");
+    if (!isOpen(status)) throw new AuthorizationEnded(`The request for approval is ${status}. Nothing was paid.`);
+    // The service answers after 30 seconds at the latest, or at once if too many wait.
+    await pause(PAUSE_MS, signal);
+  }
+}
+
+/**
+ * Waits for the decision that an authorization asks for. Returns the authorization to execute: the earlier one if the same question was open.
+ * @throws as awaitPerson
+ */
+export async function awaitApproval(context: Context, authorization: Authorization, signal?: AbortSignal): Promise<string> {
+  const asking = authorization.policyDecision.reasons.find(({ effect, href }) => effect === "approval" && href !== undefined);
+  if (!asking?.href || !asking.pollWith)
+    throw new AuthorizationEnded("A person must approve this payment, and no request is open.");
+  await awaitPerson(context, { url: asking.href, path: asking.pollWith.path }, signal);
+  const next = asking.next?.body?.["authorizationId"];
+  return typeof next === "string" ? next : authorization.authorizationId;
+}

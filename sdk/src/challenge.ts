@@ -1,0 +1,105 @@
+import { ChallengeRefused } from "./errors.ts";
+import type { Remaining } from "./operations.ts";
+
+/** One way to pay, in the form of x402 version 2. */
+export type Offer = {
+  readonly scheme: string;
+  readonly network: string;
+  readonly amount: string;
+  readonly asset: string;
+  readonly payTo: string;
+  readonly maxTimeoutSeconds: number;
+  readonly extra?: Readonly<Record<string, unknown>>;
+};
+
+/** A seller's 402. `version1` is the offer as the seller wrote it, if the seller uses version 1. */
+export type Challenge = {
+  readonly required: { readonly x402Version: 2; readonly resource: { readonly url: string }; readonly accepts: readonly Offer[] };
+  readonly offer: Offer;
+  readonly version1?: Readonly<Record<string, unknown>>;
+};
+
+type Json = Readonly<Record<string, unknown>>;
+type Token = Remaining["asset"];
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
+
+function decode(header: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(header), (char) => char.charCodeAt(0))));
+  } catch {
+    return null;
+  }
+}
+
+/** The names of networks in x402 version 1. */
+async function networksOfVersion1(): Promise<Readonly<Record<string, number>>> {
+  const { EVM_NETWORK_CHAIN_ID_MAP } = await import("@x402/evm/v1");
+  return EVM_NETWORK_CHAIN_ID_MAP;
+}
+
+async function fromVersion1(json: Json, url: string): Promise<readonly (readonly [Offer, Json])[]> {
+  const networks = await networksOfVersion1();
+  return offersIn(json).map((offer) => {
+    const chainId = networks[String(offer["network"])];
+    const { maxAmountRequired, resource: _, description: __, mimeType: ___, outputSchema: ____, ...rest } = offer;
+    const network = chainId === undefined ? String(offer["network"]) : `eip155:${chainId}`;
+    return [{ ...rest, network, amount: maxAmountRequired } as Offer, { ...offer, resource: offer["resource"] ?? url }];
+  });
+}
+
+const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean =>
+  offer.scheme === "exact" &&
+  offer.network === chain &&
+  typeof offer.asset === "string" &&
+  offer.asset.toLowerCase() === tokenAddress.toLowerCase() &&
+  typeof offer.payTo === "string" &&
+  typeof offer.amount === "string" &&
+  /^[1-9]\d{0,77}$/.test(offer.amount) &&
+  (offer.extra?.["assetTransferMethod"] ?? "eip3009") === "eip3009";
+
+const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
+  new ChallengeRefused(
+    `The seller offers no way to pay in ${asset} on ${chain} by the x402 scheme exact, which the mandate pays in.`,
+  );
+
+/** The mandate's policy judges the domain in the 402, so another domain than the one that was asked is refused. */
+function requireSameHost(claimed: unknown, asked: string): void {
+  const { hostname } = new URL(asked);
+  const url = typeof claimed === "string" ? claimed : "";
+  if (URL.canParse(url) && new URL(url).hostname === hostname) return;
+  throw new ChallengeRefused(`The 402 of ${hostname} is for ${url === "" ? "no address" : url}.`);
+}
+
+/**
+ * Reads a 402 by its PAYMENT-REQUIRED header (version 2) or its JSON body (version 1), and picks the first offer in the mandate's token.
+ * @throws ChallengeRefused
+ */
+export async function readChallenge(response: Response, askedUrl: string, token: Token): Promise<Challenge> {
+  const header = response.headers.get("payment-required");
+  const json: unknown = header === null ? await response.json().catch(() => null) : decode(header);
+  if (isObject(json) && json["x402Version"] === 2 && isObject(json["resource"])) {
+    requireSameHost(json["resource"]["url"], askedUrl);
+    const offer = (offersIn(json) as unknown as Offer[]).find((one) => isPayable(one, token));
+    if (!offer) throw noOffer(token);
+    return { required: json as unknown as Challenge["required"], offer };
+  }
+  if (isObject(json) && json["x402Version"] === 1) {
+    const offers = await fromVersion1(json, askedUrl);
+    const [offer, version1] = offers.find(([one]) => isPayable(one, token)) ?? [];
+    if (!offer || !version1) throw noOffer(token);
+    const { resource } = version1;
+    requireSameHost(resource, askedUrl);
+    return { required: { x402Version: 2, resource: { url: resource as string }, accepts: [offer] }, offer, version1 };
+  }
+  throw new ChallengeRefused("The seller answered 402, but not by x402 version 1 or 2.");
+}
+
+/** The amount in whole units of the token. */
+export function decimalAmount({ amount }: Offer, { tokenDecimals }: Token): string {
+  const digits = amount.padStart(tokenDecimals + 1, "0");
+  const point = digits.length - tokenDecimals;
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return fraction === "" ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
+}

@@ -1,0 +1,41 @@
+import type { Remaining } from "./operations.ts";
+import type { Service, ServiceOptions } from "./service.ts";
+import type { Wallet } from "./sign.ts";
+
+/** A person is asked about a payment. */
+export type ApprovalRequest = {
+  /** The page where a person approves or declines. */
+  readonly url: string;
+};
+
+export type CountersignOptions = ServiceOptions & {
+  readonly mandateId: string;
+  /** Signs the payments. Not needed if the mandate is registered on the chain: then the service signs. */
+  readonly wallet?: Wallet;
+  /**
+   * Called once when a person must approve. "stop" ends the call with ApprovalRequired. Otherwise, and without this function, the call waits
+   * until a person decides or the request expires.
+   */
+  readonly onApproval?: (request: ApprovalRequest) => "stop" | "wait" | void | Promise<"stop" | "wait" | void>;
+  /** How long a request may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */
+  readonly expiresInSeconds?: number;
+  /** How long to look for the payment on the chain if the seller does not serve, in seconds. The default is 20. */
+  readonly followSeconds?: number;
+};
+
+export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresInSeconds" | "followSeconds">> &
+  Pick<CountersignOptions, "wallet" | "onApproval"> & {
+    readonly service: Service;
+    /** The token that the mandate pays in. It never changes, so it is read once. */
+    readonly token: (signal?: AbortSignal) => Promise<Remaining["asset"]>;
+  };
+
+const CLIENT_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+/** The idempotency key of an operation: its name if that is a valid key, else a hash of it. Without a name every call is a new purchase. */
+export async function keyOf(operation: string | undefined): Promise<string> {
+  if (operation === undefined) return crypto.randomUUID();
+  if (CLIENT_ID.test(operation)) return operation;
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(operation));
+  return `op_${Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,121 @@
+import type { Authorization, ErrorBody, NextAction, PaymentExecution, Reason, Receipt } from "./operations.ts";
+
+/** Every error of this package. `nextActions` says what can be done about it. */
+export class CountersignError extends Error {
+  readonly nextActions: readonly NextAction[];
+
+  constructor(message: string, { nextActions = [], cause }: { nextActions?: readonly NextAction[]; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.nextActions = nextActions;
+  }
+}
+
+/** The service refused a request. `code` is stable, `message` is for people. */
+export class ServiceRefused extends CountersignError {
+  readonly problem: ErrorBody;
+  readonly code: string;
+  readonly status: number;
+
+  constructor(problem: ErrorBody) {
+    const fields = (problem.errors ?? []).map(({ pointer, detail }) => ` ${pointer}: ${detail}`).join("");
+    super(`${problem.code}: ${problem.detail}${fields}`, { nextActions: problem.nextActions });
+    this.problem = problem;
+    this.code = problem.code;
+    this.status = problem.status;
+  }
+}
+
+/** The service could not be reached, or answered without JSON. Nothing is known about the outcome: repeat the call. */
+export class ServiceUnreachable extends CountersignError {}
+
+/** The seller's 402 cannot be paid under this mandate, or cannot be read. Nothing was paid. */
+export class ChallengeRefused extends CountersignError {}
+
+const sentence = (reasons: readonly Reason[]): string =>
+  reasons
+    .filter(({ effect }) => effect === "deny")
+    .map(({ message }) => message)
+    .join(" ");
+
+/** The mandate denies the payment. The answer is the same for the same operation: ask again under another name. */
+export class PaymentDenied extends CountersignError {
+  readonly authorization: Authorization;
+  readonly reasons: readonly Reason[];
+  readonly denialCode: string | undefined;
+
+  constructor(authorization: Authorization) {
+    const { reasons, denialCode } = authorization.policyDecision;
+    super(sentence(reasons) || "The mandate denies this payment.");
+    this.authorization = authorization;
+    this.reasons = reasons;
+    this.denialCode = denialCode;
+  }
+}
+
+/** A person must approve first, and `onApproval` answered "stop". Call again with the same operation after the approval. */
+export class ApprovalRequired extends CountersignError {
+  /** The page for the person. */
+  readonly url: string;
+
+  constructor(url: string) {
+    super(`A person must approve this payment first, at ${url}.`);
+    this.url = url;
+  }
+}
+
+/** A person said no, or took the approval back. Do not ask again. */
+export class ApprovalDeclined extends CountersignError {}
+
+/** Nobody decided in time. This is no refusal: ask again, once, under another operation. */
+export class ApprovalExpired extends CountersignError {}
+
+/** The authorization ended before it was paid. Nothing was paid: call again under another operation. */
+export class AuthorizationEnded extends CountersignError {}
+
+/** The payment failed, and no money moved. `code` says why, such as insufficient_funds. */
+export class PaymentFailed extends CountersignError {
+  readonly code: string;
+  readonly authorization: Authorization;
+
+  constructor(authorization: Authorization, code: string, detail: string, nextActions: readonly NextAction[] = []) {
+    super(`${code}: ${detail}`, { nextActions });
+    this.code = code;
+    this.authorization = authorization;
+  }
+}
+
+export type Attempt = {
+  readonly authorization: Authorization;
+  readonly execution: PaymentExecution;
+  /** The signed record of the execution. Null if it could not be read. */
+  readonly receipt: Receipt | null;
+  /** The seller's last answer, if there was one. */
+  readonly response?: Response;
+};
+
+/**
+ * The seller has the credential and did not serve, and the chain does not show a payment yet. The seller can still settle it until the
+ * credential expires. Call again with the same operation: it shows the same credential.
+ */
+export class NotServed extends CountersignError {
+  readonly authorization: Authorization;
+  readonly execution: PaymentExecution;
+  readonly receipt: Receipt | null;
+  readonly response: Response | undefined;
+
+  constructor({ authorization, execution, receipt, response }: Attempt, message?: string) {
+    super(message ?? "The seller got the credential and did not serve. No payment is on the chain yet.");
+    this.authorization = authorization;
+    this.execution = execution;
+    this.receipt = receipt;
+    this.response = response;
+  }
+}
+
+/** The payment is on the chain, and the seller's answer is lost. Ask the seller with the receipt; do not pay again. */
+export class PaidButNotServed extends NotServed {
+  constructor(attempt: Attempt) {
+    super(attempt, "The payment was made, and the seller did not serve. Ask the seller with the execution and the receipt.");
+  }
+}

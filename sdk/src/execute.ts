@@ -1,0 +1,81 @@
+import type { Challenge } from "./challenge.ts";
+import type { Context } from "./context.ts";
+import { ApprovalDeclined, ApprovalExpired, AuthorizationEnded, NotServed, PaymentFailed, ServiceRefused } from "./errors.ts";
+import type { Authorization, PaymentExecution } from "./operations.ts";
+import { pause } from "./service.ts";
+import { sign } from "./sign.ts";
+
+const POLL_MS = 500;
+const SETTLE_LIMIT_MS = 120_000;
+
+type Execute = {
+  readonly authorization: Authorization;
+  readonly challenge: Challenge;
+  readonly mayHaveExecutions: boolean;
+};
+
+const isLive = ({ settlementStatus }: PaymentExecution): boolean => settlementStatus !== "failed";
+
+async function executionsOf({ service }: Context, authorizationId: string, signal: AbortSignal) {
+  return (await service.api.getPayment({ authorizationId }, { signal })).executions;
+}
+
+/** The error of this package for a refusal of executePayment. */
+function errorOf(error: unknown, authorization: Authorization): unknown {
+  if (!(error instanceof ServiceRefused)) return error;
+  const { code, problem } = error;
+  const why = { nextActions: problem.nextActions, cause: error };
+  if (code === "approval_rejected" || code === "approval_revoked") return new ApprovalDeclined(problem.detail, why);
+  if (code === "approval_expired") return new ApprovalExpired(problem.detail, why);
+  if (code === "authorization_expired" || code === "authorization_consumed") return new AuthorizationEnded(problem.detail, why);
+  if (error.status === 402) return new PaymentFailed(authorization, code, problem.detail, problem.nextActions);
+  return error;
+}
+
+/**
+ * Executes an authorization once, whichever call or process began it. The first attempt has the authorization's id as its idempotency key,
+ * and each failed attempt is followed by a new key, so a repeat never signs a second payment beside an open one.
+ */
+export async function executeOnce(context: Context, execute: Execute, signal: AbortSignal): Promise<PaymentExecution> {
+  const { authorization, challenge, mayHaveExecutions } = execute;
+  const { service, wallet } = context;
+  const { authorizationId } = authorization;
+  const earlier = mayHaveExecutions ? await executionsOf(context, authorizationId, signal) : [];
+  const open = earlier.find(isLive);
+  if (open) return untilKnown(context, open, authorization, signal);
+  const idempotencyKey = earlier.length === 0 ? authorizationId : `${authorizationId}.${earlier.length}`;
+  const paymentCredential = wallet && (await sign(wallet, challenge));
+  const request = { body: { authorizationId, idempotencyKey, ...(paymentCredential !== undefined && { paymentCredential }) } };
+  try {
+    const { body } = await service.call("executePayment", request, { signal });
+    return await untilKnown(context, body, authorization, signal);
+  } catch (error) {
+    const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
+    const other = isConsumed ? (await executionsOf(context, authorizationId, signal)).find(isLive) : undefined;
+    if (other) return untilKnown(context, other, authorization, signal);
+    throw errorOf(error, authorization);
+  }
+}
+
+/** Waits while the service settles the payment itself. @throws PaymentFailed, NotServed if the outcome stays unknown */
+async function untilKnown(
+  { service }: Context,
+  execution: PaymentExecution,
+  authorization: Authorization,
+  signal: AbortSignal,
+): Promise<PaymentExecution> {
+  const until = Date.now() + SETTLE_LIMIT_MS;
+  let now = execution;
+  while (now.settlementStatus === "processing" || now.settlementStatus === "unknown") {
+    if (Date.now() > until)
+      throw new NotServed(
+        { authorization, execution: now, receipt: null },
+        "The outcome of the settlement is not known yet. Call again with the same operation; do not pay again.",
+      );
+    await pause(POLL_MS, signal);
+    now = await service.api.getExecution({ executionId: now.executionId }, { signal });
+  }
+  if (now.settlementStatus === "failed")
+    throw new PaymentFailed(authorization, now.failureCode ?? "verification_failed", now.failureDetail ?? "The payment failed.");
+  return now;
+}

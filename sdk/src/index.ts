@@ -1,0 +1,67 @@
+import type { Context, CountersignOptions } from "./context.ts";
+import { keyOf } from "./context.ts";
+import type { Operations, Receipt, Remaining } from "./operations.ts";
+import { placeOrder, type Order } from "./order.ts";
+import { payFetch, type PayInit } from "./pay.ts";
+import { connect } from "./service.ts";
+import { verifyReceipt, type Verdict } from "./verify-receipt.ts";
+
+export type { ApprovalRequest, CountersignOptions } from "./context.ts";
+export * from "./errors.ts";
+export type * from "./operations.ts";
+export { OrderNotPlaced, type Order } from "./order.ts";
+export type { PayInit, PayOptions } from "./pay.ts";
+export type { Api, CallOptions } from "./service.ts";
+export type { Wallet } from "./sign.ts";
+export { parseJson, verifyReceipt, type Verdict } from "./verify-receipt.ts";
+
+type PaymentsQuery = Omit<NonNullable<Operations["listPayments"]["request"]["query"]>, "mandateId" | "idempotencyKey"> & {
+  readonly operation?: string;
+  readonly signal?: AbortSignal;
+};
+
+const HOUR_SECONDS = 3_600;
+const FOLLOW_SECONDS = 20;
+
+export type Countersign = ReturnType<typeof countersign>;
+
+/** A client that pays under one mandate. */
+export function countersign(options: CountersignOptions) {
+  const { mandateId, wallet, onApproval, expiresInSeconds = HOUR_SECONDS, followSeconds = FOLLOW_SECONDS } = options;
+  const service = connect(options);
+  const { api, origin } = service;
+  let token: Remaining["asset"] | undefined;
+
+  const budget = ({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Remaining> =>
+    api.getRemaining({ id: mandateId }, { signal });
+
+  const context: Context = {
+    service,
+    mandateId,
+    expiresInSeconds,
+    followSeconds,
+    token: async (signal) => (token ??= (await budget(signal ? { signal } : {})).asset),
+    ...(wallet && { wallet }),
+    ...(onApproval && { onApproval }),
+  };
+
+  return {
+    /** A fetch that pays if the seller asks for it: same arguments, same Response, and an `operation` that names the purchase. */
+    fetch: (input: string | URL | Request, init?: PayInit): Promise<Response> => payFetch(context, input, init),
+    /** Places an order at a storefront. */
+    order: (order: Order) => placeOrder(context, order),
+    /** What remains of each limit of the mandate, and when a person is asked. */
+    budget,
+    /** The payments of the mandate, newest first, or those of one operation. */
+    payments: async ({ operation, signal, ...query }: PaymentsQuery = {}) =>
+      api.listPayments(
+        { query: { ...query, mandateId, ...(operation !== undefined && { idempotencyKey: await keyOf(operation) }) } },
+        { signal },
+      ),
+    /** Checks a receipt with WebCrypto alone, by the keys that the service publishes or by keys that you saved. */
+    verifyReceipt: async (receipt: Receipt, jwks?: unknown): Promise<Verdict> =>
+      verifyReceipt(receipt, jwks ?? (await (await service.fetch(`${origin}/.well-known/jwks.json`)).json())),
+    /** Every operation of the API. */
+    api,
+  };
+}

@@ -1,0 +1,105 @@
+import { awaitApproval } from "./approval.ts";
+import { decimalAmount, readChallenge, type Challenge } from "./challenge.ts";
+import { keyOf, type Context } from "./context.ts";
+import { ChallengeRefused, PaymentDenied, ServiceRefused } from "./errors.ts";
+import { executeOnce } from "./execute.ts";
+import type { Authorization, Payment } from "./operations.ts";
+import { showCredential } from "./show.ts";
+
+export type PayOptions = {
+  /**
+   * The name of this purchase. A call with the same name is the same purchase: after a crash it pays once. Without a name every call is a
+   * purchase of its own.
+   */
+  readonly operation?: string;
+  /** The seller and resource as the service registered them. Leave both out for a seller that is not registered. */
+  readonly sellerId?: string;
+  readonly resourceId?: string;
+  /** What the payment is for, up to 140 characters, for a person who is asked. */
+  readonly purpose?: string;
+};
+
+export type PayInit = RequestInit & PayOptions;
+
+type Purchase = Omit<PayOptions, "operation"> & { readonly key: string; readonly challenge: Challenge };
+type Authorized = { readonly authorization: Authorization; /** It may have executions. */ readonly isRepeated: boolean };
+
+async function authorize(context: Context, purchase: Purchase, signal: AbortSignal): Promise<Authorized> {
+  const { service, mandateId, expiresInSeconds } = context;
+  const { key, challenge, sellerId, resourceId, purpose } = purchase;
+  const { required, offer } = challenge;
+  const token = await context.token(signal);
+  const intent = {
+    idempotencyKey: key,
+    seller: sellerId === undefined ? {} : { sellerId },
+    ...(resourceId !== undefined && { resource: { resourceId } }),
+    ...(sellerId === undefined && { payTo: offer.payTo }),
+    amount: decimalAmount(offer, token),
+    asset: token.asset,
+    chain: token.chain,
+    challenge: required,
+    ...(purpose !== undefined && { metadata: { purpose } }),
+    expiresAt: new Date(Date.now() + expiresInSeconds * 1_000).toISOString(),
+  };
+  try {
+    const { body, replayed } = await service.call("authorizePayment", { body: { mandateId, intent } }, { signal });
+    return { authorization: body, isRepeated: replayed };
+  } catch (error) {
+    if (!(error instanceof ServiceRefused) || error.code !== "idempotency_key_reused") throw error;
+    const earlier = await findEarlier(context, key, { ...intent, url: required.resource.url, payTo: offer.payTo }, signal);
+    if (!earlier) throw error;
+    return { authorization: earlier, isRepeated: true };
+  }
+}
+
+type Terms = {
+  readonly amount: string;
+  readonly asset: string;
+  readonly chain: string;
+  readonly payTo: string;
+  readonly url: string;
+};
+
+const urlOf = ({ challenge }: Payment["intent"]): unknown =>
+  (challenge?.["resource"] as { readonly url?: unknown } | undefined)?.url;
+
+/**
+ * The authorization of an earlier call with this operation. A seller may write parts of its 402 anew each time; the purchase is the same if
+ * amount, token, payee and address are.
+ */
+async function findEarlier({ service, mandateId }: Context, key: string, terms: Terms, signal: AbortSignal) {
+  const { items } = await service.api.listPayments({ query: { idempotencyKey: key, mandateId } }, { signal });
+  const same = items.find(
+    ({ intent }) =>
+      intent.idempotencyKey === key &&
+      intent.amount === terms.amount &&
+      intent.asset === terms.asset &&
+      intent.chain === terms.chain &&
+      intent.payTo?.toLowerCase() === terms.payTo.toLowerCase() &&
+      urlOf(intent) === terms.url,
+  );
+  return same?.authorization;
+}
+
+/** A fetch that pays if the seller asks for it. */
+export async function payFetch(context: Context, input: string | URL | Request, init: PayInit = {}): Promise<Response> {
+  const { operation, sellerId, resourceId, purpose, ...rest } = init;
+  if ((sellerId === undefined) !== (resourceId === undefined))
+    throw new ChallengeRefused("Name sellerId and resourceId, or neither.");
+  const request = new Request(input, rest);
+  const { signal } = request;
+  const unpaid = await context.service.fetch(request.clone());
+  if (unpaid.status !== 402) return unpaid;
+  const url = unpaid.url === "" ? request.url : unpaid.url;
+  const challenge = await readChallenge(unpaid, url, await context.token(signal));
+  const purchase = { key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
+  const { authorization, isRepeated } = await authorize(context, purchase, signal);
+  const { outcome } = authorization.policyDecision;
+  if (outcome === "deny") throw new PaymentDenied(authorization);
+  const authorizationId =
+    outcome === "requireApproval" ? await awaitApproval(context, authorization, signal) : authorization.authorizationId;
+  const mayHaveExecutions = isRepeated || outcome === "requireApproval";
+  const paid = { ...authorization, authorizationId };
+  const execution = await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal);
+  return showCredential(context, { request, url, authorization: paid, execution }, signal);
+}

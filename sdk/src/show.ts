@@ -1,0 +1,84 @@
+import type { Context } from "./context.ts";
+import { NotServed, PaidButNotServed, PaymentFailed } from "./errors.ts";
+import type { Authorization, PaymentExecution, Receipt } from "./operations.ts";
+import { pause } from "./service.ts";
+
+const TRIES = 3;
+const PAUSE_MS = 1_000;
+const POLL_MS = 500;
+
+type Paid = {
+  readonly request: Request;
+  /** Where the 402 came from, after redirects. */
+  readonly url: string;
+  readonly authorization: Authorization;
+  readonly execution: PaymentExecution;
+};
+
+const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
+
+/** The request with the credential, to the address that asked for it. */
+function paidRequest({ request, url, execution }: Paid): Request {
+  const headers = new Headers(request.headers);
+  for (const [name, value] of Object.entries(execution.credentialHeaders ?? {})) headers.set(name, value);
+  const copy = request.clone();
+  const sent = url === request.url ? copy : new Request(url, copy);
+  return new Request(sent, { headers });
+}
+
+/** One attempt. Null if the answer was lost. */
+async function attempt({ service }: Context, paid: Paid, signal: AbortSignal): Promise<Response | null> {
+  try {
+    return await service.fetch(paidRequest(paid));
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+/**
+ * Shows the credential to the seller, again if its answer is lost or is a server error. A credential pays at most once.
+ * @throws PaidButNotServed, NotServed, PaymentFailed
+ */
+export async function showCredential(context: Context, paid: Paid, signal: AbortSignal): Promise<Response> {
+  let response: Response | null = null;
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    response = await attempt(context, paid, signal);
+    if (response && isServed(response)) return response;
+    // A seller accepts a credential once, so a 402 is its final answer.
+    if (response?.status === 402) break;
+    if (tries < TRIES) await pause(PAUSE_MS, signal);
+  }
+  const { authorization } = paid;
+  const execution = await follow(context, paid.execution, signal);
+  if (execution.settlementStatus === "failed")
+    throw new PaymentFailed(
+      authorization,
+      execution.failureCode ?? "not_settled",
+      execution.failureDetail ?? "The payment failed.",
+    );
+  const receipt = await receiptOf(context, execution, signal);
+  const failure = { authorization, execution, receipt, ...(response && { response }) };
+  throw execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
+}
+
+/** Reads the execution until the chain shows its outcome, for a limited time. */
+async function follow({ service, followSeconds }: Context, execution: PaymentExecution, signal: AbortSignal) {
+  const until = Date.now() + followSeconds * 1_000;
+  let now = execution;
+  while (now.settlementStatus !== "settled" && now.settlementStatus !== "failed") {
+    now = await service.api.getExecution({ executionId: execution.executionId }, { signal });
+    if (Date.now() > until) break;
+    await pause(POLL_MS, signal);
+  }
+  return now;
+}
+
+async function receiptOf({ service }: Context, { executionId }: PaymentExecution, signal: AbortSignal): Promise<Receipt | null> {
+  try {
+    return await service.api.getExecutionReceipt({ executionId }, { signal });
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}

@@ -1,0 +1,42 @@
+import type { x402Client } from "@x402/core/client";
+import type { PaymentRequired } from "@x402/core/types";
+import type { Challenge } from "./challenge.ts";
+import { CountersignError } from "./errors.ts";
+
+/** A wallet that signs typed data, such as an account of viem. */
+export type Wallet = {
+  readonly address: `0x${string}`;
+  signTypedData(typed: {
+    domain: Record<string, unknown>;
+    types: Record<string, unknown>;
+    primaryType: string;
+    message: Record<string, unknown>;
+  }): Promise<`0x${string}`>;
+};
+
+async function loadX402() {
+  try {
+    return await Promise.all([
+      import("@x402/core/client"),
+      import("@x402/evm/exact/client"),
+      import("@x402/evm/exact/v1/client"),
+    ]);
+  } catch (cause) {
+    throw new CountersignError("A payment from your wallet needs two more packages: npm install @x402/core @x402/evm", { cause });
+  }
+}
+
+/** Signs the chosen offer and no other. The caller has compared its amount with what was authorized. */
+export async function sign(wallet: Wallet, { required, offer, version1 }: Challenge): Promise<string> {
+  const [{ x402Client: Client, x402HTTPClient }, { ExactEvmScheme }, { ExactEvmSchemeV1 }] = await loadX402();
+  // The client's own limit is for stock tokens and one dollar; the mandate is the limit here.
+  const client: x402Client = new Client().setSpendControls(false);
+  const network = offer.network as `${string}:${string}`;
+  const chosen = version1 ? { x402Version: 1, accepts: [version1] } : { ...required, accepts: [offer] };
+  if (version1) client.registerV1(String(version1["network"]), new ExactEvmSchemeV1(wallet));
+  else client.register(network, new ExactEvmScheme(wallet));
+  const http = new x402HTTPClient(client);
+  const payload = await http.createPaymentPayload(chosen as unknown as PaymentRequired);
+  const [credential = ""] = Object.values(http.encodePaymentSignatureHeader(payload));
+  return credential;
+}
