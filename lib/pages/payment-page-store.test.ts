@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { database, pool } from "#lib/db/client.ts";
-import { paymentsQuery } from "#lib/pages/payment-page-store.ts";
+import { LOOKED_AT_MAX, paymentsQuery } from "#lib/pages/payment-page-store.ts";
 import { readPaymentFilter } from "#lib/payments/payment-filter.ts";
 import { useDatabase } from "#test/database.ts";
 import { seedPayments } from "#test/many-payments.ts";
@@ -31,6 +31,8 @@ describe("the payments of an organization that has nearly all of 31,000", () => 
     ["nothing narrows them", 100, {}],
     ["they are those of a mandate", 100, { mandate: "mdt_org_most3" }],
     ["they were denied", 100, { outcome: "deny" }],
+    // A query by status checks at most this many of the newest attempts.
+    ["they are settled", LOOKED_AT_MAX, { settlement: "settled" }],
   ])("are read for one page only when %s", async (_, most, query) => {
     expect(await rowsRead(query)).toBeLessThanOrEqual(most);
   });
