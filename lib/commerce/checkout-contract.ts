@@ -143,6 +143,15 @@ export const approveCheckout = operation({
   },
 });
 
+/** The problems of every operation that changes a checkout that waits for a decision. */
+const changeProblems = [
+  "approval_already_decided",
+  "checkout_closed",
+  "intent_expired",
+  "idempotency_in_flight",
+  "idempotency_key_reused",
+] as const;
+
 const IntentReply = z.object({ intent: CheckoutIntent }).meta({ id: "CheckoutReply" });
 
 export const rejectCheckout = operation({
@@ -155,14 +164,7 @@ export const rejectCheckout = operation({
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).meta({ id: "RejectCheckout" }),
   response: IntentReply,
-  problems: [
-    "not_found",
-    "approval_already_decided",
-    "checkout_closed",
-    "intent_expired",
-    "idempotency_in_flight",
-    "idempotency_key_reused",
-  ],
+  problems: ["not_found", ...changeProblems],
   example: {
     params: { checkoutIntentId },
     body: { reason: "We have enough mugs." },
@@ -211,15 +213,7 @@ export const extendCheckout = operation({
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "ExtendCheckout" }),
   response: IntentReply,
-  problems: [
-    "not_found",
-    "conflict",
-    "approval_already_decided",
-    "checkout_closed",
-    "intent_expired",
-    "idempotency_in_flight",
-    "idempotency_key_reused",
-  ],
+  problems: ["not_found", "conflict", ...changeProblems],
   example: {
     params: { checkoutIntentId },
     body: {},
@@ -237,15 +231,6 @@ export const cancelCheckout = operation({
   access: { capability: "checkouts:preview" },
   body: z.strictObject({}).meta({ id: "CancelCheckout" }),
   response: IntentReply,
-  problems: [
-    "forbidden",
-    "not_found",
-    "conflict",
-    "approval_already_decided",
-    "checkout_closed",
-    "intent_expired",
-    "idempotency_in_flight",
-    "idempotency_key_reused",
-  ],
+  problems: ["forbidden", "not_found", "conflict", ...changeProblems],
   example: { params: { checkoutIntentId }, body: {}, response: { intent: { ...checkoutExample, status: "canceled" } } },
 });
