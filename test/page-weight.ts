@@ -8,10 +8,29 @@ export type PageWeight = {
   readonly shift: number;
 };
 
-/** Parts that load after the page, such as what a browser fetches when it is idle. */
-const SETTLE_MS = 2_000;
+/** Scripts are loaded when none has arrived for this many milliseconds. Some load after the page, when the browser is idle. */
+const QUIET_MS = 2_000;
 
 type Shift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
+
+/** Resolves when no script has arrived for QUIET_MS. The stream of changes stays open, so the network never becomes idle. */
+const scriptsLoaded = (page: Page) =>
+  page.evaluate(
+    (quietMs) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+          const loads = entries.filter(
+            ({ entryType, name }) => entryType === "navigation" || new URL(name).pathname.endsWith(".js"),
+          );
+          const last = Math.max(...loads.map(({ startTime, duration }) => startTime + duration));
+          if (performance.now() - last > quietMs) resolve();
+          else setTimeout(look, 100);
+        };
+        look();
+      }),
+    QUIET_MS,
+  );
 
 /** Opens a page and measures its scripts and its layout shift. Sizes do not depend on the encoding that the server chose. */
 export async function weigh(page: Page, url: string): Promise<PageWeight> {
@@ -29,7 +48,7 @@ export async function weigh(page: Page, url: string): Promise<PageWeight> {
   };
   page.on("response", note);
   await page.goto(url, { waitUntil: "load" });
-  await page.waitForTimeout(SETTLE_MS);
+  await scriptsLoaded(page);
   page.off("response", note);
   const shift = await page.evaluate(
     () =>
