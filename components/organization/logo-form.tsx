@@ -17,7 +17,7 @@ type Props = {
   readonly logo: string | null;
 };
 
-/** Adds, replaces or removes the organization's picture, which the browser makes small first. */
+/** Adds, replaces or removes the organization's logo. The browser reduces the picture to 128 pixels before it uploads it. */
 export function LogoForm({ organizationId, logo }: Props) {
   const id = useId();
   const router = useRouter();
@@ -45,7 +45,7 @@ export function LogoForm({ organizationId, logo }: Props) {
       {save.error && <ProblemNotice error={save.error} nothing="The logo was not changed. Choose a PNG, JPEG or WebP picture." />}
       <div className="flex flex-wrap items-center gap-4">
         {logo !== null && (
-          // oxlint-disable-next-line nextjs/no-img-element -- The picture is small already.
+          // oxlint-disable-next-line nextjs/no-img-element -- The image optimizer of Next.js saves nothing: a logo has at most 128 pixels.
           <img className="size-16 rounded-sm border bg-raised object-contain" src={logo} alt="Logo" width={64} height={64} />
         )}
         <div className="grid min-w-0 grid-cols-1 gap-1.5">
@@ -68,7 +68,9 @@ export function LogoForm({ organizationId, logo }: Props) {
           </Button>
         )}
       </div>
-      <p className="hint">Members see it beside the name. It is made as small as 128 pixels before it is sent.</p>
+      <p className="hint">
+        Members see the logo beside the name. Your browser reduces the picture to 128 pixels before it uploads it.
+      </p>
     </div>
   );
 }

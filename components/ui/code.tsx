@@ -43,10 +43,9 @@ export function Code({ label, text }: Snippet) {
         </strong>
         <CopyText text={text} label={label} />
       </div>
-      {/* Focusable, so that keyboard users can scroll long lines. */}
       <pre
         className="overflow-x-auto rounded-b-sm border border-t-0 bg-surface p-3 font-mono text-xs/5 [tab-size:2]"
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Keyboard users must focus the text to scroll its long lines.
         tabIndex={0}
         aria-label={label}
       >
