@@ -18,7 +18,8 @@ export function RefusalsPanel({ refusals, days }: { readonly refusals: Insights[
           rowName="Rule"
           amountName="Refused"
           empty={`No payment was refused in the last ${days} days.`}
-          rows={refusals.map(({ rule, means, payments }) => ({
+          rows={refusals.map(({ code, rule, means, payments }) => ({
+            key: code,
             name: rule,
             detail: means,
             amount: String(payments),

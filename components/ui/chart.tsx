@@ -1,5 +1,5 @@
 import { ChartColumns } from "./chart-columns.tsx";
-import { Ledger } from "./ledger.tsx";
+import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Money, money } from "./money.tsx";
 
 export type Series = {
@@ -64,7 +64,7 @@ function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
 export function Chart(props: ChartProps) {
   const { title, unit, rowName, series, rows, empty, limit } = props;
   if (rows.every(({ amounts }) => series.every(({ key }) => Number(amounts[key] ?? 0) === 0)))
-    return <p className="grid min-h-32 place-items-center rounded-sm bg-sunken px-4 text-center text-sm text-muted">{empty}</p>;
+    return <EmptyFigure>{empty}</EmptyFigure>;
   return (
     <figure className="grid grid-cols-1 gap-3">
       <Legend series={series} {...(limit && { limit })} />
@@ -72,26 +72,22 @@ export function Chart(props: ChartProps) {
       <div aria-hidden>
         <ChartColumns {...props} />
       </div>
-      <details>
-        <summary>Show as table</summary>
-        <Ledger
-          compact
-          caption={title}
-          columns={[
-            { name: rowName, cell: (row: ChartRow) => row.name },
-            ...series.map(({ key, name }) => ({
-              name,
-              numeric: true,
-              cell: (row: ChartRow) => {
-                const amount = row.amounts[key];
-                return amount === undefined ? "–" : <Money>{money(amount, unit)}</Money>;
-              },
-            })),
-          ]}
-          rows={rows}
-          rowKey={(row) => row.name}
-        />
-      </details>
+      <FigureTable
+        caption={title}
+        columns={[
+          { name: rowName, cell: (row: ChartRow) => row.name },
+          ...series.map(({ key, name }) => ({
+            name,
+            numeric: true,
+            cell: (row: ChartRow) => {
+              const amount = row.amounts[key];
+              return amount === undefined ? "–" : <Money>{money(amount, unit)}</Money>;
+            },
+          })),
+        ]}
+        rows={rows}
+        rowKey={(row) => row.name}
+      />
     </figure>
   );
 }

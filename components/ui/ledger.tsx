@@ -14,7 +14,7 @@ export type Column<R> = {
   readonly actions?: boolean;
 };
 
-type Props<R> = {
+export type LedgerProps<R> = {
   /** Describes the table for screen readers. */
   readonly caption: string;
   /** The first column is the row header. */
@@ -29,7 +29,7 @@ type Props<R> = {
   readonly dense?: boolean;
 };
 
-function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "columns" | "href">) {
+function Row<R>({ row, columns, href }: { readonly row: R } & Pick<LedgerProps<R>, "columns" | "href">) {
   return (
     <tr {...role.row} className={href && "link"}>
       {columns.map(({ name, cell, numeric, actions }, index) => {
@@ -80,7 +80,7 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<Props<R>, "co
  *
  * It renders on the server and in client components. Buttons in a row are above the row's link and stay clickable.
  */
-export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false, dense = false }: Props<R>) {
+export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false, dense = false }: LedgerProps<R>) {
   const entries = rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} {...(href && { href })} />);
   return (
     <table className={compact ? "ledger compact" : dense ? "ledger stacks dense" : "ledger stacks"} {...role.table}>

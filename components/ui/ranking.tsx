@@ -1,8 +1,10 @@
 import Link from "next/link";
-import { Ledger } from "./ledger.tsx";
+import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Untrusted } from "./untrusted.tsx";
 
 export type RankedRow = {
+  /** Two rows can have the same name, never the same key. */
+  readonly key: string;
   /** Untrusted text is allowed. */
   readonly name: string;
   readonly href?: string;
@@ -42,20 +44,17 @@ const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>
  * Amounts by name as bars, the largest first, and the same amounts in a table.
  *
  *     <Ranking title="Spending by agent" rowName="Agent" amountName="Spent" empty="Nothing was paid in the last 30 days."
- *       rows={[{ name: "Weather bot", amount: "12.5", text: "12.50 USDC" }]} />
+ *       rows={[{ key: agentId, name: "Weather bot", amount: "12.5", text: "12.50 USDC" }]} />
  */
 export function Ranking({ title, rowName, amountName, rows, empty }: Props) {
-  if (rows.length === 0)
-    return <p className="grid min-h-32 place-items-center rounded-sm bg-sunken px-4 text-center text-sm text-muted">{empty}</p>;
+  if (rows.length === 0) return <EmptyFigure>{empty}</EmptyFigure>;
   const most = Math.max(...rows.map(({ amount }) => Number(amount)));
   return (
     <figure className="grid grid-cols-1 gap-3">
       <figcaption className="sr">{title}</figcaption>
       <div className="grid gap-2.5" aria-hidden>
-        {rows.map(({ name, amount, text }, at) => (
-          // Two agents may have the same name.
-          // oxlint-disable-next-line react/no-array-index-key
-          <div key={`${at} ${name}`} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 text-sm">
+        {rows.map(({ key, name, amount, text }) => (
+          <div key={key} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 text-sm">
             <span className="col-span-2 line-clamp-2 wrap-anywhere">
               <Untrusted>{name}</Untrusted>
             </span>
@@ -66,27 +65,23 @@ export function Ranking({ title, rowName, amountName, rows, empty }: Props) {
           </div>
         ))}
       </div>
-      <details>
-        <summary>Show as table</summary>
-        <Ledger
-          compact
-          caption={title}
-          columns={[
-            {
-              name: rowName,
-              cell: ({ name, href, detail }: RankedRow) => (
-                <>
-                  <Name name={name} {...(href !== undefined && { href })} />
-                  {detail && <span className="sub">{detail}</span>}
-                </>
-              ),
-            },
-            { name: amountName, numeric: true, cell: ({ text }: RankedRow) => text },
-          ]}
-          rows={rows}
-          rowKey={(row) => `${row.name} ${row.text} ${row.href ?? ""}`}
-        />
-      </details>
+      <FigureTable
+        caption={title}
+        columns={[
+          {
+            name: rowName,
+            cell: ({ name, href, detail }: RankedRow) => (
+              <>
+                <Name name={name} {...(href !== undefined && { href })} />
+                {detail && <span className="sub">{detail}</span>}
+              </>
+            ),
+          },
+          { name: amountName, numeric: true, cell: ({ text }: RankedRow) => text },
+        ]}
+        rows={rows}
+        rowKey={({ key }) => key}
+      />
     </figure>
   );
 }

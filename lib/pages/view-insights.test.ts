@@ -39,7 +39,7 @@ test("sums what was paid by agent, seller and mandate, the largest first, and co
   await authorize(buyer, first, "99");
   const { coins, refusals } = await viewInsights(scopeOf(buyer), 30);
   expect(coins).toHaveLength(1);
-  expect(coins[0]!.agents).toEqual([{ name: "Agent", amount: "1.4" }]);
+  expect(coins[0]!.agents).toEqual([{ key: buyer.agent.serviceAccountId, name: "Agent", amount: "1.4" }]);
   expect(coins[0]!.mandates.map(({ href, amount }) => [href, amount])).toEqual([
     [`/mandates/${second}`, "0.9"],
     [`/mandates/${first}`, "0.5"],
@@ -53,7 +53,7 @@ test("sums what was paid by agent, seller and mandate, the largest first, and co
     { code: "challenge_mismatch", rule: "Challenge mismatch", payments: 1 },
   ]);
   const week = await viewInsights(scopeOf(buyer), 7);
-  expect(week.coins[0]!.agents).toEqual([{ name: "Agent", amount: "0.5" }]);
+  expect(week.coins[0]!.agents).toEqual([{ key: buyer.agent.serviceAccountId, name: "Agent", amount: "0.5" }]);
   expect((await viewInsights(scopeOf(await createBuyer()), 30)).refusals).toEqual([]);
 });
 
@@ -64,8 +64,8 @@ test("more than eight mandates are one bar together, and a payment without its a
   const [coin] = (await viewInsights(scopeOf(buyer), 30)).coins;
   expect(coin!.mandates.map(({ amount }) => amount)).toEqual(["10", "9", "8", "7", "6", "5", "4", "3", "3"]);
   expect(coin!.mandates.at(-1)?.name).toBe("2 more");
-  expect(coin!.sellers).toEqual([{ name: "Unknown seller", amount: "55" }]);
-  expect(coin!.agents).toEqual([{ name: "Unknown agent", amount: "55" }]);
+  expect(coin!.sellers).toEqual([{ key: "", name: "Unknown seller", amount: "55" }]);
+  expect(coin!.agents).toEqual([{ key: "", name: "Unknown agent", amount: "55" }]);
 });
 
 test("refusals are found by their index", async () => {

@@ -12,8 +12,11 @@ import type { Spending } from "#lib/pages/view-spending.ts";
 import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
-/** One bar: an agent, a seller, a mandate, or the sum of those beyond BARS. The name may be untrusted text. `amount` is decimal text. */
-export type Share = { readonly name: string; readonly href?: string; readonly amount: string };
+/**
+ * One bar: an agent, a seller, a mandate, or the sum of those beyond BARS. Two bars can have the same name, never the same key. The name may
+ * be untrusted text. `amount` is decimal text.
+ */
+export type Share = { readonly key: string; readonly name: string; readonly href?: string; readonly amount: string };
 
 /** Spending in one asset on one chain. The days are UTC days, the oldest first, today last. */
 export type CoinInsights = {
@@ -39,15 +42,15 @@ export type Insights = {
 /** The most bars of one chart; one more bar has the sum of all others. */
 const BARS = 8;
 
-type Named = (key: string | null) => Omit<Share, "amount">;
+type Named = (key: string | null) => Omit<Share, "key" | "amount">;
 
 function shares(parts: readonly SpendingPart[], decimals: number, named: Named): Share[] {
   const sorted = parts.toSorted((a, b) => Number(BigInt(b.amount) - BigInt(a.amount)));
   const [shown, rest] = [sorted.slice(0, BARS), sorted.slice(BARS)];
   const others = rest.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   return [
-    ...shown.map(({ key, amount }) => ({ ...named(key), amount: formatAmount(BigInt(amount), decimals) })),
-    ...(rest.length > 0 ? [{ name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
+    ...shown.map(({ key, amount }) => ({ key: key ?? "", ...named(key), amount: formatAmount(BigInt(amount), decimals) })),
+    ...(rest.length > 0 ? [{ key: "rest", name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
   ];
 }
 
