@@ -1,0 +1,262 @@
+import { createServer, type RequestListener } from "node:http";
+import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { usdcAddress } from "../examples/chain.ts";
+import { startSeller, type Seller } from "../examples/seller.ts";
+import * as sdk from "../sdk/src/index.ts";
+import { forget } from "#lib/process.ts";
+import { approve, checkoutScene, items, reject, reviewed, type CheckoutScene } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { openHostileStorefront } from "#test/hostile-storefront.ts";
+import { activeMandate, assets } from "#test/mandates.ts";
+import { settlesThrough } from "#test/orders.ts";
+import { useSettlement } from "#test/payments.ts";
+import { randomAddress } from "#test/sellers.ts";
+import { settling } from "#test/settling.ts";
+import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
+
+/* What the package does besides the usual payment, against the real service, chain and sellers. */
+
+useDatabase();
+const chain = useSettlement();
+
+let scene: CheckoutScene;
+let service: ListeningServer;
+let seller: Seller;
+let wallet: PrivateKeyAccount;
+const payTo = randomAddress();
+const hosts: string[] = [];
+
+/** Lets the service treat these sellers on this machine as sellers of the web. */
+function admit(url: string): string {
+  hosts.push(new URL(url).host);
+  process.env["OUTBOUND_LOOPBACK"] = hosts.join(",");
+  for (const name of ["env", "outbound", "probes"]) forget(name);
+  return url;
+}
+
+beforeAll(async () => {
+  scene = await checkoutScene();
+  service = await listenService();
+  seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo, prices: { "/report": "$0.25" } });
+  admit(seller.url);
+  wallet = await fundedWallet();
+});
+afterAll(async () => {
+  await Promise.all([service.close(), seller.close()]);
+});
+
+async function fundedWallet(): Promise<PrivateKeyAccount> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await chain().mint(account.address, 1_000_000_000n);
+  return account;
+}
+
+const client = (options: Partial<sdk.CountersignOptions> = {}) =>
+  sdk.countersign({ url: service.url, apiKey: scene.agent.apiKey, mandateId: scene.mandateId, wallet, ...options });
+
+const caught = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => "no error",
+    (error: unknown) => error,
+  );
+
+const limits = { perPayment: "1", total: "100" };
+const mandate = (policy: Record<string, unknown>) =>
+  activeMandate(scene.person.credential, { policy: { assets, limits, sellers: { unregistered: "allow" }, ...policy } });
+
+const checkoutIdIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
+
+/** A seller of our own, for answers that no stock seller gives. */
+async function openSeller(answer: RequestListener): Promise<string> {
+  const server = await listen(createServer(answer));
+  onTestFinished(() => server.close());
+  return admit(server.url);
+}
+
+const base64 = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString("base64");
+const offer = () => ({
+  scheme: "exact",
+  network: "eip155:84532",
+  amount: "250000",
+  asset: usdcAddress,
+  payTo: randomAddress(),
+  maxTimeoutSeconds: 120,
+  extra: { name: "USDC", version: "2" },
+});
+
+describe("what the mandate says", () => {
+  test("is read as a budget, with the payments of an operation and a receipt that verifies", async () => {
+    const pay = client();
+    const answer = await pay.fetch(`${seller.url}/report`, { operation: "read-daily" });
+    expect([answer.status, await answer.json()]).toEqual([200, { report: "all is well" }]);
+    const budget = await pay.budget();
+    expect(budget.limits.find(({ pointer }) => pointer === "/limits/budgets/0")).toMatchObject({ unit: "USDC", limit: "500" });
+    const { items: payments } = await pay.payments({ operation: "read-daily" });
+    expect(payments).toMatchObject([{ intent: { amount: "0.25" }, executions: [{ authorizationId: expect.any(String) }] }]);
+    const { executionId = "" } = payments[0]?.executions[0] ?? {};
+    const receipt = await pay.api.getExecutionReceipt({ executionId });
+    expect(await pay.verifyReceipt(receipt)).toMatchObject({ ok: true });
+    expect(await pay.verifyReceipt({ ...receipt, receipt: `${receipt.receipt}A` })).toMatchObject({ ok: false });
+  });
+
+  test("denies with its reasons, and the answer of a seller that asks for nothing is returned", async () => {
+    const pay = client({ mandateId: await mandate({ limits: { perPayment: "0.1", total: "1" } }) });
+    const denied = await caught(pay.fetch(`${seller.url}/report`));
+    expect(denied).toBeInstanceOf(sdk.PaymentDenied);
+    expect(denied).toMatchObject({ denialCode: "per_payment_limit_exceeded", reasons: expect.any(Array) });
+    expect((await pay.fetch(`${seller.url}/nothing`)).status).toBe(404);
+  });
+});
+
+describe("a person", () => {
+  test("is waited for, and the payment goes on after the approval", async () => {
+    const asked: string[] = [];
+    const pay = client({
+      mandateId: await mandate({ approval: { mode: "always" } }),
+      onApproval: ({ url }) => void asked.push(url),
+    });
+    const answer = pay.fetch(`${seller.url}/report`, { purpose: "the daily report" });
+    await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(1);
+    const id = checkoutIdIn(asked[0] ?? "");
+    await reviewed(id, scene.person);
+    expect((await approve(id, scene.person.credential)).status).toBe(200);
+    expect((await answer).status).toBe(200);
+  });
+
+  test("is named to a caller that stops, who pays with the same operation after the approval", async () => {
+    const mandateId = await mandate({ approval: { mode: "always" } });
+    const stopped = await caught(
+      client({ mandateId, onApproval: () => "stop" }).fetch(`${seller.url}/report`, { operation: "stopped" }),
+    );
+    expect(stopped).toBeInstanceOf(sdk.ApprovalRequired);
+    const id = checkoutIdIn((stopped as sdk.ApprovalRequired).url);
+    await reviewed(id, scene.person);
+    await approve(id, scene.person.credential);
+    const pay = client({ mandateId });
+    expect((await pay.fetch(`${seller.url}/report`, { operation: "stopped" })).status).toBe(200);
+    expect((await pay.payments({ operation: "stopped" })).items).toHaveLength(1);
+  });
+
+  test("who declines ends the call, and so does an abort", async () => {
+    const mandateId = await mandate({ approval: { mode: "always" } });
+    const stop = new AbortController();
+    const aborted = client({ mandateId, onApproval: () => stop.abort(new Error("enough")) });
+    expect(await caught(aborted.fetch(`${seller.url}/report`, { operation: "ended", signal: stop.signal }))).toMatchObject({
+      message: "enough",
+    });
+    const declined = client({
+      mandateId,
+      onApproval: async ({ url }) => void (await reject(checkoutIdIn(url), scene.person.credential)),
+    });
+    expect(await caught(declined.fetch(`${seller.url}/report`, { operation: "ended" }))).toBeInstanceOf(sdk.ApprovalDeclined);
+  });
+});
+
+describe("trouble", () => {
+  test("an empty wallet fails the payment; after it is funded, the same operation pays with the first hold", async () => {
+    const poor = privateKeyToAccount(generatePrivateKey());
+    const pay = client({ wallet: poor });
+    const failed = await caught(pay.fetch(`${seller.url}/report`, { operation: "poor" }));
+    expect(failed).toBeInstanceOf(sdk.PaymentFailed);
+    expect(failed).toMatchObject({ code: "insufficient_funds", nextActions: expect.arrayContaining([expect.anything()]) });
+    await chain().mint(poor.address, 1_000_000n);
+    expect((await pay.fetch(`${seller.url}/report`, { operation: "poor" })).status).toBe(200);
+    expect((await pay.payments({ operation: "poor" })).items).toHaveLength(1);
+    expect(await chain().balanceOf(poor.address)).toBe(750_000n);
+  });
+
+  test("a credential whose answer was lost is shown again; if the seller served already, the error has the receipt", async () => {
+    const buyer = await fundedWallet();
+    let broken = "";
+    const flaky: typeof fetch = async (input, init) => {
+      const isPaid = input instanceof Request && input.headers.has("payment-signature");
+      if (isPaid && broken === "before") return ((broken = ""), Promise.reject(new TypeError("fetch failed")));
+      const answer = await fetch(input, init);
+      if (isPaid && broken === "after") return ((broken = ""), Promise.reject(new TypeError("terminated")));
+      return answer;
+    };
+    const pay = client({ wallet: buyer, fetch: flaky, followSeconds: 120 });
+    broken = "before";
+    expect((await pay.fetch(`${seller.url}/report`)).status).toBe(200);
+    broken = "after";
+    const lost = await settling(caught(pay.fetch(`${seller.url}/report`)));
+    expect(lost).toBeInstanceOf(sdk.PaidButNotServed);
+    expect(lost).toMatchObject({ execution: { settlementStatus: "settled" }, receipt: { receipt: expect.any(String) } });
+    expect(await chain().balanceOf(buyer.address)).toBe(1_000_000_000n - 500_000n);
+  });
+
+  test("a seller that never serves is not paid again: each call shows the same credential", async () => {
+    const shown = new Set<string>();
+    const terms = offer();
+    let count = 0;
+    const url = await openSeller((request, response) => {
+      const credential = request.headers["payment-signature"];
+      if (typeof credential === "string") shown.add(credential);
+      count += 1;
+      // The 402 differs each time, as with sellers that put a number into it.
+      const required = { x402Version: 2, resource: { url: `${url}/x` }, accepts: [terms], extensions: { quote: { count } } };
+      response.writeHead(402, { "payment-required": base64(required) }).end();
+    });
+    const pay = client({ followSeconds: 0 });
+    for (let call = 0; call < 2; call += 1)
+      expect(await caught(pay.fetch(`${url}/x`, { operation: "never-served" }))).toBeInstanceOf(sdk.NotServed);
+    expect(shown.size).toBe(1);
+    expect((await pay.payments({ operation: "never-served" })).items).toMatchObject([{ executions: [expect.anything()] }]);
+  });
+
+  test("a 402 for another host, without a fitting offer, or of an unknown form is refused before anything is signed", async () => {
+    const elsewhere = { x402Version: 2, resource: { url: "https://shop.example.com/x" }, accepts: [offer()] };
+    const refusing = async (body: unknown) => {
+      const url = await openSeller((_, response) => response.writeHead(402, { "payment-required": base64(body) }).end());
+      return caught(client().fetch(url));
+    };
+    expect(await refusing(elsewhere)).toMatchObject({ message: "The 402 of 127.0.0.1 is for https://shop.example.com/x." });
+    const other = { ...offer(), network: "eip155:1" };
+    const unfit = await refusing({ ...elsewhere, resource: { url: "http://127.0.0.1/x" }, accepts: [other] });
+    expect(unfit).toBeInstanceOf(sdk.ChallengeRefused);
+    expect(await refusing("nothing")).toBeInstanceOf(sdk.ChallengeRefused);
+  });
+
+  test("a wrong key and a service that is away are errors of their own", async () => {
+    const wrong = await caught(client({ apiKey: "csk_sandbox_wrong" }).fetch(`${seller.url}/report`));
+    expect(wrong).toBeInstanceOf(sdk.ServiceRefused);
+    expect(wrong).toMatchObject({ status: 401 });
+  });
+});
+
+test("a seller of x402 version 1 gets an X-PAYMENT header", async () => {
+  const { amount, network: _, ...rest } = offer();
+  let credential: unknown;
+  const url = await openSeller((request, response) => {
+    const header = request.headers["x-payment"];
+    if (typeof header === "string") {
+      credential = JSON.parse(Buffer.from(header, "base64").toString());
+      return response.end("served");
+    }
+    const old = {
+      ...rest,
+      network: "base-sepolia",
+      maxAmountRequired: amount,
+      resource: `${url}/old`,
+      description: "",
+      mimeType: "",
+    };
+    return response.writeHead(402).end(JSON.stringify({ x402Version: 1, error: "payment required", accepts: [old] }));
+  });
+  const answer = await client().fetch(`${url}/old`, { method: "POST", body: "a question" });
+  expect([answer.status, await answer.text()]).toEqual([200, "served"]);
+  expect(credential).toMatchObject({ x402Version: 1, network: "base-sepolia", payload: { authorization: { value: amount } } });
+});
+
+test("an order is signed, paid and placed by one call, once per operation", async () => {
+  const shop = await openHostileStorefront();
+  onTestFinished(() => shop.close());
+  settlesThrough(shop, await stockFacilitator(chain()));
+  admit(shop.url);
+  const pay = client();
+  const place = () => settling(pay.order({ storefrontUrl: shop.url, items, operation: "two tees, please" }));
+  const placed = await place();
+  expect(placed.status).toBe("completed");
+  expect((await place()).quote.quoteId).toBe(placed.quote.quoteId);
+});
