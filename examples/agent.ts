@@ -1,15 +1,9 @@
 import { countersign } from "countersign";
 import { privateKeyToAccount } from "viem/accounts";
 
-const {
-  COUNTERSIGN_URL = "",
-  COUNTERSIGN_API_KEY = "",
-  MANDATE = "",
-  AGENT_PRIVATE_KEY,
-  PAID_URL = "",
-  OPERATION = "",
-} = process.env;
+const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", MANDATE: mandateId = "", AGENT_PRIVATE_KEY } = process.env;
+const [paidUrl = "", operation = ""] = process.argv.slice(2);
 const wallet = privateKeyToAccount(AGENT_PRIVATE_KEY as `0x${string}`);
-const pay = countersign({ url: COUNTERSIGN_URL, apiKey: COUNTERSIGN_API_KEY, mandateId: MANDATE, wallet });
-const answer = await pay.fetch(PAID_URL, { operation: OPERATION });
+const pay = countersign({ url, apiKey, mandateId, wallet });
+const answer = await pay.fetch(paidUrl, { operation });
 console.log(answer.status, await answer.text());

@@ -7,6 +7,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSeller, type Seller } from "../examples/seller.ts";
 import { operationTypes, TYPES_FILE } from "../scripts/sdk-types.ts";
+import { countersign } from "../sdk/src/index.ts";
 import { env } from "#lib/env.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import * as contract from "#lib/payments/contract.ts";
@@ -105,7 +106,7 @@ afterAll(async () => {
 type Run = { readonly signal: NodeJS.Signals | null; readonly lines: readonly string[] };
 
 async function runAgent(privateKey: string, operation: string, { killedAt = 0, node = process.execPath } = {}): Promise<Run> {
-  const child = spawn(node, ["run.mjs"], {
+  const child = spawn(node, ["run.mjs", `${seller.url}/report`, operation], {
     cwd: folder,
     env: {
       ...plain,
@@ -115,8 +116,6 @@ async function runAgent(privateKey: string, operation: string, { killedAt = 0, n
       COUNTERSIGN_API_KEY: agent.apiKey,
       MANDATE: mandateId,
       AGENT_PRIVATE_KEY: privateKey,
-      PAID_URL: `${seller.url}/report`,
-      OPERATION: operation,
       KILLED_AT: String(killedAt),
     },
     stdio: ["ignore", "pipe", "inherit"],
@@ -152,12 +151,15 @@ async function olderNode(): Promise<string | null> {
   return null;
 }
 
+const client = () => countersign({ url: service.url, apiKey: agent.apiKey, mandateId });
+
 const report = JSON.stringify({ report: "all is well" });
 
 describe("the packed package in an empty project", () => {
   test("has types, and the example with them compiles", { timeout: 60_000 }, async () => {
     await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", folder]);
     expect(await readFile(join(folder, "node_modules/countersign/LICENSE"), "utf8")).toContain("Apache License");
+    expect(await readFile(join(root, "README.md"), "utf8")).toContain(await readFile(join(root, "examples/agent.ts"), "utf8"));
   });
 
   test("pays a stock seller, survives a kill at each answer, and pays once", { timeout: 180_000 }, async () => {
@@ -183,6 +185,50 @@ describe("the packed package in an empty project", () => {
     const node = (await olderNode()) ?? process.execPath;
     const { lines } = await runAgent(await fundedKey(), "on-node-20", { node });
     expect(lines[0]).toBe(`200 ${report}`);
+  });
+});
+
+describe("the command line", () => {
+  type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+  async function cli(...line: string[]): Promise<Said> {
+    const variables = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: agent.apiKey, COUNTERSIGN_MANDATE: mandateId };
+    const env = { ...plain, NODE_ENV: "production" as const, NODE_OPTIONS: "", ...variables, AGENT_PRIVATE_KEY: await key };
+    const command = join(folder, "node_modules/countersign/dist/cli.js");
+    return run(process.execPath, [command, ...line], { cwd: folder, env }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      (error: unknown) => error as Said,
+    );
+  }
+  let key: Promise<string>;
+  beforeAll(() => void (key = fundedKey()));
+
+  test("pays, shows the budget and verifies the receipt, with JSON and an exit code", { timeout: 60_000 }, async () => {
+    const paid = await cli("pay", `${seller.url}/report`, "--operation", "from the shell", "--json");
+    expect([paid.code, JSON.parse(paid.stdout)]).toEqual([0, { status: 200, body: report }]);
+    const { items } = await client().payments({ operation: "from the shell" });
+    const { executionId = "" } = items[0]?.executions[0] ?? {};
+    const receipt = await client().api.getExecutionReceipt({ executionId });
+    await writeFile(join(folder, "receipt.json"), JSON.stringify(receipt));
+    const [budget, verified, page] = await Promise.all([cli("budget"), cli("verify", "receipt.json"), cli("approve", "--json")]);
+    expect([budget.code, budget.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/),
+    ]);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("valid")]);
+    expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
+  });
+
+  test("says what is wrong: no URL, a receipt that was changed, an option without its value", { timeout: 60_000 }, async () => {
+    await writeFile(join(folder, "changed.json"), JSON.stringify({ receipt: "a.b.c" }));
+    const [use, verified, unknown] = await Promise.all([
+      cli("pay"),
+      cli("verify", "changed.json"),
+      cli("pay", `${seller.url}/report`, "--json", "--operation"),
+    ]);
+    expect([use.code, use.stderr]).toEqual([2, expect.stringMatching(/^Name the URL to pay for\./)]);
+    expect([verified.code, verified.stderr]).toEqual([1, expect.stringMatching(/^The step receipt fails: /)]);
+    expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([2, { error: "WrongUse" }]);
   });
 });
 
