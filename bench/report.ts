@@ -19,7 +19,7 @@ export type Floor = { readonly what: string; readonly measured: string; readonly
 /** The name of the baseline's rows, with one transaction per request. */
 export const EACH = "baseline: one transaction per request";
 export const HOT = "hot mandate";
-/** The prefix of rows that were measured in turns with their baseline. */
+/** The prefix of rows that were measured alternately with their baseline. */
 export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 

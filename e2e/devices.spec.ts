@@ -10,7 +10,7 @@ import { askAPerson, newPurchase } from "./setup/purchase.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-/** What a push service gives a browser. Chromium cannot reach one from here, so the answer is put in its place. */
+/** A push subscription as a browser gets it. Chromium cannot reach a push service in tests, so `allow` returns this one instead. */
 function subscription() {
   const pair = createECDH("prime256v1");
   const p256dh = pair.generateKeys("base64url");
@@ -60,7 +60,7 @@ test.describe("how a person is told", () => {
     await page.getByRole("button", { name: "Switch and open" }).click();
     await expect(page).toHaveURL(path);
     await expect(page.getByRole("button", { name: /^Approve / })).toBeEnabled();
-    // A stranger's organization is not named.
+    // The page does not name an organization of which the person is not a member.
     await page.goto(`${path}?organization=org_01kaj4n7v8e2m0x3c9t5q6r7s0`);
     await expect(page.getByRole("button", { name: /^Approve / })).toBeEnabled();
   });

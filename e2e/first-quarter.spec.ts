@@ -39,7 +39,7 @@ test("a template fills in the form completely, and its mandate pays nothing unti
   await expect(page.getByText("This is a draft.")).toBeVisible();
 });
 
-/** Counts what a person presses; a field that is filled in counts as one more. */
+/** Counts the presses of the pointer. The caller adds one for each field that is filled in. */
 async function countPresses(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     window.addEventListener(

@@ -17,7 +17,7 @@ const activeRegistration = (session: CDPSession): Promise<string> =>
     });
   });
 
-/** Waits until a service worker is in charge of the page, and returns how a push service reaches it. */
+/** Waits until a service worker controls the page. Returns a function that delivers a push message to it. */
 async function worker(page: Page) {
   const session = await page.context().newCDPSession(page);
   const active = activeRegistration(session);
@@ -92,7 +92,7 @@ navigator.serviceWorker.register("/sw.js");
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** The service worker at an address of its own, and what it asked this address for. */
+/** Opens a page with the service worker at a separate address, and records the requests to that address. */
 async function openWorkerPage(page: Page) {
   const text = RECORDER + (await readFile(join(import.meta.dirname, "../public/sw.js"), "utf8"));
   const posted: unknown[] = [];

@@ -18,7 +18,7 @@ const screens = [
   { width: 1280, height: 800 },
 ] as const;
 
-/** Gives every name that a person reads a long or misleading one. */
+/** Replaces the names on the page with long or misleading ones. */
 async function disguise({ agent, mandateId, seller }: Purchase): Promise<void> {
   const domain = `arnazon.the-marketplace-for-everything-${seller.domain}`;
   await database()

@@ -24,7 +24,7 @@ async function writeMandate({ credential }: Owner, address: string): Promise<str
   return mandateId;
 }
 
-/** A wallet that signs typed data given as JSON and, if it supports that, an authorization to delegate. */
+/** A wallet that signs typed data in JSON and, if it supports delegation, an EIP-7702 authorization. */
 const walletOf =
   (account: PrivateKeyAccount, offers: { delegations: boolean }) => async (method: string, params: readonly unknown[]) => {
     if (method === "eth_requestAccounts") return { result: [account.address.toLowerCase()] };

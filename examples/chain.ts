@@ -15,7 +15,7 @@ export const usdcAddress: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 export const localChainId = "eip155:84532";
 export const multicallAddress: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** The private key of anvil's first account. anvil publishes it, so it protects nothing on any other chain. */
+/** The private key of anvil's first account, which pays for gas. Everybody knows it, so never use it on another chain. */
 const richKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 export const usdcAbi = [
@@ -148,7 +148,7 @@ async function stopMining(client: ReturnType<typeof connect>): Promise<void> {
   await client.getBalance({ address: usdcAddress });
 }
 
-/** A local chain that another process started. */
+/** Connects to a local chain that another process started. */
 export const chainAt = (rpcUrl: string): Reached => reach(rpcUrl, connect(rpcUrl), {});
 
 const STARTS_MAX = 5;

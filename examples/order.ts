@@ -58,7 +58,7 @@ export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shop
 export const preview = (agent: AgentOptions, shopping: Shopping): Promise<Previewed> =>
   call(agent, "checkouts", { ...shopping, mandateId: agent.mandateId });
 
-/** Sends one request, which is answered as soon as the buyer decides. */
+/** Sends one request. The service answers it when the buyer decides, or after a time limit. */
 export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string): Promise<Waited> {
   for (;;) {
     const waited = await call<Waited>(agent, `checkouts/${checkoutIntentId}?waitSeconds=${WAIT_SECONDS}`);

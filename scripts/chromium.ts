@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 
 const INSTALL_LIMIT_MS = 180_000;
 const root = join(import.meta.dirname, "..");
-/** The first one has no windows, which halves the cost of a page. */
+/** The first name is a Chromium without windows, which needs half the CPU time per page. */
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const inCache = ["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"];
 
@@ -52,7 +52,7 @@ async function fromSystem(): Promise<string | null> {
   return null;
 }
 
-/** An installed Chromium, or null. */
+/** A Chromium on this machine; null if there is none. Downloads nothing. */
 export async function chromiumAtHand(): Promise<string | null> {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") return (await runnable(named)) ? named : null;

@@ -14,7 +14,7 @@ const make = (wishes: Wishes = {}): Promise<Required<Answer>> => issue(current, 
 
 type Change = (answer: Required<Answer>) => unknown;
 
-/** A copy of an answer with other members. */
+/** A copy of a valid answer in which `edit` has changed members. */
 const change = async (edit: Change, wishes: Wishes = {}): Promise<unknown> => {
   const answer = structuredClone(await make(wishes));
   return edit(answer) ?? answer;

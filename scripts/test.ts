@@ -82,7 +82,7 @@ type Results = {
   }[];
 };
 
-/** A short form of a failure, without stack frames of dependencies, for the end of a long output. */
+/** A failure in short form, without stack frames of dependencies, for the summary after the output. */
 function told(name: string, message = ""): string {
   const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
   return [name, ...lines.slice(0, 12)].join("\n    ");

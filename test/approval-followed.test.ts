@@ -41,7 +41,7 @@ async function setScene() {
   onTestFinished(() => seller.close());
   const signer = new x402HTTPClient(new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
   const replies: Reply[] = [];
-  /** The agent knows only the service's address, its own key and how to send the request that a reply names. */
+  /** Sends a request as an agent that knows only the service's address and its own API key. */
   const send = async ({ method, path, body }: Call): Promise<Reply> => {
     const response = await fetch(`${service.url}${path}`, {
       method,

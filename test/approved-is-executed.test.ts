@@ -78,7 +78,7 @@ const tamper = async (checkoutIntentId: string, { set }: Change) => {
 let quantity = 0;
 async function previewedAnew() {
   quantity += 1;
-  // One agent asks for every run, more often than an agent may in an hour.
+  // All runs use one agent, so age its requests, or it would reach the limit of requests per hour.
   if (quantity % 20 === 0) await ageRequests(scene.agent.serviceAccountId, 61);
   const basket = [{ productId: "tee", variantId: "tee-m", quantity: 2, metadata: { quantity } }];
   const { data, status, problem } = await preview(shop, scene.agent.credential, { items: basket, mandateId: scene.mandateId });
@@ -192,7 +192,7 @@ describe("approved = executed", () => {
   });
 });
 
-/** Signs for any chain and token. */
+/** Signs a 402 for any chain, token and amount, because the limits of the stock client are switched off. */
 async function signAnything(required: PaymentRequired): Promise<string> {
   const client = new x402Client().setSpendControls(false).register("eip155:*", new ExactEvmScheme(wallet));
   const signing = new x402HTTPClient(client);

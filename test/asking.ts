@@ -74,7 +74,7 @@ export async function storedAnswers(...mandateIds: readonly string[]): Promise<s
   return rows.map(answerOf).toSorted();
 }
 
-/** Counts the answers by outcome or problem code. */
+/** The number of answers by outcome or problem code. */
 export function outcomes(answers: readonly AuthorizeReply[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, data, problem } of answers) {

@@ -92,7 +92,7 @@ export async function ageSession(userId: string, minutes: number): Promise<void>
   await database().update(session).set({ createdAt }).where(eq(session.userId, userId));
 }
 
-/** As if every request of the agent had been opened so many minutes ago. */
+/** Moves the opening of every request of the agent this many minutes into the past. */
 export const ageRequests = (ownerSubjectId: string, minutes: number) =>
   database()
     .update(checkoutIntents)

@@ -10,7 +10,7 @@ export class Link {
   #frozen = false;
   #delayMs = 0;
   #trap: Trap | null = null;
-  /** Incremented by leaveHalfOpen; older connections carry no data. */
+  /** leaveHalfOpen increments it. A connection with a lower age forwards no data. */
   #age = 0;
 
   readonly #target: { readonly host: string; readonly port: number };
@@ -52,7 +52,7 @@ export class Link {
     this.#frozen = true;
   }
 
-  /** Open connections carry no more data; new ones work. */
+  /** Stops to forward data on open connections, without closing them. New connections work. */
   leaveHalfOpen(): void {
     this.#age += 1;
   }

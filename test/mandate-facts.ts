@@ -6,7 +6,8 @@ import { addHold } from "#lib/mandates/usage.ts";
 import { bucketAt } from "#lib/mandates/windows.ts";
 import { atomicOf, parseAmount, zero } from "#lib/money.ts";
 
-/** The constants of the facts for tests of the engine: one payment of 0.50 USDC that every rule allows. */
+/* Facts for tests of the policy: one payment of 0.50 USDC that every rule allows. */
+
 export const NOW = new Date("2026-11-21T12:00:00.000Z");
 export const CHAIN = "eip155:84532";
 export const PAY_TO = "0x00000000000000000000000000000000000000aA";

@@ -73,7 +73,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     process.kill(first, "SIGKILL");
     await expect.poll(() => alive(first)).toBe(false);
     await expect.poll(() => readiness(server), { interval: 20, timeout: 3_000 }).toBe("200 degraded");
-    // A request waits a limited time for the new process.
+    // A request waits for the new process only for a limited time, so repeat it.
     await expect.poll(async () => (await fetch(server.url)).status, { timeout: 40_000 }).toBe(200);
     expect(pagesOf(server)).not.toBe(first);
     await expect.poll(() => readiness(server), { timeout: 5_000 }).toBe("200 ready");

@@ -21,7 +21,7 @@ export const payerAddress = payer.address;
 
 type Seller = Awaited<ReturnType<typeof createResource>>;
 
-/** Resources whose price needs approval; each is requested once. */
+/** Resources whose price requires approval. Each is requested once, because a second request would find the open checkout. */
 const dear = [
   { resourceId: "long-report", amount: "0.5" },
   { resourceId: "longer-report", amount: "0.6" },

@@ -38,14 +38,14 @@ async function readExample(): Promise<string> {
   return blocks.map(([, text = ""]) => text).find((text) => text.includes("export async function buy(")) ?? "";
 }
 
-/** Makes each statement of the functions a step at which the process can be killed. */
+/** Inserts a step before each statement of the functions, at which the test can kill the process. */
 const withSteps = (source: string): string =>
   source
     .split("\n")
     .map((line) => (/^ {2}[^\s})\]]/.test(line) ? `  globalThis.step();\n${line}` : line))
     .join("\n");
 
-/** Runs the example once. The arrival of each answer is a step of its own, before the answer is read. */
+/** Runs the example once. The arrival of an answer is a separate step, before the agent reads the answer. */
 const runner = `
 let steps = 0;
 globalThis.step = () => {

@@ -130,7 +130,7 @@ describe("nothing is submitted after the acknowledgement that", () => {
     const runs: Run[] = [];
     // Adjusts the delay to the machine: the revocation comes later if most payments were refused, and sooner if most were submitted.
     let most = 40;
-    // Sequential, because the shop's resources all have the same name.
+    // One run at a time: all runs use the same resource id, so `late` would also count the events of another run.
     while (runs.length < RACES) {
       const one = await run(right, most);
       runs.push(one);

@@ -105,7 +105,7 @@ describe("the server", () => {
         expect((await live(server.url)).status).toBe(200);
         const tells = /chain eip155:8453 cannot be reached/g;
         await expect.poll(() => server.said(), { timeout: 15_000 }).toMatch(tells);
-        // The message has several lines, which may arrive one by one.
+        // The message has several lines, which may arrive one after the other.
         await expect.poll(() => server.said(), { timeout: 5_000 }).toContain("npm run demo");
         await expect
           .poll(() => server.said(), { timeout: 5_000 })

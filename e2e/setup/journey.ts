@@ -74,7 +74,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   expect(await findViolations(page, { type: "tag", values: everything }), "light").toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
-  // The second scheme changes only colours.
+  // The dark scheme changes only colours, so only the rules about colours are checked again.
   expect(await findViolations(page, { type: "rule", values: colours }), "dark").toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
 }

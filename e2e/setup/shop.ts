@@ -7,12 +7,12 @@ import type { routesOf } from "#lib/pages/snippets.ts";
 import { localChainId } from "../../examples/chain.ts";
 
 export type Shop = {
-  /** Host and port: what the seller registers as its domain. */
+  /** The host and port, which the seller registers as its domain. */
   readonly domain: string;
   readonly url: string;
   /** Puts the line into the file that proves the domain. */
   publish(line: string): void;
-  /** Sells these routes at their prices; the service settles with this key. */
+  /** Starts to sell these routes. The service settles the payments; the shop calls it with this API key. */
   sell(routes: ReturnType<typeof routesOf>, apiKey: string): void;
   close(): Promise<void>;
 };

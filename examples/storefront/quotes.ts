@@ -54,7 +54,7 @@ const isList = (value: unknown): value is readonly Wanted[] =>
   value.length <= LINES_MAX &&
   value.every((item) => typeof item === "object" && item);
 
-/** Prices that hold for a quarter of an hour, kept in memory. */
+/** Quotes, which are valid for 15 minutes and kept in memory. */
 export function quoteBook() {
   const quotes = new Map<string, Quote>();
   return {

@@ -9,7 +9,7 @@ import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
 export type AlertRow = typeof alerts.$inferSelect;
 
-/** An alert that exists already is left as it is. */
+/** Stores new alerts. An alert that is stored already keeps its row. */
 export async function insertAlerts(tx: Tx, found: readonly FoundAlert[]): Promise<void> {
   if (found.length === 0) return;
   await tx
@@ -18,7 +18,7 @@ export async function insertAlerts(tx: Tx, found: readonly FoundAlert[]): Promis
     .onConflictDoNothing();
 }
 
-/** The mandates with their policies and the buckets that count now. */
+/** The mandates with their policies, and with the usage buckets that count now. */
 export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: Date) {
   if (mandateIds.length === 0) return [];
   const rows = await tx
@@ -30,7 +30,7 @@ export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: 
   return rows.map((row) => ({ row, buckets: buckets.filter(({ mandateId }) => mandateId === row.mandateId) }));
 }
 
-/** Adds refusals of this hour. Returns how many there are now. */
+/** Adds to the number of refusals in this hour. Returns the new number. */
 export async function countRefusals(tx: Tx, mandateId: string, code: string, hour: Date, count: number): Promise<number> {
   const [row] = await tx
     .insert(refusalCounts)
@@ -63,7 +63,7 @@ export async function nextDueAlert(): Promise<string | null> {
   return row?.alertId ?? null;
 }
 
-/** Null if another process delivers it, or has delivered it. */
+/** Locks an alert that is due. Null if another process is delivering the alert, or has delivered it. */
 export async function lockAlert(tx: Tx, alertId: string): Promise<AlertRow | null> {
   const [row] = await tx
     .select()
@@ -91,7 +91,10 @@ export async function postponeAlert(alertId: string): Promise<void> {
     .where(and(eq(alerts.alertId, alertId), eq(alerts.status, "waiting")));
 }
 
-/** Deletes alerts of more than 400 days ago, longer than any window, and counts of yesterday. Returns how many rows were deleted. */
+/**
+ * Deletes alerts older than 400 days, which is longer than any window, and old counts of refusals. Alerts about a total limit stay, because
+ * it never resets. Returns the number of deleted rows.
+ */
 export async function deleteOldAlerts(rows: number): Promise<number> {
   const old = await database().execute(sql`
     DELETE FROM alerts WHERE alert_id IN (

@@ -3,7 +3,7 @@ import { quoted } from "#lib/mail/compose.ts";
 import { problems } from "#lib/problem.ts";
 
 export type AlertWords = {
-  /** Names nobody and no amount, so that it may stand on a lock screen. */
+  /** Contains no name and no amount, because a lock screen shows it. */
   readonly title: string;
   readonly text: string;
   readonly next: string;
@@ -14,7 +14,7 @@ export type AlertWords = {
 const refusalOf = (code: string): string =>
   (problems as Readonly<Record<string, { readonly title: string }>>)[code]?.title ?? code;
 
-/** What people read about an alert. Names that people chose are quoted. */
+/** The texts of an alert for people. Names that people chose are in quotation marks. */
 export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "threshold">): AlertWords {
   switch (facts.kind) {
     case "budget":

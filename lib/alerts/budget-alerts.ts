@@ -21,7 +21,7 @@ type Budget = { readonly window: string; readonly span: string; readonly used: A
 
 const spans = { day: "today", week: "this week", month: "this month" } as const;
 
-/** One id per calendar period, and per full length of a rolling window. */
+/** The id of the time span for which an alert is sent once: a calendar period, or the length of a rolling window. */
 function idOf(window: Window, now: Date): string {
   const start =
     window.kind === "calendar" ? windowAt(window, now).start.getTime() : now.getTime() - (now.getTime() % window.spanMs);
@@ -33,7 +33,7 @@ const spanOf = (window: Window): string =>
     ? ((spans as Readonly<Record<string, string>>)[window.period] ?? `this ${window.period}`)
     : `in the last ${window.spanMs / 3_600_000} hours`;
 
-/** The budgets of a mandate with what is used of each. Holds count, as they do for the policy. */
+/** The budgets of a mandate with the used amount of each. Holds count as used, as they do for the policy. */
 function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date): Budget[] {
   const { total } = policy.limits;
   const windows = windowsOf(policy, decimals).flatMap((window) => {
@@ -47,7 +47,7 @@ function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date):
     : [...windows, { window: "total", span: "in total", used, limit: parseAmount(total, decimals) }];
 }
 
-/** The thresholds that each budget has reached. Only the highest is told; the lower ones are recorded, so that they are not told later. */
+/** The alerts about thresholds that a budget has reached. Only the highest is sent; lower ones are stored, so they are never sent. */
 export function budgetAlerts(mandate: BudgetFacts, now: Date): FoundAlert[] {
   const { organizationId, mandateId, name, asset, decimals, thresholds } = mandate;
   return budgetsOf(mandate, now).flatMap(({ window, span, used, limit }) => {

@@ -1,4 +1,4 @@
-/** What an alert says, as it was when it was found. Amounts are display text. */
+/** The facts of an alert, at the time when its cause was found. Amounts are display text. */
 export type AlertFacts =
   | {
       readonly kind: "budget";
@@ -12,7 +12,7 @@ export type AlertFacts =
   | { readonly kind: "unknown"; readonly executionId: string; readonly authorizationId: string; readonly amount: string }
   | { readonly kind: "lowBalance"; readonly chain: string; readonly key: string; readonly address: string };
 
-/** An alert that may exist already. */
+/** An alert to store. It may be stored already. */
 export type FoundAlert = {
   readonly organizationId: string | null;
   readonly subjectId: string;

@@ -14,12 +14,12 @@ import { minutes } from "#lib/time.ts";
 const CHAINS = 200;
 const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
-/** So many refusals for one reason in an hour are no accident. */
+/** This many refusals with one code in an hour cause an alert. Fewer are normal. */
 const REFUSALS = 5;
-/** A settlement is rarely unknown for longer than a few blocks. */
+/** Minutes until an alert about an unknown outcome. Most outcomes are known after a few blocks. */
 const UNKNOWN_MINUTES = 10;
 
-/** Reads what was decided since the last run, and finds alerts in the stored budgets. Decisions themselves write nothing for it. */
+/** Reads the decisions since the last run and finds alerts in the stored budgets, so that a decision itself does no work for alerts. */
 export async function followUsage(): Promise<void> {
   for (let place = ""; ;) {
     const chains = await grownChains(place, CHAINS);
@@ -33,7 +33,7 @@ export async function followUsage(): Promise<void> {
   }
 }
 
-/** Alerts and cursor are saved together, so that every refusal is counted once. */
+/** The alerts and the cursor are saved in one transaction, so that every refusal is counted once. */
 const follow = (chain: string): Promise<void> =>
   database().transaction(async (tx) => {
     const range = await lockCursor(tx, chain, EVENTS);
@@ -76,7 +76,7 @@ async function refusals(tx: Tx, code: string, { count }: Decided, { organization
   return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
 }
 
-/** Due after a while: most outcomes are known by then. */
+/** An alert for each execution with an unknown outcome. It is due later, because most outcomes are known by then. */
 async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const rows = await selectExecutions(tx, await unknownIn(tx, range));
   return rows.map(({ executionId, authorizationId, organizationId, chain, asset, amount }) => {
@@ -96,7 +96,7 @@ async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundA
 
 const AT_ONCE = 1_000;
 
-/** Deletes alerts that no window can repeat any more, and old counts. */
+/** Deletes old alerts and old counts of refusals. */
 export async function forgetOldAlerts(): Promise<number> {
   let gone = 0;
   for (;;) {

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { senders } from "#lib/onchain/senders.ts";
 import { dayOf } from "#lib/time.ts";
 
-/** Tells the people who run the platform, once a day, that an account has little left for gas. Uses the balances that were read last. */
+/** Tells the platform's administrators, once a day, that an account is short of gas. Uses the balances that this process read last. */
 export async function noteLowBalances(): Promise<void> {
   const low = senders().filter((sender) => sender.low);
   if (low.length === 0) return;

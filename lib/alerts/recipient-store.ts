@@ -15,7 +15,7 @@ const notBanned = sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${u
 const isApprover = () => and(isNotNull(member.id), mayApprove());
 const isAdmin = () => and(sql`'admin' = ANY(${user.platformRoles})`, notBanned);
 
-/** A person who is told: somebody who may approve for the organization, or an administrator of the platform if there is none. */
+/** SQL condition: the person may approve for the organization or, for an alert without an organization, is an administrator. */
 const isTold = (organizationId: string | null): SQL | undefined => (organizationId === null ? isAdmin() : isApprover());
 
 const memberOf = (organizationId: string | null) =>
@@ -30,7 +30,7 @@ export const selectReaders = (tx: Tx, organizationId: string | null) =>
     .orderBy(asc(user.id))
     .limit(PEOPLE_MAX);
 
-/** The devices of the people who are told and have no quiet hours. Locked, so that none is removed meanwhile. */
+/** The devices of the recipients who have no quiet hours now. Their rows are locked, so that no device is removed meanwhile. */
 export async function selectDevices(tx: Tx, organizationId: string | null, now: Date): Promise<readonly string[]> {
   const rows = await tx
     .select({ deviceId: pushDevices.deviceId, ...quietColumns })
@@ -46,7 +46,7 @@ export async function selectDevices(tx: Tx, organizationId: string | null, now: 
   return rows.filter((row) => !isQuiet(quietHoursOf(row), now)).map(({ deviceId }) => deviceId);
 }
 
-/** The alert of a message, if the owner of the device is still told and has no quiet hours. */
+/** The alert of a message; null if the owner of the device is no longer a recipient, or has quiet hours now. */
 export async function findAlertFor(deviceId: string, alertId: string) {
   const [row] = await database()
     .select({

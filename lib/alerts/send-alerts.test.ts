@@ -37,7 +37,7 @@ afterEach(async () => {
   await database().delete(pushes);
 });
 
-/** Two processes look at the same time. */
+/** Runs the worker twice at the same time, as two processes do. */
 async function tell(): Promise<void> {
   await Promise.all([followUsage(), followUsage()]);
   await followUsage();

@@ -18,14 +18,14 @@ const AT_ONCE = 50;
 const note =
   "You get this because you may approve payments of this organization, or run the platform. You can switch off these mails on the page Security.";
 
-/** Delivers alerts that are due, each in a transaction of its own. Returns how many ended. */
+/** Delivers the due alerts, each in its own transaction. Returns how many were delivered or dropped. */
 export async function sendAlerts(): Promise<number> {
   for (let ended = 0; ended < AT_ONCE; ended += 1) {
     const alertId = await nextDueAlert();
     if (alertId === null) return ended;
     try {
       const isMine = await database().transaction((tx) => send(tx, alertId));
-      // Another process delivers it, and goes on with the next one.
+      // Stop, because another process is delivering the due alerts.
       if (!isMine) return ended;
     } catch (error) {
       log().error({ alertId, err: error }, "An alert could not be written");
@@ -36,7 +36,7 @@ export async function sendAlerts(): Promise<number> {
   return AT_ONCE;
 }
 
-/** False if another process has the alert. */
+/** Delivers an alert, or drops it if it is no longer true. Returns false if another process has locked the alert. */
 async function send(tx: Tx, alertId: string): Promise<boolean> {
   const alert = await lockAlert(tx, alertId);
   if (!alert) return false;
@@ -46,7 +46,7 @@ async function send(tx: Tx, alertId: string): Promise<boolean> {
   return true;
 }
 
-/** An outcome may be known by now. */
+/** Whether the alert is still true: an outcome that was unknown may be known by now. */
 async function holds(tx: Tx, { facts }: AlertRow): Promise<boolean> {
   if (facts.kind !== "unknown") return true;
   const [execution] = await selectExecutions(tx, [facts.executionId]);

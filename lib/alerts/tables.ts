@@ -3,27 +3,27 @@ import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } 
 import type { AlertFacts } from "#lib/alerts/facts.ts";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** How far each audit chain was read for alerts. */
+/** The sequence up to which each audit chain was read for alerts. */
 export const alertCursors = pgTable("alert_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
 });
 
-/** What people are told, or were. */
+/** Alerts that wait for their delivery, and alerts that have ended. */
 export const alerts = pgTable(
   "alerts",
   {
     alertId: text("alert_id").primaryKey(),
-    /** Null for the people who run the platform. */
+    /** Null for an alert to the platform's administrators. */
     organizationId: text("organization_id"),
-    /** The mandate, execution or account. */
+    /** The id of the mandate or execution, or the account, that the alert is about. */
     subjectId: text("subject_id").notNull(),
-    /** The part of time and the limit that it is about. */
+    /** The time span, and for a budget the limit, for which the alert is sent once. */
     window: text("window").notNull(),
     threshold: integer("threshold").notNull(),
     facts: json("facts").$type<AlertFacts>().notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: a higher threshold was reached at once, or it was no longer true when it was due. `failed`: it could not be written. */
+    /** `dropped`: not sent, because it was no longer true or a higher threshold was reached too. `failed`: delivery failed five times. */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     createdAt: createdAt(),
@@ -49,9 +49,9 @@ export const refusalCounts = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.code, table.hour] }), index("refusal_counts_old").on(table.hour)],
 );
 
-/** The thresholds of mandates that do not have the default ones. */
+/** The thresholds of mandates for which people chose other thresholds than the default. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
-  /** In percent of each limit, rising. */
+  /** In percent of each limit, in ascending order. */
   thresholds: integer("thresholds").array().notNull(),
 });

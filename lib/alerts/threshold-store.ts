@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { mandateThresholds } from "#lib/alerts/tables.ts";
 
-/** The thresholds of those mandates that do not have the default ones. */
+/** The thresholds by mandate, without mandates that have the default ones. */
 export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await tx
     .select()

@@ -29,7 +29,7 @@ type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly qu
 
 const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
 
-/** When an approval that is given now expires: with its request, but at least an hour from now, and in any case with the quote. */
+/** When an approval that is given now expires: with its request, but not within the next hour; never later than the quote. */
 export const approvalEnd = (request: Omit<Request, "createdAt">, now: Date): Date =>
   earliest(new Date(Math.max(request.expiresAt.getTime(), now.getTime() + APPROVAL_LEAST_MS)), ...quoteEnd(request));
 
@@ -41,9 +41,9 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** With what the person approved within a day, the amount is above what a session may approve without step-up. */
+  /** The amount, added to what the person approved within a day, is above the limit for an approval without step-up. */
   readonly aboveThreshold: boolean;
-  /** The same for payees that are not verified. */
+  /** Like aboveThreshold, with the limit for payees that are not verified. */
   readonly aboveUnverified: boolean;
   /** This session has a step-up for this checkout that is not used and not expired. */
   readonly done: boolean;

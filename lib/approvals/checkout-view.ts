@@ -84,7 +84,7 @@ export type CheckoutView = {
     readonly subjectId: string;
     readonly name: string;
     readonly active: boolean;
-    /** A person paused it; it can use no approval until somebody resumes it. */
+    /** Whether a person has paused the agent. A paused agent cannot use an approval. */
     readonly paused: boolean;
     /** False for a person who pays with their own session. */
     readonly isServiceAccount: boolean;
@@ -93,14 +93,14 @@ export type CheckoutView = {
   readonly requestedAt: string;
   /** The agent's own words, unchecked. */
   readonly purpose?: string;
-  /** Who decided, and the reason that was given. */
+  /** The name of the person who decided, and their reason. */
   readonly decided?: {
     readonly by: string;
     readonly reason?: string;
-    /** Who took the approval back, if somebody did. */
+    /** The person who took the approval back, and when. */
     readonly takenBack?: { readonly by: string; readonly at: string };
   };
-  /** The payment of an approval that stands. */
+  /** The payment that the approval allows; absent after the approval was taken back. */
   readonly authorizationId?: string;
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */

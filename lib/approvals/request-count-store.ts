@@ -5,13 +5,13 @@ import { agentKey, ASKED_MOST, HOUR_MOST, type AgentRequests, type Remembered } 
 import type { Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
-/* Counts the requests of agents. The lock comes in a statement of its own, so that the count sees what earlier locks waited for. */
+/* Counts the requests of agents. The lock is a separate statement before, so that the count sees what the last lock holder committed. */
 
 type Agents = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('requests of ' || id, 0)) FROM unnest($1::text[]) AS w(id)";
 
-/** The counts of the agent w. A request lives a day at most, so older rows need not be read. */
+/** The counts for the agent w. A request waits for at most a day, so older rows are not read. */
 const COUNTS = `LATERAL (
     SELECT count(*) FILTER (WHERE waits)::int AS open, count(*) FILTER (WHERE lately)::int AS lately,
       min(checkout_intent_id) FILTER (WHERE waits) AS oldest,
@@ -31,7 +31,7 @@ const readCount = (row: Record<string, unknown>): AgentRequests => ({
 const keyOf = (row: Record<string, unknown>): string =>
   agentKey({ organizationId: row["organization_id"] as string, ownerSubjectId: row["id"] as string });
 
-/** Locks these agents, then counts their requests, by agentKey. Both statements are sent at once. `ids` must be sorted. */
+/** Locks these agents, then counts their requests. Returns the counts by agentKey. `ids` must be sorted, or two batches can deadlock. */
 export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise<Map<string, AgentRequests>> {
   const locked = c.unsafe(LOCK, [ids as string[]]).execute();
   const each = "unnest($1::text[], $2::text[]) AS w(organization_id, id)";
@@ -42,7 +42,7 @@ export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise
   return new Map(rows.map((row) => [keyOf(row), readCount(row)]));
 }
 
-/** The same for one agent, in a transaction of a handler. Call after the locks of mandates and checkouts. */
+/** Like countRequestsInBatch, for one agent. Call it after mandates and checkouts are locked. */
 export async function countRequests(
   tx: Tx,
   { organizationId, ownerSubjectId }: { readonly organizationId: string; readonly ownerSubjectId: string },
@@ -57,8 +57,8 @@ export async function countRequests(
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 
 /**
- * What people said about the same basket under the same mandate, by the place in the list. A request that nobody answered counts if its
- * purpose is the same: with another one, the agent has something new to say.
+ * How people answered earlier requests for the same basket under the same mandate, by the index in `asked`. A request that nobody answered
+ * counts only if its purpose is the same, because another purpose gives people a new reason to decide.
  */
 export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
   const rows = await c`

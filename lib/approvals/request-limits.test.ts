@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const asking = { ...policy, approval: { mode: "always" } };
 
-/** A buyer with mandates that ask for every payment. The same payment under another mandate is another question. */
+/** A buyer with mandates that require approval for every payment. The same payment under another mandate opens another request. */
 async function askingBuyer(count: number) {
   const buyer = await createBuyer();
   const mandates = await Promise.all(

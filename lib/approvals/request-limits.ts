@@ -2,29 +2,29 @@ import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 
-/* People who are asked too often approve without reading, so an agent can ask only so often. */
+/* Limits how often an agent may ask people, because people who are asked too often approve without reading. */
 
 export const OPEN_MOST = 10;
 export const HOUR_MOST = 30;
-/** How often people are asked about the same basket, in the same words, before silence counts as a refusal for an hour. */
+/** After this many unanswered requests for the same basket with the same purpose, the next one is refused for an hour. */
 export const ASKED_MOST = 2;
 
-/** The requests that an agent has opened. */
+/** The numbers of requests that an agent has opened. */
 export type AgentRequests = {
-  /** How many wait for a person. */
+  /** The number that wait for a person. */
   readonly open: number;
-  /** How many were opened within the last hour. */
+  /** The number that were opened within the last hour. */
   readonly lately: number;
-  /** The oldest request that waits. */
+  /** The id of the oldest request that waits. */
   readonly oldest: string | null;
   /** When the agent may ask again, if it has asked too often within the hour. */
   readonly freeAt: Date | null;
 };
 
-/** A person declined the same payment lately, or people were asked about it twice and nobody answered. */
+/** Within the last hour a person declined the same payment, or the second request for it expired without an answer. */
 export type Remembered = "declined" | "unanswered";
 
-/** Names an agent of an organization. */
+/** The map key for an agent of an organization. */
 export const agentKey = ({
   organizationId,
   ownerSubjectId,
@@ -57,7 +57,7 @@ export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now
   }
 }
 
-/** The requests after the agent has opened this one. */
+/** The numbers after the agent has opened this request. */
 export const withOpened = (
   { open, lately, oldest, freeAt }: AgentRequests,
   { checkoutIntentId }: { readonly checkoutIntentId: string },

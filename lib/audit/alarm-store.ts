@@ -19,7 +19,7 @@ export async function endAlarm(chain: string): Promise<void> {
   await database().delete(auditAlarms).where(eq(auditAlarms.chain, chain));
 }
 
-/** Alarms, the one that was raised first at the start. */
+/** The alarms, oldest first. */
 export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>
   database().select().from(auditAlarms).orderBy(asc(auditAlarms.raisedAt), asc(auditAlarms.chain)).limit(rows);
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An event of the audit chain for programs: what happened to which entity, without names and reasons. */
+/** An event of the audit chain for programs. It names the change and the entity, but no people and no reasons. */
 export const Event = z
   .object({
     id: z.string().meta({ description: "The event's id: the auditEventId of the audit log." }),
@@ -26,7 +26,7 @@ export type Event = z.infer<typeof Event>;
 
 const NAMED = /^(?:amount|asset|chain|[a-z][A-Za-z]*Id)$/;
 
-/** Only ids and amounts of the metadata: other members can hold names, mail addresses or reasons that people wrote. */
+/** Of the metadata, only ids and amounts are included, because other members can hold names, e-mail addresses or reasons of people. */
 export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }: ChainedEvent): Event {
   const { entityType, entityId, subjectId, metadata } = event;
   const named = Object.entries(metadata).flatMap(([name, value]) =>

@@ -74,7 +74,7 @@ describe("selectFeeBasis", () => {
         expect(toFeeBasis(row).tiers.size).toBe(0);
       }
       const prepared = await c`SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement LIKE '%fee_schedules%'`;
-      expect(prepared[0]?.["count"]).toBe(2); // its own and the one that counts
+      expect(prepared[0]?.["count"]).toBe(2); // The statement under test, and the statement that counts.
     });
   });
 

@@ -1,12 +1,12 @@
 import type { ChainEvent } from "#lib/changes/change.ts";
 import { pool } from "#lib/db/client.ts";
 
-/** Who reads a stream: the person's role decides what it tells. */
+/** The person who receives a stream. Their role decides which kinds of changes they are told. */
 export type Reader = { readonly sessionId: string; readonly organizationId: string; readonly role: string };
 
 export type Place = { readonly chain: string; readonly sequence: number };
 
-/** The reader's role and the last event of the organization; null if the person is no member. */
+/** The reader's role and the sequence of the organization's last event; null if the person is not a member. */
 export async function readPlace(sessionId: string, organizationId: string) {
   const [row] = await pool()`
     SELECT m.role, coalesce(h.sequence, 0) AS sequence FROM session s
@@ -16,7 +16,7 @@ export async function readPlace(sessionId: string, organizationId: string) {
   return row ? { role: String(row["role"]), sequence: Number(row["sequence"]) } : null;
 }
 
-/** The chains that have grown, with their last event. */
+/** The chains with events after these places, each with the sequence of its last event. */
 export async function grownChains(places: readonly Place[]): Promise<readonly Place[]> {
   const rows = await pool()`
     SELECT h.chain, h.sequence FROM unnest(${places.map(({ chain }) => chain)}::text[],
@@ -26,8 +26,8 @@ export async function grownChains(places: readonly Place[]): Promise<readonly Pl
 }
 
 /**
- * The newest events of each chain, at most `rows`, the oldest first. The inner order and limit name the index by chain and sequence, because
- * the planner does not know how many events follow a number.
+ * The newest events of each chain, at most `rows`, in ascending order. The inner ORDER BY and LIMIT make PostgreSQL use the index by chain
+ * and sequence, because the planner cannot know how many events follow a sequence.
  */
 export async function newestEvents(ends: readonly Place[], rows: number): Promise<ReadonlyMap<string, readonly ChainEvent[]>> {
   const found = await pool()`
@@ -46,7 +46,7 @@ export async function newestEvents(ends: readonly Place[], rows: number): Promis
   return Map.groupBy(events, ({ chain }) => chain);
 }
 
-/** The places in the list of readers whose session ended, or whose person lost the membership, changed the role or the organization, or was banned. */
+/** The indexes of readers whose session ended, or who were banned, lost their membership, or changed their role or active organization. */
 export async function endedReaders(readers: readonly Reader[]): Promise<readonly number[]> {
   const rows = await pool()`
     SELECT r.place FROM unnest(${readers.map(({ sessionId }) => sessionId)}::text[],

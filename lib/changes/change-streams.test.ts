@@ -108,7 +108,7 @@ test("resumes after the last message that the browser has seen", { timeout: 20_0
       changes: [{ kind: "payment", id: "auth_3" }],
       more: true,
     });
-  // A number of another organization, which this chain has not reached.
+  // A sequence of another organization, which is higher than the last sequence of this chain.
   const foreign = await open(port, credential, { after: 1_000_000 });
   expect(foreign.lastId()).toBe(again.lastId());
 });

@@ -9,25 +9,25 @@ import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 import { log } from "#lib/telemetry/log.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** The time between two readings, which is also the shortest time between two messages of a stream. */
+/** Milliseconds between two readings of the database, and so the shortest time between two messages of a stream. */
 const EVERY_MS = 1_000;
-/** Every so many readings a comment, so that proxies keep quiet connections open. */
+/** After this many readings, each stream gets a comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
-/** Events that one reading takes from all chains, and from one. */
+/** The most events that one reading takes: from all chains together, and from one chain. */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
-/** Without a successful check of the sessions for this long, all streams end: somebody may have lost the right. */
+/** If no check of the sessions succeeds for this many milliseconds, all streams end, because a person may have lost the right to read. */
 const UNCHECKED_MS = 10_000;
 const SHARE = { most: 12_000, each: 2_500, kept: 1_000 };
-/** Tabs share one stream. A few more are open for a moment while one tab takes over from another. */
+/** The most streams of one session. Tabs share a stream, but a second one is open for a moment while another tab takes over. */
 const PER_SESSION = 4;
-/** Requests that wait for their session to be read. */
+/** The most requests whose session is being read. */
 const OPENING_MAX = 256;
 
 type Stream = Reader & {
   readonly socket: Socket;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The last event that this browser has heard of. */
+  /** The sequence of the last event that this browser was told about. */
   seen: number;
 };
 
@@ -52,7 +52,7 @@ const HEAD = [
   "X-Content-Type-Options: nosniff",
 ].join("\r\n");
 
-/** A browser that gets one of these stays with its own readings and asks again later. */
+/** A browser that gets one of these statuses refreshes its page at intervals, and asks for the stream again later. */
 const refusal = { 204: "No Content", 401: "Unauthorized", 503: "Service Unavailable" } as const;
 
 function refuse(socket: Socket, status: keyof typeof refusal): void {
@@ -61,20 +61,20 @@ function refuse(socket: Socket, status: keyof typeof refusal): void {
   );
 }
 
-/** The reader of a stream, with the place from which it begins. */
+/** The reader of a stream with the sequence after which it begins, or the status of the refusal. */
 async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { readonly seen: number }) | 204 | 401> {
   const caller = await authenticateReader(cookie);
   if (caller === null) return 401;
   if (caller.organizationId === null) return 204;
   const { sessionId, organizationId } = caller;
   const place = await readPlace(sessionId, organizationId);
-  // A number that the chain has not reached is of another organization.
+  // A higher number than the chain has belongs to another organization: the person changed their active organization.
   return place ? { sessionId, organizationId, role: place.role, seen: Math.min(after ?? place.sequence, place.sequence) } : 204;
 }
 
 /**
- * The streams of all browsers of this process. One reading of the database serves all of them. A browser that has not taken its last message
- * when the next one is due is dropped; it connects again and resumes.
+ * The streams of all browsers that are connected to this process. One reading of the database serves all of them. If a browser has not
+ * received its last message when the next one is due, its connection is closed; it connects again and resumes.
  */
 export class ChangeStreams {
   readonly #byOrganization = new Map<string, Set<Stream>>();
@@ -94,7 +94,7 @@ export class ChangeStreams {
   async open(socket: Socket, request: StreamRequest): Promise<void> {
     const { address } = request;
     socket.on("error", () => {}).once("end", () => socket.destroy());
-    // What a browser sends after its request is not read.
+    // Discard any bytes after the request.
     socket.setNoDelay(true).setKeepAlive(true, 60_000).resume();
     const isFull = this.#opening >= OPENING_MAX || !hasPlace(this.#addresses.of(address), this.#addresses.total, SHARE);
     if (this.#ended || isFull) return refuse(socket, 503);
@@ -139,7 +139,7 @@ export class ChangeStreams {
     const own = this.#bySession.get(sessionId)!;
     const [oldest] = own;
     if (own.size > PER_SESSION) oldest?.socket.destroy();
-    // Browsers of a process that has ended come back over a few seconds, not at once.
+    // A random delay, so that browsers do not all reconnect at once after a process has ended.
     socket.write(`${HEAD}\r\n\r\nretry: ${randomInt(1_000, 5_000)}\nid: ${stream.seen}\n\n`);
     if (this.#timer) return;
     this.#checkedAt = performance.now();
@@ -188,7 +188,7 @@ function send({ socket }: Stream, text: string | Buffer): void {
   else if (socket.writable) socket.write(text);
 }
 
-/** Browsers with the same rights that have seen the same get the same bytes. */
+/** Sends each stream its message. Streams with the same rights and the same last event share one buffer. */
 function tellAll(streams: Iterable<Stream>, end: number, events: readonly ChainEvent[]): void {
   const written = new Map<string, Buffer | null>();
   for (const stream of streams) {

@@ -1,12 +1,12 @@
 export type ChangeKind = "payment" | "request" | "mandate";
 
-/** Something happened to a payment, a request or a mandate. The page reads what happened. */
+/** A payment, a request or a mandate that changed. The message does not say how; the page reads the new state from the server. */
 export type Change = { readonly kind: ChangeKind; readonly id: string };
 
 /** `more`: there were more changes, of any kind, than the message names. */
 export type ChangeMessage = { readonly changes: readonly Change[]; readonly more: boolean };
 
-/** An event of the organization's audit chain. The payment's or request's id stands in the metadata of events about something else. */
+/** An event of the organization's audit chain. `id` is the authorization's id, or the entity's if the event names no authorization. */
 export type ChainEvent = { readonly sequence: number; readonly type: string; readonly id: string };
 
 const kindsOfEntity: Readonly<Record<string, readonly ChangeKind[]>> = {
@@ -25,10 +25,10 @@ function kindsOf(type: string): readonly ChangeKind[] {
   return kindsOfEntity[type.slice(0, type.indexOf("."))] ?? [];
 }
 
-/** What a message may name: more would be a longer message than a slow browser should wait for. */
+/** The most changes in one message, so that a message is short enough for a slow connection. */
 const CHANGES_MAX = 30;
 
-/** The message about events that follow `seen`; null if none is of these kinds. The numbers of a chain have no gaps. */
+/** The message about the events after `seen`; null if no event is of these kinds. Sequences have no gaps, so a gap means unread events. */
 export function messageOf(events: readonly ChainEvent[], seen: number, kinds: ReadonlySet<ChangeKind>): ChangeMessage | null {
   const unread = events.filter(({ sequence }) => sequence > seen);
   const byKey = new Map<string, Change>();
@@ -39,6 +39,6 @@ export function messageOf(events: readonly ChainEvent[], seen: number, kinds: Re
   return byKey.size > 0 || more ? { changes: [...byKey.values()].slice(-CHANGES_MAX), more } : null;
 }
 
-/** A message as a server-sent event. Its id is the place from which a stream resumes. */
+/** A message as a server-sent event. Its id is the sequence after which a reconnected stream continues. */
 export const asEvent = (sequence: number, message: ChangeMessage): string =>
   `id: ${sequence}\ndata: ${JSON.stringify(message)}\n\n`;

@@ -1,11 +1,11 @@
 export const CHANGES_PATH = "/changes";
 
-/** What the pages process is told about a connection that it gets. */
+/** The data that the pages process gets with a connection that the API process hands over. */
 export type StreamRequest = {
   readonly cookie: string | null;
-  /** The client's address, for its share of all streams. */
+  /** The client's network address, which may have a limited number of streams. */
   readonly address: string;
-  /** The last event that the browser has seen; null if it wants the next ones only. */
+  /** The sequence of the last event that the browser was told about; null for a new stream. */
   readonly after: number | null;
 };
 
@@ -13,7 +13,7 @@ const SEQUENCE = /^\d{1,15}$/;
 
 const sequenceOf = (text: string | null | undefined): number | null => (text && SEQUENCE.test(text) ? Number(text) : null);
 
-/** The place to resume from. A browser sends the header when it connects again, and another tab that takes over sends the query. */
+/** The sequence to resume after. A browser that reconnects sends it in a header; a tab that takes over the stream sends it in the query. */
 export function resumeAfter(url: string, header: string | readonly string[] | undefined): number | null {
   const query = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("after");
   return sequenceOf(typeof header === "string" ? header : null) ?? sequenceOf(query);

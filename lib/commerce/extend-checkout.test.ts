@@ -28,7 +28,7 @@ async function holdEnds(mandateId: string): Promise<string | undefined> {
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
-/** A payment that waits at most `waits` seconds for a person. Its intent expires at `ends`. */
+/** A payment that waits at most `waits` seconds for an approval. Its intent expires at `ends`. */
 async function newRequest({ waits = 300, ends = inSeconds(7_200), change = {} } = {}) {
   const buyer = await createBuyer();
   const rules = { ...policy, approval: { mode: "always", expiresInSeconds: waits }, ...change };

@@ -163,7 +163,7 @@ const waiting = ({ sql }: HeldLocks, count: number) =>
   expect
     .poll(
       async () => {
-        // Within a transaction, PostgreSQL shows the connections of its first look only.
+        // Within a transaction, PostgreSQL caches pg_stat_activity at its first read.
         await sql`SELECT pg_stat_clear_snapshot()`;
         const rows = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
         return rows.length;

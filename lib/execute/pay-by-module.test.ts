@@ -46,7 +46,7 @@ async function pay(scene: PaymentScene) {
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
 }
 
-/** Another process holds the relayer's lease without sending, until the returned function releases it. Waiting for it is limited. */
+/** Holds the relayer's lease, as another process that sends nothing. Returns a function that releases it. */
 async function whileNobodySends(): Promise<() => Promise<unknown>> {
   const go = () => database().delete(relayLeases);
   await go();

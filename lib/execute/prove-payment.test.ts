@@ -48,7 +48,7 @@ function credentialIn(headers: Record<string, string> | undefined): Credential {
   return decoded.credential;
 }
 
-/** Settles as any facilitator would. */
+/** Settles the credential with a stock facilitator. */
 async function settle(headers: Record<string, string> | undefined): Promise<void> {
   const { payer, payTo, value, validAfter, validBefore, nonce, signature } = credentialIn(headers);
   const args = transferArgs({ from: payer, to: payTo, value, validAfter, validBefore, nonce }, signature);

@@ -3,13 +3,13 @@ import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { user } from "#lib/identity/tables.ts";
 
-/** How far the events of each audit chain were read for notices. */
+/** The sequence up to which each audit chain was read for notices. */
 export const noticeCursors = pgTable("notice_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
 });
 
-/** What people are told about a request that waits for approval, and when. */
+/** Notices about requests that wait for approval, with the time at which each is due. */
 export const notices = pgTable(
   "notices",
   {
@@ -19,7 +19,7 @@ export const notices = pgTable(
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: not delivered, because the request had ended or a later notice about it was due too. `failed`: it could not be written. */
+    /** `dropped`: not delivered, because the request had ended or a later notice was due too. `failed`: it could not be written. */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] })
       .notNull()
       .default("waiting"),

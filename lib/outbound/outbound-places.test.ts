@@ -7,7 +7,7 @@ import { guarded, json, serve } from "#test/guarded.ts";
 
 const limits = { ...standardLimits.places, waitMs: 2_000 };
 
-/** Work that goes on until the test ends it. */
+/** Work that runs until the test ends it. */
 function openWork() {
   const open: (() => void)[] = [];
   const began: string[] = [];
@@ -44,7 +44,7 @@ describe("requests to hosts that users name", () => {
     const others = Array.from({ length: 1_500 }, (_, at) => places.use(`other${at}`, `org_${at % 20}`, work("other")));
     await pause(0);
     expect(began.length).toBeLessThanOrEqual(limits.total.most);
-    // An organization without open requests still gets a socket, although the others have used all that they may.
+    // An organization without open requests still gets a place, although the other organizations have used all of theirs.
     void places.use("late", "org_late", work("late"));
     await pause(0);
     expect(began).toContain("late");

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const person = await createPerson(organizationId, "finance");
   userId = person.userId;
   caller = await callerOf(person.credential);
-  // One event of another kind first, then only payments, a hundred a day.
+  // The first event is of another kind. The others are payments, a hundred per day.
   await transact(async (tx) => {
     for (let at = 0; at < EVENTS; at += 1) {
       const type = at === 0 ? "mandate.created" : "payment.authorized";

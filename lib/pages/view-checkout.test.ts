@@ -74,7 +74,7 @@ describe("viewCheckout", () => {
     const token = (await read(checkout.id, checkout.agent.credential)).data.continuationToken ?? "none";
     const seen = await view(checkout.id, checkout.person.credential);
     expect(seen).toMatchObject({ intent: { status: "approved" }, approval: { status: "pending" } });
-    // What remains of the mandate that pays, and of no other one.
+    // After the approval, the page shows only the budget of the mandate that pays.
     expect(seen.mandates).toMatchObject([{ mandateId: checkout.mandateId, budgets: [{ limit: "500", available: "475" }] }]);
     expect(seen.authorizationId).toMatch(/^aut_/);
     expect(JSON.stringify(seen)).not.toContain(token);

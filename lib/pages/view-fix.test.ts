@@ -61,7 +61,7 @@ describe("the fix of a denial", () => {
     const second = await denied(mandateId);
     const view = await viewFix(scopeOf(buyer), mandateId, second.policyDecisionId);
     expect(view?.fix?.changes).toMatchObject([{ of: "budget", amount: "4" }]);
-    // Each of the two fits alone; decided again in order, the earlier one takes the budget.
+    // The budget has room for only one of the two. They are decided in order, so the earlier one gets it.
     expect(view?.others.map((one) => one.authorizationId)).toEqual([first.authorizationId]);
   });
 

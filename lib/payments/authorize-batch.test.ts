@@ -16,7 +16,7 @@ const databaseOf = useDatabase();
 let buyer: Buyer;
 beforeAll(async () => {
   buyer = await createBuyer();
-  // Counts every transaction that reaches the insert, also after a rollback, because sequences do not go back.
+  // Counts every transaction that reaches the INSERT, even if it is rolled back, because a rollback does not reset a sequence.
   await database().execute(sql`CREATE SEQUENCE attempts`);
   await database().execute(sql`CREATE FUNCTION count_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM nextval('attempts'); RETURN NULL; END $$`);
@@ -156,7 +156,7 @@ describe("one key under two mandates in two processes", () => {
     const [mandateIds, before] = [await newMandates(2), await attempts()];
     const [one, other] = mandateIds.map((mandateId) => itemOf(buyer, mandateId));
     const others = Array.from({ length: 3 }, () => itemOf(buyer, mandateIds[1]!));
-    // Both have read the key before either has written it.
+    // Wait until both batches have read the key and neither has written it.
     const head = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
     const first = authorizeBatch([one!]);
     await head.blocks();

@@ -17,7 +17,7 @@ afterAll(() => shop.close());
 const waiting = async (): Promise<number> =>
   (await pool()`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH %'`).length;
 
-/** Runs `work` while another transaction is open. */
+/** Runs `work` while another transaction, which `open` begins, holds its locks. */
 const beside = (open: (c: Sql) => PromiseLike<unknown>, work: (end: () => Promise<void>) => Promise<void>) =>
   mainPool().use(async (c) => {
     await c`BEGIN`;

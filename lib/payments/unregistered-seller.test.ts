@@ -173,7 +173,7 @@ describe("a seller that is not registered", () => {
     const { resourceId } = seller;
     expect((await decisionOf(scene, { ...posing, resource: { resourceId } })).denialCode).toBe("challenge_mismatch");
     const { payTo } = seller;
-    // Its fixed price is registered, so the challenge must say the same.
+    // The price of the resource is registered and fixed, so the challenge must have the same price.
     expect((await decisionOf(scene, intentTo({ challenge, payTo }, { resource: { resourceId } }))).denialCode).toBe(
       "challenge_mismatch",
     );

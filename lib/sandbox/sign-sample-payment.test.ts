@@ -86,7 +86,7 @@ describe("signSamplePayment", () => {
     const read = async () =>
       (await send(payments.getPayment, getPayment, { as, id: authorizationId })).data.executions[0]?.settlementStatus;
     await expect.poll(async () => (await reconcile(), read()), { timeout: 8_000, interval: 200 }).toBe("settled");
-    // The seller takes a credential once.
+    // The seller accepts a credential only once.
     expect((await ask(executed.data.credentialHeaders)).status).toBe(402);
   });
 

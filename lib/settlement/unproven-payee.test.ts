@@ -23,7 +23,7 @@ afterAll(() => {
   variables().ENVIRONMENT = "sandbox";
 });
 
-/** Runs `work` with the settlement rules of production. The API keys and the database are still those of the sandbox. */
+/** Runs `work` with the settlement rules of production, but with the API keys and the database of the sandbox. */
 async function inProduction<T>(work: () => Promise<T>): Promise<T> {
   variables().ENVIRONMENT = "production";
   try {

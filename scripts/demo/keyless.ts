@@ -40,7 +40,7 @@ async function register(tell: Tell, { service, seller }: Stage, { ask }: Person,
   tell("by", txHash);
 }
 
-/** Repeats until the service has seen the registration on the chain; before that it asks the agent for a signature and stores nothing. */
+/** Repeats the call until the service has seen the registration on chain. Before that, it asks for a signature and stores nothing. */
 async function executedWhenRegistered(
   agent: AgentOptions,
   authorization: Parameters<typeof execute>[1],

@@ -41,7 +41,7 @@ const durationOf = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
 let steps = 0;
-/** The title of the running step, printed without a newline because its duration is not known yet. */
+/** The title of the running step. It is printed without a newline, because its duration follows on the same line. */
 let openTitle = "";
 
 function closeTitle(): void {

@@ -9,15 +9,15 @@ import { Load } from "#test/faults/load.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** `npm run faults` sets these variables for the long run. COUNT is the number of faults. */
+/** The number of faults. `npm run faults` sets FAULTS for its long run. */
 const COUNT = Number(process.env["FAULTS"] ?? Object.keys(faults).length);
 const CONNECTIONS = Number(process.env["FAULT_CONNECTIONS"] ?? 16);
 const SEED = Number(process.env["FAULT_SEED"] ?? 1);
 const RECOVERY_MS = 10_000;
 const isLong = process.env["FAULTS"] !== undefined;
 /**
- * In the long run, all probes must be answered within RECOVERY_MS. Beside other tests, which share the cores, the last probe must only
- * begin within it.
+ * In the long run of `npm run faults`, all probes must be answered within RECOVERY_MS. In a whole test run other tests share the cores, so
+ * there the last probe must only begin within RECOVERY_MS.
  */
 const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
 const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);

@@ -40,7 +40,7 @@ async function startNode(databaseUrl: string, rpcUrl: string): Promise<Node> {
     DATABASE_URL: database.through(databaseUrl),
     CHAINS: chainsAt(rpc.through(rpcUrl)),
     LOG_LEVEL: "fatal",
-    // In a long run the one seller settles more than the default daily caps allow.
+    // In the long run, the only seller settles more payments than the default daily limits allow.
     SETTLEMENT_DAILY_CAP: "1000000",
     SETTLEMENT_DAILY_CAP_TOTAL: "1000000",
   };

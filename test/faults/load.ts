@@ -6,10 +6,10 @@ import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.t
 import { expectedOf, newWallet, paymentScene, signed, type PaymentScene } from "#test/payments.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** Must be longer than the deadline of every request. */
+/** Milliseconds until a request counts as unanswered. Longer than the deadline of every request. */
 const PATIENCE_MS = 36_000;
 
-/** For the authorizations, and as many for the executions. */
+/** The number of mandates that only authorize. As many others authorize and execute. */
 const MANDATES = 8;
 
 /** The answers that a fault may cause: 503, and 502 where a payment needs the chain. */
@@ -27,7 +27,7 @@ type Acknowledgement = {
   readonly text: string;
 };
 
-/** `wrong` describes each violation. */
+/** The result of a run. `wrong` has a description of each violation. */
 export type Findings = {
   readonly wrong: string[];
   readonly statuses: Map<string, number>;
@@ -50,7 +50,7 @@ export class Load {
   readonly #buyer: Buyer;
   readonly #mandateIds: readonly string[];
   readonly #scene: PaymentScene;
-  /** The executions take them in turns. */
+  /** The mandates of the executions, which use them in turn. */
   readonly #payingMandateIds: readonly string[];
   #executions = 0;
   readonly #wallet = newWallet();

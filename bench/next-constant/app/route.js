@@ -1,4 +1,4 @@
-/** What Next.js itself costs: a route handler that answers constant JSON. */
+/** Measures the cost of Next.js alone: a route handler that answers constant JSON. */
 export const dynamic = "force-dynamic";
 
 export const POST = () => Response.json({ outcome: "allow" });
