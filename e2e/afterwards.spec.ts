@@ -1,5 +1,5 @@
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-import { askAPerson, changeCheckout, newPurchase } from "./setup/purchase.ts";
+import { askAPerson, changeCheckout, newPurchase, openRequest } from "./setup/purchase.ts";
 
 const approve = /^Approve 43.00 USDC to /;
 
@@ -7,10 +7,7 @@ test("after an approval the page says what happens now and what remains, and the
   page,
   context,
 }) => {
-  const purchase = await newPurchase();
-  const path = await askAPerson(purchase);
-  await signInAs(context, purchase.buyer.credential);
-  await page.goto(path);
+  const { purchase } = await openRequest({ page, context });
   await page.getByRole("button", { name: approve }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   const remains = page.getByRole("region", { name: "What remains" });
@@ -29,10 +26,7 @@ test("after an approval the page says what happens now and what remains, and the
 });
 
 test("an approval that the agent has used cannot be taken back", async ({ page, context }) => {
-  const purchase = await newPurchase();
-  const path = await askAPerson(purchase);
-  await signInAs(context, purchase.buyer.credential);
-  await page.goto(path);
+  const { path } = await openRequest({ page, context });
   await page.getByRole("button", { name: approve }).click();
   await expect(page.getByRole("button", { name: "Take back" })).toBeVisible();
   await changeCheckout(path, { status: "authorized" });
@@ -55,10 +49,7 @@ test("a request gets more time, once", async ({ page, context }) => {
 });
 
 test("the agent that asks is paused and resumed on the page", async ({ page, context }) => {
-  const purchase = await newPurchase();
-  const path = await askAPerson(purchase);
-  await signInAs(context, purchase.buyer.credential);
-  await page.goto(path);
+  const { purchase } = await openRequest({ page, context });
   const asks = page.getByRole("region", { name: "Who asks" });
   await asks.getByRole("button", { name: "Pause this agent" }).click();
   await expect(page.getByText("This agent is paused: it cannot use an approval until somebody resumes it.")).toBeVisible();

@@ -1,6 +1,6 @@
 import { PASSWORD, newInvitation, newMember, newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-import { askAPerson, changeCheckout, newPurchase, openBasket, writeMandate } from "./setup/purchase.ts";
+import { askAPerson, changeCheckout, newPurchase, openBasket, openRequest, writeMandate } from "./setup/purchase.ts";
 import { downloadReceipt } from "./setup/receipt-file.ts";
 
 const approve = /^Approve 43.00 USDC to acme-[0-9a-f]+.example$/;
@@ -71,10 +71,7 @@ test.describe("approving", () => {
   });
 
   test("the first payment to a seller asks for the password", async ({ page, context }) => {
-    const purchase = await newPurchase({ known: false });
-    const path = await askAPerson(purchase);
-    await signInAs(context, purchase.buyer.credential);
-    await page.goto(path);
+    await openRequest({ page, context }, { known: false });
     await expect(page.getByLabel("Your password")).toHaveAccessibleDescription(/first payment to this seller/);
     await expectAccessible(page);
     await page.getByLabel("Your password").fill("not the password");
@@ -103,10 +100,7 @@ test.describe("approving", () => {
   });
 
   test("an approval has a signed receipt, which verifies with the published keys", async ({ page, context }) => {
-    const purchase = await newPurchase();
-    const path = await askAPerson(purchase);
-    await signInAs(context, purchase.buyer.credential);
-    await page.goto(path);
+    await openRequest({ page, context });
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
     const { name, verdict } = await downloadReceipt(page, "Signed receipt");
@@ -131,10 +125,7 @@ test.describe("approving", () => {
   });
 
   test("works with only the keyboard", async ({ page, context }) => {
-    const purchase = await newPurchase();
-    const path = await askAPerson(purchase);
-    await signInAs(context, purchase.buyer.credential);
-    await page.goto(path);
+    const { purchase } = await openRequest({ page, context });
     await expect(page.getByRole("button", { name: approve })).toBeEnabled();
     const reached: string[] = [];
     const button = `Approve 43.00 USDC to ${purchase.seller.domain}`;

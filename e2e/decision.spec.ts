@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-import { askAPerson, changeBasket, changeCheckout, newPurchase, openBasket } from "./setup/purchase.ts";
+import { changeBasket, changeCheckout, newPurchase, openBasket, openRequest } from "./setup/purchase.ts";
 
 const approve = /^Approve .* USDC to /;
 const notebook = { productId: "notebook", name: "Field notebook", color: "Graphite", quantity: 6, unitAmount: "4.20" };
@@ -9,10 +9,7 @@ const envelope = { productId: "envelope", name: "Specimen envelope", quantity: 1
 
 test.describe("other decisions", () => {
   test("declining says that nothing was paid, and passes the reason on", async ({ page, context }) => {
-    const purchase = await newPurchase({ known: false });
-    const path = await askAPerson(purchase);
-    await signInAs(context, purchase.buyer.credential);
-    await page.goto(path);
+    await openRequest({ page, context }, { known: false });
     await page.getByText("Add a reason if you decline").click();
     await page.getByLabel("Reason for declining (optional)").fill("We have one already.");
     await expectAccessible(page);
@@ -25,10 +22,7 @@ test.describe("other decisions", () => {
   });
 
   test("an expired request cannot be decided", async ({ page, context }) => {
-    const purchase = await newPurchase();
-    const path = await askAPerson(purchase);
-    await signInAs(context, purchase.buyer.credential);
-    await page.goto(path);
+    const { path } = await openRequest({ page, context });
     await expect(page.getByRole("button", { name: approve })).toBeEnabled();
     await changeCheckout(path, { expiresAt: new Date(Date.now() - 1000) });
     await page.getByRole("button", { name: approve }).click();

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { BrowserContext, Page } from "@playwright/test";
 import { eq } from "drizzle-orm";
 import { basketHash, canonicalBasket, type Line } from "#lib/approvals/basket.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
@@ -13,6 +14,7 @@ import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { localChainId, usdcAddress } from "../../examples/chain.ts";
+import { signInAs } from "./journey.ts";
 
 const DECIMALS = 6;
 const payTo = "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d";
@@ -71,8 +73,10 @@ async function openShop(domain: string): Promise<Purchase["seller"]> {
   return { sellerId, domain };
 }
 
+type Shop = { readonly known?: boolean; readonly domain?: string };
+
 /** A buyer with an agent and a mandate, and a shop. The first payment to a shop needs the password; with `known` it was made before. */
-export async function newPurchase({ known = true, domain }: { known?: boolean; domain?: string } = {}): Promise<Purchase> {
+export async function newPurchase({ known = true, domain }: Shop = {}): Promise<Purchase> {
   const buyer = await newOrganization({ name: "Larkfield Research" });
   const agent = await newKey(buyer);
   const seller = await openShop(domain ?? `acme-${randomBytes(4).toString("hex")}.example`);
@@ -109,6 +113,17 @@ export async function askAPerson({ agent, mandateId, seller }: Purchase): Promis
   const href = policyDecision.reasons.find(({ code }) => code === "approval_required")?.href;
   if (href === undefined) throw new Error(`No link in ${JSON.stringify(policyDecision)}`);
   return new URL(href).pathname;
+}
+
+type Browser = { readonly page: Page; readonly context: BrowserContext };
+
+/** Opens the confirmation page of a new payment that needs approval, signed in as its buyer. */
+export async function openRequest({ page, context }: Browser, shop?: Shop) {
+  const purchase = await newPurchase(shop);
+  const path = await askAPerson(purchase);
+  await signInAs(context, purchase.buyer.credential);
+  await page.goto(path);
+  return { purchase, path };
 }
 
 const idOf = (path: string): string => path.split("/").at(-1) ?? "";
