@@ -970,6 +970,43 @@ CREATE TABLE "settlement_transactions" (
 	CONSTRAINT "settlement_transactions_ended" CHECK ((status = 'sent') = (resolved_at IS NULL))
 );
 --> statement-breakpoint
+CREATE TABLE "webhook_deliveries" (
+	"webhook_delivery_id" text PRIMARY KEY NOT NULL,
+	"webhook_endpoint_id" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"event_id" text NOT NULL,
+	"type" text NOT NULL,
+	"sequence" bigint,
+	"status" text NOT NULL,
+	"attempts" integer NOT NULL,
+	"next_attempt_at" timestamp (3) with time zone,
+	"last_attempt_at" timestamp (3) with time zone,
+	"response_status" integer,
+	"response_body" text,
+	"error" text,
+	"duration_ms" integer,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_endpoints" (
+	"webhook_endpoint_id" text PRIMARY KEY NOT NULL,
+	"organization_id" text NOT NULL,
+	"url" text NOT NULL,
+	"description" text,
+	"event_types" text[] NOT NULL,
+	"status" text NOT NULL,
+	"disabled_reason" text,
+	"public_key" text NOT NULL,
+	"sealed" text NOT NULL,
+	"previous_sealed" text,
+	"previous_until" timestamp (3) with time zone,
+	"sequence" bigint NOT NULL,
+	"last_attempt_at" timestamp (3) with time zone,
+	"last_success_at" timestamp (3) with time zone,
+	"failing_since" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
 ALTER TABLE "account" ADD CONSTRAINT "account_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitation" ADD CONSTRAINT "invitation_organization_id_organization_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organization"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitation" ADD CONSTRAINT "invitation_inviter_id_user_id_fk" FOREIGN KEY ("inviter_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -983,6 +1020,7 @@ ALTER TABLE "notice_deliveries" ADD CONSTRAINT "notice_deliveries_notice" FOREIG
 ALTER TABLE "notice_settings" ADD CONSTRAINT "notice_settings_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_devices" ADD CONSTRAINT "push_devices_session_id_session_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."session"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_device_id_push_devices_device_id_fk" FOREIGN KEY ("device_id") REFERENCES "public"."push_devices"("device_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_webhook_endpoint_id_webhook_endpoints_webhook_endpoint_id_fk" FOREIGN KEY ("webhook_endpoint_id") REFERENCES "public"."webhook_endpoints"("webhook_endpoint_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "alerts_once" ON "alerts" USING btree ("subject_id","window","threshold");--> statement-breakpoint
 CREATE INDEX "alerts_due" ON "alerts" USING btree ("due_at") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "alerts_newest" ON "alerts" USING btree ("created_at");--> statement-breakpoint
@@ -1104,6 +1142,11 @@ CREATE UNIQUE INDEX "settlement_transactions_nonce" ON "settlement_transactions"
 CREATE UNIQUE INDEX "settlement_transactions_call" ON "settlement_transactions" USING btree ("chain","call_hash") WHERE status = 'sent';--> statement-breakpoint
 CREATE INDEX "settlement_transactions_due" ON "settlement_transactions" USING btree ("chain","next_check_at") WHERE status = 'sent';--> statement-breakpoint
 CREATE INDEX "settlement_transactions_resolved" ON "settlement_transactions" USING btree ("resolved_at") WHERE status <> 'sent';--> statement-breakpoint
+CREATE UNIQUE INDEX "webhook_deliveries_once" ON "webhook_deliveries" USING btree ("webhook_endpoint_id","event_id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("webhook_endpoint_id","next_attempt_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_newest" ON "webhook_deliveries" USING btree ("webhook_endpoint_id","webhook_delivery_id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_oldest" ON "webhook_deliveries" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "webhook_endpoints_of" ON "webhook_endpoints" USING btree ("organization_id","webhook_endpoint_id");--> statement-breakpoint
 -- Rows of the audit chain, the ledger and other records never change.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -40,6 +40,8 @@ export const prefixes = {
   device: "dev",
   push: "psh",
   alert: "alr",
+  webhookEndpoint: "whe",
+  webhookDelivery: "whd",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

@@ -179,6 +179,7 @@ export const Capability = list("Capability", [
   "serviceAccounts:manage",
   "members:manage",
   "audit:read",
+  "webhooks:manage",
 ]);
 export type Capability = z.infer<typeof Capability>;
 

@@ -19,6 +19,7 @@ export const floors = [
   "identity/members",
   "identity/sessions",
   "push",
+  "webhooks",
   "x402",
   "onchain",
   "sellers",

@@ -72,6 +72,8 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [readers, "none", "listServiceAccounts"],
   [admins, "none", "inviteMember cancelInvitation updateMember removeMember setStepUpThreshold updateOrganization"],
   [[...readers, "finance"], "audit:read", "listAuditEvents listEvents verifyAudit"],
+  [admins, "none", "createWebhookEndpoint deleteWebhookEndpoint listWebhookDeliveries listWebhookEndpoints"],
+  [admins, "none", "resendWebhookDeliveries rotateWebhookSecret testWebhookEndpoint updateWebhookEndpoint"],
   [platform(), "none", "saveFeeSchedule assignSubscription updateUserRoles"],
   [platform("support", "auditor", "operator"), "none", "listUsers"],
   [platform("support", "operator"), "none", "revokeUserSessions"],

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { auditHeads } from "#lib/audit/tables.ts";
-import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
@@ -13,9 +12,11 @@ import { operations } from "#lib/operations/operations.ts";
 import { executions } from "#lib/holds/tables.ts";
 import { pushDevices } from "#lib/push/tables.ts";
 import { dispatch } from "#lib/server/routes.ts";
+import { webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { Capability } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, authorize, createBuyer } from "#test/mandates.ts";
+import { approvedRow } from "#test/approved-row.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
@@ -88,6 +89,13 @@ async function createVictim() {
   await database()
     .insert(pushDevices)
     .values({ deviceId, sessionId: deviceSession, ...browser });
+  // The test deletes the second one.
+  const [webhookEndpointId, unusedEndpointId] = [newId("webhookEndpoint"), newId("webhookEndpoint")];
+  const endpoint = { organizationId, url: CANARY, eventTypes: [], publicKey: CANARY, sealed: CANARY, sequence: 0 };
+  for (const id of [webhookEndpointId, unusedEndpointId])
+    await database()
+      .insert(webhookEndpoints)
+      .values({ ...endpoint, webhookEndpointId: id, status: "enabled" });
   const checkoutIntentId = await openCheckout(organizationId, agent.serviceAccountId);
   const approvalId = await approvedRow(organizationId, checkoutIntentId, authorizationId);
   const { userId: memberId } = await createPerson(organizationId, "viewer");
@@ -102,6 +110,8 @@ async function createVictim() {
     passkeyId,
     sessionId,
     deviceId,
+    webhookEndpointId,
+    unusedEndpointId,
     checkoutIntentId,
     approvalId,
     organizationId,
@@ -113,25 +123,6 @@ async function createVictim() {
   };
   return { ids: { ...ids, serviceAccountId: agent.serviceAccountId }, owner: person.credential };
 }
-/** A person's approval of the checkout. */
-async function approvedRow(organizationId: string, checkoutIntentId: string, authorizationId: string): Promise<string> {
-  const approvalId = newId("approval");
-  await database().execute(sql`
-    INSERT INTO checkout_approvals (approval_id, checkout_intent_id, organization_id, status, approved_at, approved_by_subject_id, agent_id,
-      approval_surface, approved_basket_hash, approved_amount, approved_asset, approved_chain, approved_pay_to, authorization_id, expires_at)
-    VALUES (${approvalId}, ${checkoutIntentId}, ${organizationId}, 'pending', clock_timestamp(), 'usr_x', 'sa_x',
-      'service_hosted_confirmation', 'x', 1, 'USDC', 'eip155:84532', '0x1', ${authorizationId}, clock_timestamp())`);
-  const event = {
-    actorId: "usr_x",
-    organizationId,
-    entityType: "checkout",
-    entityId: checkoutIntentId,
-    metadata: { approvalId },
-  };
-  await transact(async (tx) => audit(tx, { type: "checkout.approved", ...event }, await clock(tx)));
-  return approvalId;
-}
-
 type Victim = Awaited<ReturnType<typeof createVictim>>["ids"];
 
 /** `id` is one id, or all ids of the path in order. */
@@ -142,6 +133,7 @@ type Attempt = {
 };
 
 const withCheckout = (victim: Victim): Attempt => ({ id: victim.checkoutIntentId });
+const withEndpoint = (victim: Victim): Attempt => ({ id: victim.webhookEndpointId });
 const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
 
 /** The request with which each operation would reach an entity of the victim. */
@@ -168,6 +160,12 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   removePasskey: ({ passkeyId }) => ({ id: passkeyId }),
   endSession: ({ sessionId }) => ({ id: sessionId }),
   removeDevice: ({ deviceId }) => ({ id: deviceId }),
+  updateWebhookEndpoint: withEndpoint,
+  rotateWebhookSecret: withEndpoint,
+  testWebhookEndpoint: withEndpoint,
+  listWebhookDeliveries: withEndpoint,
+  resendWebhookDeliveries: withEndpoint,
+  deleteWebhookEndpoint: ({ unusedEndpointId }) => ({ id: unusedEndpointId }),
   getMandate: withMandate,
   getRemaining: withMandate,
   setMandateAlerts: (victim) => ({ ...withMandate(victim), body: { thresholds: [50] } }),

@@ -3,7 +3,12 @@ import type { Capability } from "#lib/vocabulary.ts";
 /** The capabilities that a key can have. Capabilities that only people can have are excluded. */
 type KeyCapability = Exclude<
   Capability,
-  "checkouts:approve" | "mandates:manage" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage"
+  | "checkouts:approve"
+  | "mandates:manage"
+  | "serviceAccounts:read"
+  | "serviceAccounts:manage"
+  | "members:manage"
+  | "webhooks:manage"
 >;
 
 const words: Readonly<Record<KeyCapability, string>> = {

@@ -3,7 +3,7 @@ import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { entityOf, SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { auditEntries, auditEvents, signedSequence } from "#lib/audit/tables.ts";
 import { EMPTY_ROOT, sequencesOf, type StoredHash } from "#lib/audit/tree.ts";
-import { database } from "#lib/db/client.ts";
+import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { idUnder } from "#lib/ids.ts";
 
 type PageOf = {
@@ -80,8 +80,14 @@ export async function listEventsOfAll(entityId: string | undefined, place: strin
  * Events after the sequence `after`, up to and including `last`, oldest first. If two events have the same sequence, of which one is
  * forged, both are in the same page: otherwise the second one would never be read.
  */
-export async function readEvents(chain: string, after: number, last: number, rows: number): Promise<ChainedEvent[]> {
-  const found = await database()
+export async function readEvents(
+  chain: string,
+  after: number,
+  last: number,
+  rows: number,
+  on: Database | Tx = database(),
+): Promise<ChainedEvent[]> {
+  const found = await on
     .select()
     .from(auditEvents)
     .where(and(eq(auditEvents.chain, chain), gt(auditEvents.sequence, after), lte(auditEvents.sequence, last)))
@@ -89,6 +95,16 @@ export async function readEvents(chain: string, after: number, last: number, row
     .limit(rows + 1);
   const isWhole = found[rows]?.sequence !== found[rows - 1]?.sequence;
   return (isWhole ? found.slice(0, rows) : found).map(asEvent);
+}
+
+/** The events of a chain with these numbers. */
+export async function eventsAt(on: Database | Tx, chain: string, sequences: readonly number[]): Promise<ChainedEvent[]> {
+  if (sequences.length === 0) return [];
+  const found = await on
+    .select()
+    .from(auditEvents)
+    .where(and(eq(auditEvents.chain, chain), inArray(auditEvents.sequence, [...sequences])));
+  return found.map(asEvent);
 }
 
 /** The first event about an entity, which records how it came to be; null if there is none. */

@@ -43,6 +43,7 @@ export const tags: readonly Tag[] = [
   { name: "Identity", description: "Sessions, organizations and service accounts." },
   { name: "Platform", description: "Running the installation." },
   { name: "Audit", description: "The append-only record of what happened, with a Merkle tree per organization." },
+  { name: "Webhooks", description: "Signed messages about events, to addresses of the organization." },
   { name: "Health", description: "Whether the service is alive and ready." },
 ];
 

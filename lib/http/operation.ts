@@ -28,6 +28,7 @@ export type Operation = {
     | "Identity"
     | "Platform"
     | "Audit"
+    | "Webhooks"
     | "Health";
   readonly access: Access;
   /** Uses the urgent connection pool, even for the session look-up, so that the operation never waits behind other requests. */

@@ -60,6 +60,7 @@ const personsOnly: Capabilities = new Set<CapabilityName>([
   "serviceAccounts:read",
   "serviceAccounts:manage",
   "members:manage",
+  "webhooks:manage",
 ]);
 
 /** The default set of a service account: what an agent needs to make payments. */

@@ -24,6 +24,7 @@ import * as search from "#lib/search/contract.ts";
 import * as sellers from "#lib/sellers/contract.ts";
 import * as payTos from "#lib/sellers/pay-to-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
+import * as webhooks from "#lib/webhooks/contract.ts";
 
 /** What the contracts export, with the schemas. The name of an operation is its id. */
 const exported = {
@@ -50,6 +51,7 @@ const exported = {
   ...onchain,
   ...registrations,
   ...audit,
+  ...webhooks,
   ...health,
 };
 

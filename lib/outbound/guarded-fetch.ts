@@ -22,10 +22,10 @@ import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefro
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
   readonly json?: unknown;
-  /** The payment credential: with the headers of `push`, the only header that a caller may set. */
+  /** The payment credential: with the headers of `message`, the only header that a caller may set. */
   readonly paymentSignature?: string;
-  /** A Web Push message that is encrypted for its device, with the headers of RFC 8030 in lower case. Replaces `json`. */
-  readonly push?: { readonly body: Uint8Array; readonly headers: Readonly<Record<string, string>> };
+  /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
+  readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
   /** Default: json. Text is for the file that proves a domain. */
   readonly expect?: "json" | "text";
   /** Uses the cache; only for manifests and catalogs. */
@@ -110,10 +110,10 @@ async function addressesOf(target: Target & { ok: true }, { resolve, limits }: G
   return found;
 }
 
-function headersFor({ json, expect, paymentSignature, push }: GuardedRequest): Record<string, string> {
+function headersFor({ json, expect, paymentSignature, message }: GuardedRequest): Record<string, string> {
   if (paymentSignature !== undefined && !CREDENTIAL.test(paymentSignature)) throw new TypeError("This is no header value.");
   return {
-    ...push?.headers,
+    ...message?.headers,
     "user-agent": USER_AGENT,
     accept: expect === "text" ? "text/plain" : "application/json",
     "accept-encoding": "identity",
@@ -178,7 +178,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     if (!target.ok) throw storefrontInvalid(target.detail);
     const { url } = target;
     const headers = headersFor(request);
-    const body = request.push?.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));
+    const body = request.message?.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));
     const held = await places.use(url.hostname, actingFor() ?? NOBODY, async () => {
       const addresses = await addressesOf(target, guard);
       return sendOutbound({ url, addresses, method: request.method ?? "GET", headers, body }, limits);

@@ -7,6 +7,8 @@ export type OutboundLimits = {
   readonly headersMs: number;
   readonly bodyMs: number;
   readonly bodyBytes: number;
+  /** Whether only the start of a longer body is kept. Otherwise a longer body is a fault. */
+  readonly cutsBody?: boolean;
   readonly headerBytes: number;
 };
 
@@ -56,7 +58,7 @@ const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, str
 /** Limits the size and the total time of a body, even if the sender sends it slowly. */
 async function readBody(
   body: Dispatcher.ResponseData["body"],
-  { bodyMs, bodyBytes }: OutboundLimits,
+  { bodyMs, bodyBytes, cutsBody = false }: OutboundLimits,
 ): Promise<Pick<OutboundReply, "body" | "fault">> {
   let late = false;
   const timer = setTimeout(() => {
@@ -68,6 +70,7 @@ async function readBody(
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength;
+      if (size > bodyBytes && cutsBody) return { body: Buffer.concat([...chunks, chunk]).subarray(0, bodyBytes), fault: null };
       if (size > bodyBytes) return { body: null, fault: `sent more than ${bodyBytes / 1024} KiB` };
       chunks.push(chunk);
     }
@@ -92,7 +95,7 @@ export async function sendOutbound(request: OutboundRequest, limits: OutboundLim
     },
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
-    maxResponseSize: limits.bodyBytes,
+    maxResponseSize: limits.cutsBody ? -1 : limits.bodyBytes,
     maxHeaderSize: limits.headerBytes,
     pipelining: 0,
     allowH2: false,

@@ -86,7 +86,7 @@ async function statusOf(
       // A message that the device has not got yet is replaced by the next one about the same request.
       ...(push.checkoutIntentId !== null && { topic: push.checkoutIntentId.slice(-32) }),
     });
-    const { reply } = await client().once(endpoint, { method: "POST", push: { headers: headersOf(headers), body } });
+    const { reply } = await client().once(endpoint, { method: "POST", message: { headers: headersOf(headers), body } });
     return reply?.status ?? null;
   } catch (error) {
     log().warn({ pushId: push.pushId, host: new URL(endpoint).host, err: error }, "A push service could not be asked");

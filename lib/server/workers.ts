@@ -29,7 +29,9 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
 import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
+import { endWebhooks, forgetOldDeliveries, sendWebhooks } from "#lib/webhooks/send-webhooks.ts";
 import { every, type Worker } from "#lib/server/every.ts";
+import { atMost } from "#lib/time.ts";
 
 const RECONCILE_EVERY_MS = 500;
 const RELAY_EVERY_MS = 500;
@@ -44,6 +46,8 @@ const KEY_USES_EVERY_MS = 60_000;
 const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
 const ALERTS_EVERY_MS = 5_000;
+const WEBHOOKS_EVERY_MS = 500;
+const WEBHOOKS_END_MS = 5_000;
 const NOTICES_EVERY_MS = 250;
 /** The process that writes an event wakes its own worker. This finds the events of a process that died, and notices that fall due. */
 const NOTICES_IDLE_MS = 1_000;
@@ -94,12 +98,16 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(ALERTS_EVERY_MS, "sendAlerts", sendAlerts),
     every(FORGET_EVERY_MS, "forgetOldAlerts", forgetOldAlerts),
     every(FORGET_EVERY_MS, "forgetOldPushes", forgetOldPushes),
+    every(WEBHOOKS_EVERY_MS, "sendWebhooks", sendWebhooks),
+    every(FORGET_EVERY_MS, "forgetOldDeliveries", forgetOldDeliveries),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),
   ];
   return {
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop()));
+      // Messages that take longer are sent again after their lease.
+      await atMost(endWebhooks(), WEBHOOKS_END_MS, undefined);
     },
   };
 }

@@ -242,7 +242,7 @@ export type CancelCheckout = Readonly<Record<string, never>>;
 
 export type CancelInvitation = Readonly<Record<string, never>>;
 
-export type Capability = ("mandates:read" | "mandates:create" | "mandates:manage" | "mandates:revoke" | "payments:authorize" | "payments:execute" | "payments:read" | "payments:settle" | "readiness:read" | "checkouts:preview" | "checkouts:read" | "checkouts:approve" | "orders:place" | "sellers:read" | "sellers:manage" | "resources:manage" | "billing:quote" | "billing:read" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage" | "audit:read");
+export type Capability = ("mandates:read" | "mandates:create" | "mandates:manage" | "mandates:revoke" | "payments:authorize" | "payments:execute" | "payments:read" | "payments:settle" | "readiness:read" | "checkouts:preview" | "checkouts:read" | "checkouts:approve" | "orders:place" | "sellers:read" | "sellers:manage" | "resources:manage" | "billing:quote" | "billing:read" | "serviceAccounts:read" | "serviceAccounts:manage" | "members:manage" | "audit:read" | "webhooks:manage");
 
 export type Category = ("buyer_action_required" | "seller_action_required" | "agent_action_required" | "operator_action_required" | "approval_required" | "policy_denied" | "validation_error" | "authentication_error" | "permission_error" | "not_found" | "conflict" | "rate_limited" | "payment_failed" | "settlement_unknown" | "provider_unavailable" | "configuration_error" | "internal_error");
 
@@ -460,6 +460,14 @@ export type CreateServiceAccount = {
   readonly capabilities?: readonly Capability[];
 };
 
+export type CreateWebhookEndpoint = {
+  /** Where events are sent: an https address. */
+  readonly url: string;
+  readonly description?: string;
+  /** The events to send. Empty: all. */
+  readonly eventTypes?: readonly string[];
+};
+
 /** An EIP-7702 authorization of the account. With it one transaction delegates the account to the service's smart account and registers the mandate. */
 export type DelegationAuthorization = {
   /** smartPaymentAccountImplementationAddress of listDeployments. */
@@ -471,6 +479,8 @@ export type DelegationAuthorization = {
   readonly r: string;
   readonly s: string;
 };
+
+export type DeleteWebhookEndpoint = Readonly<Record<string, never>>;
 
 export type DenialCode = ("emergency_stop" | "mandate_not_active" | "mandate_suspended" | "mandate_revoked" | "mandate_expired" | "mandate_not_yet_valid" | "mandate_exhausted" | "agent_not_bound" | "agent_inactive" | "assurance_too_low" | "intent_expired" | "intent_invalid" | "challenge_mismatch" | "nonce_reused" | "asset_not_allowed" | "chain_not_allowed" | "payee_not_allowed" | "seller_denied" | "seller_not_allowed" | "seller_unverified" | "domain_not_allowed" | "resource_not_allowed" | "protocol_not_allowed" | "outside_schedule" | "per_payment_limit_exceeded" | "period_budget_exceeded" | "total_budget_exceeded" | "count_limit_exceeded" | "cooldown_active" | "approval_rejected" | "fee_limit_exceeded");
 
@@ -1735,6 +1745,16 @@ export type RequiredAction = {
   readonly blocking: boolean;
 };
 
+export type ResendWebhookDeliveries = {
+  readonly webhookDeliveryId?: string;
+  readonly failedSince?: string;
+};
+
+export type ResentWebhooks = {
+  /** How many will be sent again. */
+  readonly resent: number;
+};
+
 export type ResourceMethod = ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE");
 
 /** What a resource answers to a call without a payment. */
@@ -1780,6 +1800,10 @@ export type RevokedSessions = {
 export type RollingDuration = string;
 
 export type RotateServiceAccountKey = {
+  readonly gracePeriodSeconds?: number;
+};
+
+export type RotateWebhookSecret = {
   readonly gracePeriodSeconds?: number;
 };
 
@@ -2048,6 +2072,8 @@ export type TakenBackApproval = {
   readonly approval: CheckoutApproval;
 };
 
+export type TestWebhookEndpoint = Readonly<Record<string, never>>;
+
 /** An IANA time zone; daylight saving is followed. */
 export type TimeZone = string;
 
@@ -2088,6 +2114,15 @@ export type UpdateUserRoles = {
   readonly platformRoles?: readonly PlatformRole[];
 };
 
+export type UpdateWebhookEndpoint = {
+  /** Where events are sent: an https address. */
+  readonly url?: string;
+  readonly description?: (string | null);
+  /** The events to send. Empty: all. */
+  readonly eventTypes?: readonly string[];
+  readonly status?: ("enabled" | "paused");
+};
+
 export type UpsertPaidResource = {
   readonly sellerId: string;
   readonly method: ResourceMethod;
@@ -2121,6 +2156,64 @@ export type VerifySeller = {
 export type VerifySellerDomain = {
   readonly method: ("wellKnown" | "dns");
 };
+
+export type WebhookDelivery = {
+  readonly webhookDeliveryId: string;
+  readonly webhookEndpointId: string;
+  /** The header webhook-id, the same in every attempt. */
+  readonly eventId: string;
+  readonly type: string;
+  readonly status: WebhookDeliveryStatus;
+  readonly attempts: number;
+  /** The body of the request. Absent for a test. */
+  readonly event?: Event;
+  readonly responseStatus?: number;
+  /** The first 512 bytes of the last answer. */
+  readonly responseBody?: string;
+  /** Why the last attempt failed. */
+  readonly error?: string;
+  readonly durationMs?: number;
+  readonly lastAttemptAt?: string;
+  readonly nextAttemptAt?: string;
+  readonly createdAt: string;
+};
+
+export type WebhookDeliveryList = {
+  readonly items: readonly WebhookDelivery[];
+  /** Absent on the last page. */
+  readonly nextCursor?: string;
+  readonly hasMore: boolean;
+};
+
+export type WebhookDeliveryStatus = ("pending" | "delivered" | "failed");
+
+export type WebhookEndpoint = {
+  readonly webhookEndpointId: string;
+  readonly url: string;
+  readonly description?: string;
+  readonly eventTypes: readonly string[];
+  readonly status: WebhookEndpointStatus;
+  /** Why the service disabled it. */
+  readonly disabledReason?: string;
+  /** The Ed25519 key that verifies v1a signatures: whpk_ and base64. */
+  readonly publicKey: string;
+  /** The secret that verifies v1 signatures. Shown once, when it is made. */
+  readonly secret?: string;
+  /** Until when messages are signed with the previous secret too. */
+  readonly previousSecretUntil?: string;
+  /** The last event that was read for it. */
+  readonly sequence: number;
+  /** The first failure after the last success. */
+  readonly failingSince?: string;
+  readonly lastSuccessAt?: string;
+  readonly createdAt: string;
+};
+
+export type WebhookEndpointList = {
+  readonly items: readonly WebhookEndpoint[];
+};
+
+export type WebhookEndpointStatus = ("enabled" | "paused" | "disabled");
 
 export type Weekday = ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday");
 
@@ -2254,6 +2347,16 @@ export type Operations = {
   readonly createServiceAccount: {
     readonly request: { readonly body: CreateServiceAccount; };
     readonly response: ServiceAccount;
+  };
+  /** Send events to an address. */
+  readonly createWebhookEndpoint: {
+    readonly request: { readonly body: CreateWebhookEndpoint; };
+    readonly response: WebhookEndpoint;
+  };
+  /** Delete a webhook endpoint. */
+  readonly deleteWebhookEndpoint: {
+    readonly request: { readonly id: string; readonly body?: DeleteWebhookEndpoint; };
+    readonly response: WebhookEndpoint;
   };
   /** Stop a mandate, an agent or a seller at once. */
   readonly emergencyRevoke: {
@@ -2425,6 +2528,16 @@ export type Operations = {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly search?: string; readonly role?: ("support" | "auditor" | "operator" | "admin"); readonly banned?: "true"; }; };
     readonly response: PlatformUserList;
   };
+  /** List the deliveries of a webhook endpoint. */
+  readonly listWebhookDeliveries: {
+    readonly request: { readonly id: string; readonly query?: { readonly limit?: number; readonly cursor?: string; readonly status?: WebhookDeliveryStatus; }; };
+    readonly response: WebhookDeliveryList;
+  };
+  /** List the organization's webhook endpoints. */
+  readonly listWebhookEndpoints: {
+    readonly request: Readonly<Record<string, never>>;
+    readonly response: WebhookEndpointList;
+  };
   /** Pause a service account. */
   readonly pauseServiceAccount: {
     readonly request: { readonly id: string; readonly body?: PauseServiceAccount; };
@@ -2505,6 +2618,11 @@ export type Operations = {
     readonly request: { readonly passkeyId: string; readonly body: RenamePasskey; };
     readonly response: Passkey;
   };
+  /** Send one delivery again, or all failed ones since a time. */
+  readonly resendWebhookDeliveries: {
+    readonly request: { readonly id: string; readonly body: ResendWebhookDeliveries; };
+    readonly response: ResentWebhooks;
+  };
   /** Resume a suspended mandate. */
   readonly resumeMandate: {
     readonly request: { readonly id: string; };
@@ -2534,6 +2652,11 @@ export type Operations = {
   readonly rotateServiceAccountKey: {
     readonly request: { readonly id: string; readonly body?: RotateServiceAccountKey; };
     readonly response: ServiceAccount;
+  };
+  /** Give a webhook endpoint new secrets. */
+  readonly rotateWebhookSecret: {
+    readonly request: { readonly id: string; readonly body?: RotateWebhookSecret; };
+    readonly response: WebhookEndpoint;
   };
   /** Create or replace a fee schedule. */
   readonly saveFeeSchedule: {
@@ -2587,6 +2710,11 @@ export type Operations = {
     readonly request: { readonly checkoutIntentId: string; readonly body?: TakeBackApproval; };
     readonly response: TakenBackApproval;
   };
+  /** Send a test message to a webhook endpoint. */
+  readonly testWebhookEndpoint: {
+    readonly request: { readonly id: string; readonly body?: TestWebhookEndpoint; };
+    readonly response: WebhookDelivery;
+  };
   /** Lift a user's ban. */
   readonly unbanUser: {
     readonly request: { readonly userId: string; readonly body: UnbanUser; };
@@ -2611,6 +2739,11 @@ export type Operations = {
   readonly updateUserRoles: {
     readonly request: { readonly userId: string; readonly body: UpdateUserRoles; };
     readonly response: PlatformUser;
+  };
+  /** Change, pause or enable a webhook endpoint. */
+  readonly updateWebhookEndpoint: {
+    readonly request: { readonly id: string; readonly body?: UpdateWebhookEndpoint; };
+    readonly response: WebhookEndpoint;
   };
   /** Create or replace a paid resource. */
   readonly upsertPaidResource: {
@@ -2664,6 +2797,8 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   continueCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/continue"],
   createMandate: ["POST","/api/v1/mandates"],
   createServiceAccount: ["POST","/api/v1/auth/service-accounts"],
+  createWebhookEndpoint: ["POST","/api/v1/webhooks"],
+  deleteWebhookEndpoint: ["POST","/api/v1/webhooks/{id}/delete"],
   emergencyRevoke: ["POST","/api/v1/platform/emergency/revoke"],
   endOtherSessions: ["POST","/api/v1/auth/sessions/end-others"],
   endSession: ["POST","/api/v1/auth/sessions/{sessionId}/end"],
@@ -2696,6 +2831,8 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   listServiceAccounts: ["GET","/api/v1/auth/service-accounts"],
   listSettlements: ["GET","/api/v1/settlements"],
   listUsers: ["GET","/api/v1/platform/users"],
+  listWebhookDeliveries: ["GET","/api/v1/webhooks/{id}/deliveries"],
+  listWebhookEndpoints: ["GET","/api/v1/webhooks"],
   pauseServiceAccount: ["POST","/api/v1/auth/service-accounts/{id}/pause"],
   placeOrder: ["POST","/api/v1/agent/commerce/place-order"],
   prepareRegistration: ["GET","/api/v1/onchain/mandates/{id}/registration-authorizations"],
@@ -2712,12 +2849,14 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   removeMember: ["POST","/api/v1/auth/organizations/{organizationId}/members/{userId}/remove"],
   removePasskey: ["POST","/api/v1/auth/passkeys/{passkeyId}/remove"],
   renamePasskey: ["POST","/api/v1/auth/passkeys/{passkeyId}/rename"],
+  resendWebhookDeliveries: ["POST","/api/v1/webhooks/{id}/resend"],
   resumeMandate: ["POST","/api/v1/mandates/{id}/resume"],
   resumeServiceAccount: ["POST","/api/v1/auth/service-accounts/{id}/resume"],
   revokeMandate: ["POST","/api/v1/mandates/{id}/revoke"],
   revokeServiceAccount: ["POST","/api/v1/auth/service-accounts/{id}/revoke"],
   revokeUserSessions: ["POST","/api/v1/platform/users/{userId}/sessions/revoke"],
   rotateServiceAccountKey: ["POST","/api/v1/auth/service-accounts/{id}/rotate"],
+  rotateWebhookSecret: ["POST","/api/v1/webhooks/{id}/rotate"],
   saveFeeSchedule: ["POST","/api/v1/billing/fee-schedules"],
   searchOrganization: ["GET","/api/v1/search"],
   setMandateAlerts: ["POST","/api/v1/mandates/{id}/alerts"],
@@ -2728,11 +2867,13 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   stepUp: ["POST","/api/v1/auth/step-up"],
   suspendMandate: ["POST","/api/v1/mandates/{id}/suspend"],
   takeBackApproval: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/take-back"],
+  testWebhookEndpoint: ["POST","/api/v1/webhooks/{id}/test"],
   unbanUser: ["POST","/api/v1/platform/users/{userId}/unban"],
   updateMandate: ["PATCH","/api/v1/mandates/{id}"],
   updateMember: ["POST","/api/v1/auth/organizations/{organizationId}/members/{userId}/role"],
   updateOrganization: ["PATCH","/api/v1/auth/organizations/{organizationId}"],
   updateUserRoles: ["POST","/api/v1/platform/users/{userId}/roles"],
+  updateWebhookEndpoint: ["PATCH","/api/v1/webhooks/{id}"],
   upsertPaidResource: ["PUT","/api/v1/seller/resources/{id}"],
   verifyAudit: ["POST","/api/v1/audit/verify"],
   verifyPlatformAudit: ["POST","/api/v1/platform/audit/verify"],

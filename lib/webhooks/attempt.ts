@@ -1,0 +1,38 @@
+import { DAY_MS, minutes } from "#lib/time.ts";
+
+/** The answer to one attempt; `status` is null without an answer. */
+export type Answer = {
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+};
+
+const hours = (count: number): number => minutes(60 * count);
+
+/** The pauses before the second and later attempts. All together they take a little more than three days. */
+const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
+const JITTER = 0.1;
+
+/** The pause after an attempt, or null if it was the last. `random` is from 0 to 1, so that not all messages come back at once. */
+export function pauseAfter(attempts: number, random: number): number | null {
+  const pause = PAUSES[attempts - 1];
+  return pause === undefined ? null : Math.round(pause * (1 - JITTER * random));
+}
+
+export const isDelivered = ({ status }: Answer): boolean => status !== null && status >= 200 && status < 300;
+
+const DISABLED_AFTER_MS = 5 * DAY_MS;
+
+type Failing = {
+  readonly failingSince: Date;
+  /** How many different events failed since then. One event that the receiver cannot read disables nothing. */
+  readonly failedEvents: number;
+};
+
+/** Why a failure disables the endpoint, or null. */
+export function disabledBy({ status }: Answer, { failingSince, failedEvents }: Failing, now: Date): string | null {
+  if (status === 410) return "The endpoint answered 410 Gone.";
+  const isLong = now.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS;
+  return isLong && failedEvents > 1 ? "No message was delivered in five days." : null;
+}

@@ -1,0 +1,10 @@
+import { outboundRules } from "#lib/outbound/guarded-fetch.ts";
+import { outboundTarget } from "#lib/outbound/outbound-address.ts";
+import { invalidField } from "#lib/problem.ts";
+
+/** The address in the form in which it is requested. It is checked again before each message. @throws Problem invalid_request */
+export function checkUrl(url: string): string {
+  const target = outboundTarget(url, outboundRules());
+  if (!target.ok) throw invalidField("/url", target.detail);
+  return target.url.href;
+}

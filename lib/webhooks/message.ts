@@ -1,0 +1,22 @@
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { thinEvent, type Event } from "#lib/audit/thin-event.ts";
+import { minutes, toWire } from "#lib/time.ts";
+import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
+
+/** Longer than one message can take, with the wait for a free connection. */
+export const LEASE_MS = minutes(1);
+
+export const TESTED = "webhookEndpoint.tested";
+
+/** The body of a message: the event as listEvents shows it. Null if the event cannot be read. */
+export function bodyOf(delivery: DeliveryRow, event: ChainedEvent | undefined): string | null {
+  if (event) return JSON.stringify(thinEvent(event));
+  if (delivery.sequence !== null) return null;
+  const data = { entityType: "webhookEndpoint", entityId: delivery.webhookEndpointId, status: "tested" };
+  const test: Event = { id: delivery.eventId, type: TESTED, timestamp: toWire(delivery.createdAt), sequence: 0, data };
+  return JSON.stringify(test);
+}
+
+/** Whether an endpoint wants events of this type; an empty list wants all. */
+export const isWanted = (type: string, eventTypes: readonly string[]): boolean =>
+  eventTypes.length === 0 || eventTypes.some((one) => one === type || (one.endsWith(".*") && type.startsWith(one.slice(0, -1))));

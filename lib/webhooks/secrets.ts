@@ -1,0 +1,73 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createPrivateKey,
+  generateKeyPairSync,
+  hkdfSync,
+  randomBytes,
+  sign,
+} from "node:crypto";
+import { env } from "#lib/env.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** What signs the messages to an endpoint: a secret that the receiver has too, and an Ed25519 key pair. */
+export type WebhookSecrets = { readonly hmac: Buffer; readonly seed: Buffer; readonly publicKey: Buffer };
+
+export function newSecrets(): WebhookSecrets {
+  const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  return { hmac: randomBytes(32), seed: Buffer.from(d, "base64url"), publicKey: Buffer.from(x, "base64url") };
+}
+
+/** As Standard Webhooks writes them. */
+export const secretText = ({ hmac }: WebhookSecrets): string => `whsec_${hmac.toString("base64")}`;
+export const publicKeyText = ({ publicKey }: WebhookSecrets): string => `whpk_${publicKey.toString("base64")}`;
+
+const PART = 32;
+const NONCE = 12;
+const TAG = 16;
+const VERSION = "1.";
+
+const sealingKey = (): Buffer =>
+  perProcess("webhookSealingKey", () =>
+    Buffer.from(hkdfSync("sha256", env().API_KEY_SECRET, "", "countersign.webhook-secrets.v1", 32)),
+  );
+
+/** Encrypts the secrets for one endpoint: moved to the row of another endpoint, they cannot be read. */
+export function seal({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv("aes-256-gcm", sealingKey(), nonce).setAAD(Buffer.from(endpointId));
+  const sealed = Buffer.concat([cipher.update(Buffer.concat([hmac, seed, publicKey])), cipher.final()]);
+  return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+}
+
+/** Null if the secrets were encrypted with another API_KEY_SECRET, or changed. */
+export function unseal(text: string, endpointId: string): WebhookSecrets | null {
+  const bytes = Buffer.from(text.slice(VERSION.length), "base64url");
+  const decipher = createDecipheriv("aes-256-gcm", sealingKey(), bytes.subarray(0, NONCE), { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(endpointId)).setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
+  try {
+    const open = Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]);
+    return { hmac: open.subarray(0, PART), seed: open.subarray(PART, 2 * PART), publicKey: open.subarray(2 * PART) };
+  } catch {
+    return null;
+  }
+}
+
+type Message = { readonly id: string; readonly timestamp: number; readonly body: string };
+
+function signaturesOf({ hmac, seed, publicKey }: WebhookSecrets, { id, timestamp, body }: Message): readonly string[] {
+  const signed = Buffer.from(`${id}.${timestamp}.${body}`);
+  const jwk = { kty: "OKP", crv: "Ed25519", d: seed.toString("base64url"), x: publicKey.toString("base64url") };
+  return [
+    `v1,${createHmac("sha256", hmac).update(signed).digest("base64")}`,
+    `v1a,${sign(null, signed, createPrivateKey({ key: jwk, format: "jwk" })).toString("base64")}`,
+  ];
+}
+
+/** The headers of Standard Webhooks. Every pair of secrets signs, the newest first. */
+export const signedHeaders = (secrets: readonly WebhookSecrets[], message: Message): Record<string, string> => ({
+  "webhook-id": message.id,
+  "webhook-timestamp": String(message.timestamp),
+  "webhook-signature": secrets.flatMap((one) => signaturesOf(one, message)).join(" "),
+});

@@ -1,0 +1,61 @@
+import { installedFetch, standardLimits, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
+import { isProblem } from "#lib/problem.ts";
+import { perProcess } from "#lib/process.ts";
+import type { Answer } from "#lib/webhooks/attempt.ts";
+import type { targetOf } from "#lib/webhooks/endpoint-store.ts";
+import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
+import { signedHeaders, unseal } from "#lib/webhooks/secrets.ts";
+
+const ANSWER_BYTES = 512;
+/** Limits of this process. Endpoints have lanes of their own, so the places of one host are a wall only. */
+const PLACES = { most: 512, each: 512, kept: 0 };
+
+/** At most 15 seconds in all: two to connect, ten for the head of the answer and three for its body. */
+const client = (): GuardedFetch =>
+  perProcess("outboundWebhook", () =>
+    installedFetch({
+      ...standardLimits,
+      headersMs: 10_000,
+      bodyMs: 3_000,
+      bodyBytes: ANSWER_BYTES,
+      cutsBody: true,
+      redirects: 0,
+      places: { total: PLACES, host: { most: 64, each: 64, kept: 0 }, waiting: PLACES, waitingForHost: PLACES },
+    }),
+  );
+
+/** PostgreSQL stores no NUL, and control characters have no place on a page. */
+const textOf = (body: Uint8Array | null): string | null =>
+  body === null ? null : new TextDecoder().decode(body).replaceAll(/\p{Cc}/gu, " ");
+
+const failed = (error: string): Answer => ({ status: null, body: null, error, durationMs: 0 });
+
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? `It answered ${status}, and redirects are not followed.` : `It answered ${status}.`;
+}
+
+type Target = NonNullable<Awaited<ReturnType<typeof targetOf>>>;
+
+/** Signs a message and sends it once. Never throws. */
+export async function sendMessage({ delivery, body }: Begun, target: Target): Promise<Answer> {
+  if (body === null) return failed("The event cannot be read.");
+  const { webhookEndpointId, eventId: id } = delivery;
+  const { url, sealed, previous, timestamp } = target;
+  const newest = unseal(sealed, webhookEndpointId);
+  if (!newest) return failed("The secrets of this endpoint cannot be read any more. Rotate them.");
+  const older = previous === null ? null : unseal(previous, webhookEndpointId);
+  const signed = signedHeaders(older ? [newest, older] : [newest], { id, timestamp, body });
+  const headers = { ...signed, "content-type": "application/json" };
+  const started = performance.now();
+  try {
+    const { reply } = await client().once(url, { method: "POST", message: { headers, body } });
+    const durationMs = Math.round(performance.now() - started);
+    if (!reply) return { ...failed("It did not answer in time."), durationMs };
+    return { status: reply.status, body: textOf(reply.body), error: errorOf(reply.status), durationMs };
+  } catch (error) {
+    const durationMs = Math.round(performance.now() - started);
+    const detail = isProblem(error) ? error.details.detail : undefined;
+    return { ...failed(detail ?? "The message could not be sent."), durationMs };
+  }
+}

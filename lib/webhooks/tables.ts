@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, moment } from "#lib/db/columns.ts";
+
+/** Where an organization wants its events to be sent. */
+export const webhookEndpoints = pgTable(
+  "webhook_endpoints",
+  {
+    webhookEndpointId: text("webhook_endpoint_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    url: text("url").notNull(),
+    description: text("description"),
+    /** Types such as payment.settled, or payment.* for all of an entity. Empty for every event. */
+    eventTypes: text("event_types").array().notNull(),
+    status: text("status", { enum: ["enabled", "paused", "disabled"] }).notNull(),
+    /** Why the service disabled it. */
+    disabledReason: text("disabled_reason"),
+    publicKey: text("public_key").notNull(),
+    /** The secrets, encrypted. */
+    sealed: text("sealed").notNull(),
+    /** The secrets before the last rotation, which also sign until `previousUntil`. */
+    previousSealed: text("previous_sealed"),
+    previousUntil: moment("previous_until"),
+    /** The last event of the organization that was read for this endpoint. */
+    sequence: bigint("sequence", { mode: "number" }).notNull(),
+    lastAttemptAt: moment("last_attempt_at"),
+    lastSuccessAt: moment("last_success_at"),
+    /** The first failure after the last success; null after a success. */
+    failingSince: moment("failing_since"),
+    createdAt: createdAt(),
+  },
+  (table) => [index("webhook_endpoints_of").on(table.organizationId, table.webhookEndpointId)],
+);
+
+/** The attempts to send an event to an endpoint. An event that was not tried yet has no row. */
+export const webhookDeliveries = pgTable(
+  "webhook_deliveries",
+  {
+    webhookDeliveryId: text("webhook_delivery_id").primaryKey(),
+    webhookEndpointId: text("webhook_endpoint_id")
+      .notNull()
+      .references(() => webhookEndpoints.webhookEndpointId, { onDelete: "cascade" }),
+    organizationId: text("organization_id").notNull(),
+    eventId: text("event_id").notNull(),
+    type: text("type").notNull(),
+    /** The event's number in the organization's chain; null for a test. */
+    sequence: bigint("sequence", { mode: "number" }),
+    status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
+    attempts: integer("attempts").notNull(),
+    /** Also the end of a worker's lease. */
+    nextAttemptAt: moment("next_attempt_at"),
+    lastAttemptAt: moment("last_attempt_at"),
+    /** Of the last attempt that ended. */
+    responseStatus: integer("response_status"),
+    responseBody: text("response_body"),
+    error: text("error"),
+    durationMs: integer("duration_ms"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("webhook_deliveries_once").on(table.webhookEndpointId, table.eventId),
+    index("webhook_deliveries_due")
+      .on(table.webhookEndpointId, table.nextAttemptAt)
+      .where(sql`status = 'pending'`),
+    index("webhook_deliveries_newest").on(table.webhookEndpointId, table.webhookDeliveryId),
+    index("webhook_deliveries_oldest").on(table.createdAt),
+  ],
+);
