@@ -19,7 +19,7 @@ async function settle(url: string): Promise<number> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     await sql`
-      WITH newest AS (SELECT a.*, r.amount AS captured FROM authorizations a JOIN reservations r USING (authorization_id)
+      WITH newest AS (SELECT a.*, a.amount + a.buyer_share AS captured FROM authorizations a WHERE a.held
         ORDER BY a.authorization_id DESC LIMIT ${SETTLED}),
       attempts AS (INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id,
           settlement_mode, settlement_status, settlement_reference, resolved_at)
@@ -28,7 +28,7 @@ async function settle(url: string): Promise<number> {
       INSERT INTO resolutions (ledger_id, organization_id, mandate_id, authorization_id, kind, amount)
         SELECT 'led' || substr(authorization_id, 4), organization_id, mandate_id, authorization_id, 'capture', captured
         FROM newest`;
-    await sql`ANALYZE authorizations, executions, reservations, resolutions`;
+    await sql`ANALYZE authorizations, executions, changed_reservations, resolutions`;
     const [row] = await sql`SELECT count(*)::int AS count FROM authorizations`;
     return row?.["count"] as number;
   } finally {

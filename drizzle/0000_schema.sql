@@ -303,6 +303,7 @@ CREATE TABLE "authorizations" (
 	"max_timeout_seconds" integer NOT NULL,
 	"fee_schedule_id" text,
 	"held" boolean NOT NULL,
+	"buckets" text,
 	"checkout_intent_id" text,
 	"actor_id" text,
 	"request_id" text NOT NULL,
@@ -312,9 +313,25 @@ CREATE TABLE "authorizations" (
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "authorizations_sequence" CHECK (sequence > 0),
+	CONSTRAINT "authorizations_hold" CHECK (held = (buckets IS NOT NULL)),
 	CONSTRAINT "authorizations_amount" CHECK (amount >= 0 AND amount < 'NaN'),
 	CONSTRAINT "authorizations_buyer_share" CHECK (buyer_share >= 0 AND buyer_share < 'NaN'),
 	CONSTRAINT "authorizations_seller_share" CHECK (seller_share >= 0 AND seller_share < 'NaN')
+);
+--> statement-breakpoint
+CREATE TABLE "changed_reservations" (
+	"authorization_id" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"mandate_id" text NOT NULL,
+	"status" text NOT NULL,
+	"amount" numeric(78,0) NOT NULL,
+	"approval_key" text,
+	"buckets" json NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"resolved_at" timestamp (3) with time zone,
+	CONSTRAINT "changed_reservations_authorization_id_pk" PRIMARY KEY("authorization_id"),
+	CONSTRAINT "changed_reservations_amount" CHECK (amount > 0 AND amount < 'NaN')
 );
 --> statement-breakpoint
 CREATE TABLE "credential_claims" (
@@ -365,23 +382,14 @@ CREATE TABLE "executions" (
 	"resolved_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "hold_sweeps" (
+	"name" text PRIMARY KEY NOT NULL,
+	"swept_until" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "payment_terms" (
 	"terms_id" text PRIMARY KEY NOT NULL,
 	"terms" text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "reservations" (
-	"authorization_id" text PRIMARY KEY NOT NULL,
-	"organization_id" text NOT NULL,
-	"mandate_id" text NOT NULL,
-	"status" text NOT NULL,
-	"amount" numeric(78,0) NOT NULL,
-	"approval_key" text,
-	"buckets" json NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"resolved_at" timestamp (3) with time zone,
-	CONSTRAINT "reservations_amount" CHECK (amount > 0 AND amount < 'NaN')
 );
 --> statement-breakpoint
 CREATE TABLE "account" (
@@ -1057,6 +1065,9 @@ CREATE UNIQUE INDEX "authorizations_of_chain" ON "authorizations" USING btree ("
 CREATE INDEX "authorizations_of_organization" ON "authorizations" USING btree ("organization_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_of_mandate" ON "authorizations" USING btree ("mandate_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_not_allowed" ON "authorizations" USING btree ("organization_id","outcome","authorization_id") WHERE outcome <> 'allow';--> statement-breakpoint
+CREATE INDEX "authorizations_due" ON "authorizations" USING btree ("expires_at") WHERE held;--> statement-breakpoint
+CREATE INDEX "changed_reservations_open" ON "changed_reservations" USING btree ("mandate_id","approval_key") WHERE status = 'held' AND approval_key IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "changed_reservations_due" ON "changed_reservations" USING btree ("expires_at") WHERE status = 'held' AND resolved_at IS NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "executions_one_live" ON "executions" USING btree ("authorization_id") WHERE settlement_status IN ('pending', 'processing', 'unknown', 'settled');--> statement-breakpoint
 CREATE INDEX "executions_due" ON "executions" USING btree ("next_check_at") WHERE next_check_at IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "executions_slot" ON "executions" USING btree ("slot");--> statement-breakpoint
@@ -1067,8 +1078,6 @@ CREATE INDEX "executions_of_status" ON "executions" USING btree ("organization_i
 CREATE INDEX "executions_of_reference" ON "executions" USING btree ("settlement_reference") WHERE settlement_reference IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "executions_received" ON "executions" USING btree ("seller_organization_id","execution_id") WHERE seller_organization_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "executions_revenue" ON "executions" USING btree ("seller_organization_id","resolved_at") WHERE seller_organization_id IS NOT NULL AND settlement_status = 'settled';--> statement-breakpoint
-CREATE INDEX "reservations_open" ON "reservations" USING btree ("mandate_id","approval_key") WHERE status = 'held' AND approval_key IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "reservations_due" ON "reservations" USING btree ("expires_at") WHERE status = 'held' AND resolved_at IS NULL;--> statement-breakpoint
 CREATE INDEX "account_user" ON "account" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "api_keys_of_account" ON "api_keys" USING btree ("service_account_id","created_at");--> statement-breakpoint
 CREATE INDEX "invitation_organization" ON "invitation" USING btree ("organization_id");--> statement-breakpoint
@@ -1179,7 +1188,7 @@ BEGIN
   RAISE EXCEPTION 'transition refused on %', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 --> statement-breakpoint
-CREATE TRIGGER reservations_transitions BEFORE UPDATE OF status ON reservations FOR EACH ROW
+CREATE TRIGGER changed_reservations_transitions BEFORE UPDATE OF status ON changed_reservations FOR EACH ROW
   WHEN (OLD.status <> NEW.status AND (OLD.status || '>' || NEW.status) NOT IN (
     'held>submitted', 'held>captured', 'held>released', 'held>expired',
     'submitted>captured', 'submitted>released', 'expired>captured', 'released>captured'))
@@ -1318,6 +1327,15 @@ CREATE VIEW audit_events AS
       'reservationId', CASE WHEN held THEN 'rsv' || substr(authorization_id, 4) END, 'sellerId', seller_id)),
     encode(hash, 'hex'), encode(node, 'hex'), created_at
   FROM authorizations;
+--> statement-breakpoint
+-- All holds. A hold that never changed is as its authorization says.
+CREATE VIEW reservations AS
+  SELECT authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at, resolved_at
+  FROM changed_reservations
+  UNION ALL
+  SELECT authorization_id, organization_id, mandate_id, 'held', amount + buyer_share, NULL, buckets::json, expires_at, created_at, NULL
+  FROM authorizations a WHERE held AND NOT EXISTS (
+    SELECT FROM changed_reservations c WHERE c.authorization_id = a.authorization_id);
 --> statement-breakpoint
 -- The ledger of the mandates. The row of an authorization is the entry of its hold.
 CREATE VIEW mandate_ledger AS

@@ -1,4 +1,4 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import fc, { type AsyncCommand } from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { transact } from "#lib/audit/transact.ts";
@@ -11,11 +11,11 @@ import { mandates } from "#lib/mandates/tables.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { parseAmount } from "#lib/money.ts";
 import { resolveExecution } from "#lib/payments/resolve-execution.ts";
-import { reservations } from "#lib/holds/tables.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { post } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
+import { expireNow } from "#test/holds.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
 import { execute, expectedOf, newWallet, paymentScene, signed, useSettlement, type PaymentScene } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
@@ -94,12 +94,9 @@ function note(model: Model, asked: readonly ModelPayment[]): void {
   }
 }
 
-/** Sets the expiry one second in the past: a stored "now" is rounded to milliseconds and may lie after the sweep's clock. */
-const expire = (authorizationIds: readonly string[]) =>
-  database()
-    .update(reservations)
-    .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
-    .where(inArray(reservations.authorizationId, [...authorizationIds]));
+const expire = async (authorizationIds: readonly string[]): Promise<void> => {
+  if (authorizationIds.length > 0) await expireNow(sql`authorization_id IN ${[...authorizationIds]}`);
+};
 
 const change = ({ mandateId }: Real, limits: Limits) =>
   send(contract.updateMandate, updateMandate, {

@@ -5,9 +5,10 @@ import { database } from "#lib/db/client.ts";
 import { call } from "#lib/http/client.ts";
 import { newId } from "#lib/ids.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
-import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { authorizations, executions } from "#lib/holds/tables.ts";
 import { resources } from "#lib/sellers/tables.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
+import { ofAuthorization, setHolds } from "#test/holds.ts";
 import type { Purchase } from "./purchase.ts";
 
 /** Sets the shop's price and authorizes a payment as the agent. Returns the authorization's id. */
@@ -52,10 +53,9 @@ export async function submitted(authorizationId: string, settlementStatus: Settl
       settlementReference: settled ? hash : null,
       resolvedAt: settled ? new Date() : null,
     });
-  const held = eq(reservations.authorizationId, authorizationId);
-  await database().update(reservations).set({ status: "submitted" }).where(held);
+  await setHolds(ofAuthorization(authorizationId), { status: "submitted" });
   if (!settled) return hash;
-  await database().update(reservations).set({ status: "captured", resolvedAt: new Date() }).where(held);
+  await setHolds(ofAuthorization(authorizationId), { status: "captured", resolvedAt: new Date() });
   const event = { type: "payment.settled", actorId: "service", organizationId, entityType: "execution", entityId: executionId };
   await transact(async (tx) =>
     audit(tx, { ...event, metadata: { authorizationId, mandateId, settlementReference: hash } }, await clock(tx)),

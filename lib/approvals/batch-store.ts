@@ -6,7 +6,7 @@ import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approv
 import { isAboveAll, isAboveUnverified, joinRisk, readRisk, riskColumn } from "#lib/approvals/risk-store.ts";
 import { bulkInsert } from "#lib/db/bulk.ts";
 import { allColumns, columnNames, jsonColumns, readRow, writeRows } from "#lib/db/rows.ts";
-import { reservations } from "#lib/holds/tables.ts";
+import { changedReservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
@@ -35,7 +35,7 @@ const columns = {
   checkout: jsonColumns(checkoutIntents),
   approval: jsonColumns(checkoutApprovals),
   review: jsonColumns(checkoutReviews),
-  held: jsonColumns(reservations),
+  held: jsonColumns(changedReservations),
 };
 
 type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
@@ -67,7 +67,7 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
         AND (method <> 'passkey' OR (basket_hash = k.basket_hash AND amount = k.amount::numeric AND pay_to = k.pay_to
           AND EXISTS (SELECT FROM passkey WHERE id = passkey_id)))
       ORDER BY method = 'passkey' DESC, step_up_id LIMIT 1) u ON true
-    LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM reservations
+    LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM changed_reservations
       WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
 
 /** Reads a row of approvalFacts. */
@@ -93,7 +93,7 @@ export function readLocked(row: Row): LockedCheckout {
     approverEmail: row["approver_email"] as string | null,
     assuranceLevel: (approval?.assuranceLevel as AssuranceLevel | undefined) ?? reached,
     agentLive: row["agent_live"] as boolean,
-    held: row["held"] && readRow(reservations, row["held"] as Row),
+    held: row["held"] && readRow(changedReservations, row["held"] as Row),
   };
 }
 
@@ -128,7 +128,7 @@ export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
         FROM json_populate_recordset(NULL::checkout_approvals, ${writeRows(checkoutApprovals, [approval])}::json)),
       used AS (UPDATE step_ups SET used_at = ${now}::timestamptz WHERE step_up_id = ${stepUpId}),
       taken AS (
-        UPDATE reservations SET approval_key = NULL, expires_at = ${approval.expiresAt.toISOString()}::timestamptz
+        UPDATE changed_reservations SET approval_key = NULL, expires_at = ${approval.expiresAt.toISOString()}::timestamptz
         WHERE authorization_id = ${heldId})
       ${mail === null ? c`` : c`, mailed AS (${insertMailOn(c, mail)})`}
     UPDATE checkout_intents SET status = 'approved', mandate_id = ${mandateId}, authorization_id = ${authorizationId},

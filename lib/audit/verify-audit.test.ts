@@ -129,9 +129,9 @@ describe("verifyAudit", () => {
       (sql) => sql`
         INSERT INTO authorizations (authorization_id, organization_id, environment, mandate_id, policy_version, subject_id, intent_id, nonce,
           outcome, intent, terms_id, slot, fingerprint, findings, amount, buyer_share, seller_share, asset, chain, settlement_mode,
-          max_timeout_seconds, held, request_id, sequence, hash, expires_at)
+          max_timeout_seconds, held, buckets, request_id, sequence, hash, expires_at)
         VALUES ('aut_' || ${sequence}::text, ${forged.organizationId}, 'sandbox', 'mdt_x', 1, 'sa_x', 'i' || ${sequence}::text, 'n' || ${sequence}::text, 'allow', '{"amount":"1"}', 't',
-          'slot' || ${sequence}::text, 'f', '[]', 1, 0, 0, 'USDC', 'eip155:84532', 'offchainAuthorized', 60, true, 'req_x', ${sequence}, 'h', now())`,
+          'slot' || ${sequence}::text, 'f', '[]', 1, 0, 0, 'USDC', 'eip155:84532', 'offchainAuthorized', 60, true, '[]', 'req_x', ${sequence}, 'h', now())`,
     );
     expect((await verify(forged)).valid).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { reservations } from "#lib/holds/tables.ts";
@@ -6,6 +6,7 @@ import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { approve, checkoutScene, open, preview, read, reject, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+import { expireNow, ofMandate } from "#test/holds.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { activeMandate, CHAIN } from "#test/mandates.ts";
 import { newOrderKey, place, settlesThrough, signedOrder } from "#test/orders.ts";
@@ -56,10 +57,7 @@ describe("a checkout after its approval", () => {
 
   test("expires with a hold that was redeemed and never paid", async () => {
     const { scene, checkout } = await approvedOrder();
-    await database()
-      .update(reservations)
-      .set({ expiresAt: sql`clock_timestamp() - interval '1 second'` })
-      .where(eq(reservations.mandateId, scene.mandateId));
+    await expireNow(ofMandate(scene.mandateId));
     await sweepHolds();
     expect(await checkout()).toMatchObject({ status: "expired", effects: { settlement: "none" } });
   });

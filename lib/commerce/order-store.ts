@@ -168,7 +168,7 @@ export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike
       WHERE approval_id = ${one.approvalId} AND status = 'pending'`,
     c`UPDATE checkout_intents SET status = 'authorized', order_id = ${one.orderId}, updated_at = ${at}::timestamptz
       WHERE checkout_intent_id = ${one.checkoutIntentId}`,
-    c`UPDATE reservations SET approval_key = NULL, expires_at = greatest(expires_at, ${one.payableUntil.toISOString()}::timestamptz)
+    c`UPDATE changed_reservations SET approval_key = NULL, expires_at = greatest(expires_at, ${one.payableUntil.toISOString()}::timestamptz)
       WHERE authorization_id = ${one.authorizationId} AND status = 'held'`,
     c`UPDATE orders SET status = 'paymentCredentialRequired', offer = ${JSON.stringify(one.offer)}::text::json, updated_at = ${at}::timestamptz
       WHERE order_id = ${one.orderId} AND lease = ${one.lease}`,

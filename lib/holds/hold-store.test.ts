@@ -14,14 +14,15 @@ useDatabase();
 test("holds are found by their keys, any number of them", async () => {
   await seedPayments("org_7", 20_000);
   await database().execute(sql`
-    INSERT INTO reservations (authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at)
+    INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at)
     SELECT authorization_id, organization_id, mandate_id, 'captured', 1, '[]', created_at
     FROM authorizations`);
-  const tables = ["reservations", "authorizations"];
+  const tables = ["changed_reservations", "authorizations"];
+  const since = new Date(Date.now() - 1_000);
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });
   expect(await planOf(selectHoldsOf(database(), ["aut_7", "aut_8"]), [])).toMatchObject({ whole: [] });
-  expect(await planOf(selectOverdueHolds(), [])).toMatchObject({ whole: [] });
+  expect(await planOf(selectOverdueHolds(since), [])).toMatchObject({ whole: [] });
   for (const kind of ["mandate", "agent", "seller"] as const) {
-    expect(await planOf(sumHeld(database(), { kind, id: "7" }), []), kind).toMatchObject({ whole: [] });
+    expect(await planOf(sumHeld(database(), { kind, id: "7" }, since), []), kind).toMatchObject({ whole: [] });
   }
 });

@@ -1,12 +1,13 @@
-import { and, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, inArray, or, sql, type SQL } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { currentVersion } from "#lib/mandates/store.ts";
 import { mandates, mandateSellers, mandateVersions, resolutions, usageBuckets } from "#lib/mandates/tables.ts";
-import { reservations } from "#lib/holds/tables.ts";
+import { changedReservations, holdSweeps, reservations } from "#lib/holds/tables.ts";
+import { atomicOf } from "#lib/money.ts";
 import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 
-export type Hold = typeof reservations.$inferSelect;
+export type Hold = typeof changedReservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
 
 /** Locks the mandate's row. Each transaction that changes the mandate's budget, holds or executions takes this lock first. */
@@ -39,30 +40,42 @@ const book = async (tx: Tx, hold: Hold, kind: LedgerKind): Promise<void> => {
   await tx.insert(resolutions).values({ ledgerId: newId("ledger"), organizationId, mandateId, authorizationId, kind, amount });
 };
 
-const setStatus = async (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void> => {
-  const resolvedAt = status === "submitted" ? null : sql`clock_timestamp()`;
-  await tx.update(reservations).set({ status, resolvedAt }).where(eq(reservations.authorizationId, hold.authorizationId));
+type HoldChange = {
+  readonly status?: ReservationStatus;
+  readonly expiresAt?: Date;
+  readonly resolvedAt?: SQL | null;
 };
 
-type Change = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
+/** Stores a change of a hold. The first change inserts the hold's row. */
+async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
+  await tx
+    .insert(changedReservations)
+    .values({ ...hold, ...changes })
+    .onConflictDoUpdate({ target: changedReservations.authorizationId, set: changes });
+}
+
+const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void> =>
+  change(tx, hold, { status, resolvedAt: status === "submitted" ? null : sql`clock_timestamp()` });
+
+type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
 /**
- * Adds `change` to the lifetime sums on the mandate's row and to the usage buckets of the hold. With `raise`, used only for overruns, it
+ * Adds `sums` to the lifetime sums on the mandate's row and to the usage buckets of the hold. With `raise`, used only for overruns, it
  * raises the ceilings so that the new sums do not violate them.
  */
-async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<void> {
+async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
-    raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${change.spent.toString()}::numeric)` } : {};
+    raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${sums.spent.toString()}::numeric)` } : {};
   const amounts = (table: typeof mandates | typeof usageBuckets) => ({
-    spent: sql`${table.spent} + ${change.spent.toString()}::numeric`,
-    reserved: sql`${table.reserved} + ${change.reserved.toString()}::numeric`,
+    spent: sql`${table.spent} + ${sums.spent.toString()}::numeric`,
+    reserved: sql`${table.reserved} + ${sums.reserved.toString()}::numeric`,
     ...raised(sql`${table.spent} + ${table.reserved}`, table.ceiling),
   });
   const lifetime = tx.update(mandates).set(amounts(mandates)).where(eq(mandates.mandateId, hold.mandateId));
   const own = hold.buckets.map(([key, start]) => and(eq(usageBuckets.windowKey, key), eq(usageBuckets.start, new Date(start))));
   const windows = tx
     .update(usageBuckets)
-    .set({ ...amounts(usageBuckets), payments: sql`${usageBuckets.payments} + ${change.payments}` })
+    .set({ ...amounts(usageBuckets), payments: sql`${usageBuckets.payments} + ${sums.payments}` })
     .where(and(eq(usageBuckets.mandateId, hold.mandateId), or(...own)));
   await Promise.all([lifetime, own.length > 0 && windows]);
 }
@@ -74,16 +87,14 @@ async function move(tx: Tx, hold: Hold, change: Change, raise = false): Promise<
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
 /** Moves the expiry of a hold to a later time, because a person approved the payment or extended the request. */
-export async function extendHold(tx: Tx, { authorizationId }: Hold, expiresAt: Date): Promise<void> {
-  await tx.update(reservations).set({ expiresAt }).where(eq(reservations.authorizationId, authorizationId));
-}
+export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
 /** Captures the hold, because the money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
-  const change = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
+  const others = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
   await Promise.all([
-    move(tx, hold, { spent: hold.amount, ...change }, overrun),
+    move(tx, hold, { spent: hold.amount, ...others }, overrun),
     setStatus(tx, hold, "captured"),
     book(tx, hold, overrun ? "overrun" : "capture"),
   ]);
@@ -138,43 +149,72 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
   return row ?? null;
 }
 
+const columns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
+
+/** The time before which the sweep has released every expired hold. */
+export async function sweptUntil(db: Database | Tx): Promise<Date> {
+  const [row] = await db.select({ until: holdSweeps.sweptUntil }).from(holdSweeps);
+  return row?.until ?? new Date(0);
+}
+
+/**
+ * A query for held rows, with the columns of a hold. `where` may use all columns that authorizations and changed holds share. A hold
+ * without a changed row expired after `since` (sweptUntil), or it was released, so the query reads no older authorizations. OFFSET 0 makes
+ * PostgreSQL look up each hold by its key.
+ */
+export const heldRows = (since: Date, where: SQL) => sql`
+  SELECT ${columns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
+  UNION ALL SELECT authorization_id, organization_id, mandate_id, amount + buyer_share, NULL, buckets::json, expires_at, created_at
+  FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
+    AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
+
 /**
  * The ids of mandates with holds to release: holds that expired, or any hold under a revoked mandate. In id order, after `place`. It takes
  * no lock, so the caller reads the holds again under the mandate's lock.
  */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
-  { place, limit }: { readonly place: string; readonly limit: number },
+  { since, place, limit }: { readonly since: Date; readonly place: string; readonly limit: number },
 ): Promise<readonly string[]> {
+  const isDue = sql`expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${place}`;
   const rows = await db.execute<{ mandate_id: string }>(sql`
-    SELECT mandate_id FROM reservations
-    WHERE status = 'held' AND resolved_at IS NULL AND expires_at <= (SELECT clock_timestamp()) AND mandate_id > ${place}
+    SELECT mandate_id FROM (${heldRows(since, isDue)}) AS due
     UNION SELECT mandate_id FROM mandates WHERE status = 'revoked' AND reserved > 0 AND mandate_id > ${place}
     ORDER BY mandate_id LIMIT ${limit}`);
   return rows.map((row) => row.mandate_id);
 }
 
+/** The time until which a sweep that begins now covers all holds: the holds of open transactions expire later. */
+export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
+  const [row] = await db.execute<{ until: string }>(sql`
+    SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' AS until FROM pg_stat_activity
+    WHERE datname = current_database()`);
+  return new Date(row!.until);
+}
+
+/** Notes that a sweep ended without an error. The time is stored at most once a minute. */
+export async function noteSwept(db: Database, until: Date): Promise<void> {
+  await db
+    .insert(holdSweeps)
+    .values({ name: "holds", sweptUntil: until })
+    .onConflictDoUpdate({
+      target: holdSweeps.name,
+      set: { sweptUntil: until },
+      setWhere: sql`${holdSweeps.sweptUntil} < ${until.toISOString()}::timestamptz - interval '1 minute'`,
+    });
+}
+
+type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
+
 /**
  * Releases up to `limit` holds of a mandate: those that expired, or any if the mandate is revoked. Submitted holds stay. The caller holds
- * the mandate's lock. A thousand holds cost four statements, because their amounts are summed first. Returns the ids of the authorizations
+ * the mandate's lock. A thousand holds cost five statements, because their amounts are summed first. Returns the ids of the authorizations
  * whose holds were released.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
-  const due = mandate.status === "revoked" ? sql`true` : lte(reservations.expiresAt, sql`clock_timestamp()`);
-  const mine = tx
-    .select({ authorizationId: reservations.authorizationId })
-    .from(reservations)
-    .where(
-      and(eq(reservations.mandateId, mandate.mandateId), eq(reservations.status, "held"), isNull(reservations.resolvedAt), due),
-    )
-    .limit(limit);
-  const holds = await tx
-    .update(reservations)
-    .set({ status: "expired", resolvedAt: sql`clock_timestamp()` })
-    .where(inArray(reservations.authorizationId, mine))
-    .returning();
-  await bookLetGo(tx, mandate, holds, "expire");
-  return holds.map(({ authorizationId }) => authorizationId);
+  const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
+  const mine = heldRows(await sweptUntil(tx), sql`mandate_id = ${mandate.mandateId} AND ${due}`);
+  return endHolds(tx, mandate, sql`SELECT * FROM (${mine}) AS mine LIMIT ${limit}`, "expire");
 }
 
 /**
@@ -183,18 +223,33 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
  */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];
-  const holds = await tx
-    .update(reservations)
-    .set({ status: "released", resolvedAt: sql`clock_timestamp()` })
-    .where(and(inArray(reservations.authorizationId, [...authorizationIds]), eq(reservations.status, "held")))
-    .returning();
-  await bookLetGo(tx, mandate, holds, "release");
+  const chosen = tx
+    .select()
+    .from(reservations)
+    .where(and(inArray(reservations.authorizationId, [...authorizationIds]), eq(reservations.status, "held")));
+  return endHolds(tx, mandate, sql`SELECT ${columns} FROM (${chosen}) AS chosen`, "release");
+}
+
+/** Ends the held rows that `held` selects. */
+async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
+  const status = kind === "expire" ? "expired" : "released";
+  const holds = await tx.execute<{ authorizationId: string; amount: string; buckets: Hold["buckets"] }>(sql`
+    INSERT INTO changed_reservations (${columns}, status, resolved_at)
+    SELECT held.*, ${status}, clock_timestamp() FROM (${held}) AS held
+    ON CONFLICT (authorization_id) DO UPDATE SET status = excluded.status, resolved_at = excluded.resolved_at
+    RETURNING authorization_id AS "authorizationId", amount::text AS amount, buckets`);
+  await bookLetGo(
+    tx,
+    mandate,
+    holds.map((hold) => ({ ...hold, amount: atomicOf(hold.amount) })),
+    kind,
+  );
   return holds.map(({ authorizationId }) => authorizationId);
 }
 
 type MandateKey = Pick<MandateRow, "mandateId" | "organizationId">;
 
-async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly Hold[], kind: "expire" | "release"): Promise<void> {
+async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly ReleasedHold[], kind: "expire" | "release"): Promise<void> {
   if (holds.length === 0) return;
   const total = holds.reduce((sum, hold) => sum + hold.amount, 0n);
   await tx
@@ -216,7 +271,7 @@ async function bookLetGo(tx: Tx, mandate: MandateKey, holds: readonly Hold[], ki
     FROM json_to_recordset(${JSON.stringify(entries)}::json) AS x(id text, "authorization" text, amount numeric)`);
 }
 
-function sumBuckets(holds: readonly Hold[]) {
+function sumBuckets(holds: readonly ReleasedHold[]) {
   const sums = new Map<string, { window_key: string; start: string; amount: bigint; payments: number }>();
   for (const hold of holds) {
     for (const [key, start] of hold.buckets) {

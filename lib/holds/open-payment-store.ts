@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { mandateVersions } from "#lib/mandates/tables.ts";
 import { authorizationColumns } from "#lib/holds/authorization-store.ts";
-import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { authorizations, changedReservations, executions } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
 /** How many of a mandate's newest authorizations are searched for holds that were not submitted. */
@@ -36,8 +36,9 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
 /** The authorizations whose hold was not submitted and has not expired, newest first. The caller holds the mandate's lock. */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;
+  const changed = changedReservations;
   const newest = tx
-    .select({ authorizationId })
+    .select({ authorizationId, held: authorizations.held, expiresAt: authorizations.expiresAt })
     .from(authorizations)
     .where(eq(authorizations.mandateId, mandateId))
     .orderBy(desc(authorizationId))
@@ -46,8 +47,14 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const held = tx
     .select({ id: newest.authorizationId })
     .from(newest)
-    .innerJoin(reservations, eq(reservations.authorizationId, newest.authorizationId))
-    .where(and(eq(reservations.status, "held"), sql`${reservations.expiresAt} > clock_timestamp()`));
+    .leftJoin(changed, eq(changed.authorizationId, newest.authorizationId))
+    .where(
+      and(
+        newest.held,
+        sql`coalesce(${changed.status}, 'held') = 'held'`,
+        sql`coalesce(${changed.expiresAt}, ${newest.expiresAt}) > clock_timestamp()`,
+      ),
+    );
   return tx
     .select(authorizationColumns)
     .from(authorizations)

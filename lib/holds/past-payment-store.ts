@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, inArray } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { mandateSellers } from "#lib/mandates/tables.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
-import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { authorizations, changedReservations, executions } from "#lib/holds/tables.ts";
 
 const decisions = (tx: Tx) =>
   tx
@@ -22,10 +22,10 @@ const decisions = (tx: Tx) =>
       resourceId: authorizations.resourceId,
       payTo: authorizations.payTo,
       createdAt: authorizations.createdAt,
-      holdStatus: reservations.status,
+      holdStatus: sql<string | null>`CASE WHEN ${authorizations.held} THEN coalesce(${changedReservations.status}, 'held') END`,
     })
     .from(authorizations)
-    .leftJoin(reservations, eq(reservations.authorizationId, authorizations.authorizationId));
+    .leftJoin(changedReservations, eq(changedReservations.authorizationId, authorizations.authorizationId));
 
 /** The last decisions under a mandate, newest first, each with its hold if it had one. */
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>

@@ -1,5 +1,17 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  pgTable,
+  pgView,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
 /** The parts of intents that many payments share, as JSON (stored-intent.ts). Append-only. */
@@ -12,7 +24,7 @@ export const paymentTerms = pgTable("payment_terms", {
 /**
  * Intent, decision, authorization, stored reply and audit event of one request: created together and never changed, so they share a row
  * (ADR 0002, ADR 0032). The ids of the decision, the reservation, the event and the hold's ledger entry are the row's id under their
- * prefixes. The views audit_events and mandate_ledger contain these rows.
+ * prefixes. The views audit_events, mandate_ledger and reservations contain these rows.
  */
 export const authorizations = pgTable(
   "authorizations",
@@ -54,6 +66,8 @@ export const authorizations = pgTable(
     feeScheduleId: text("fee_schedule_id"),
     /** Whether the decision took a hold. */
     held: boolean("held").notNull(),
+    /** The buckets that contain the hold at the decision, as JSON text like the column of changed_reservations. Null without a hold. */
+    buckets: text("buckets"),
     /** The checkout that asks a person about this payment; null if the policy asks none. */
     checkoutIntentId: text("checkout_intent_id"),
     /** The service account or person that made the request; null if it is the subject itself. */
@@ -86,45 +100,62 @@ export const authorizations = pgTable(
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
+    // For the sweep of expired holds. Rows before the swept time are never read again (hold_sweeps).
+    index("authorizations_due")
+      .on(table.expiresAt)
+      .where(sql`held`),
     check("authorizations_sequence", sql`sequence > 0`),
+    check("authorizations_hold", sql`held = (buckets IS NOT NULL)`),
     amountCheck("authorizations_amount", "amount"),
     amountCheck("authorizations_buyer_share", "buyer_share"),
     amountCheck("authorizations_seller_share", "seller_share"),
   ],
 );
 
+const reservationColumns = {
+  authorizationId: text("authorization_id").notNull(),
+  organizationId: text("organization_id").notNull(),
+  mandateId: text("mandate_id").notNull(),
+  status: text("status").notNull(),
+  amount: atomic("amount").notNull(),
+  /** Names the question while a person is asked: seller, resource and amount, or basket and amount. Otherwise null. */
+  approvalKey: text("approval_key"),
+  /** The buckets that contain the hold, [windowKey, start in ms]. A capture or release updates the same buckets. */
+  buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),
+  expiresAt: moment("expires_at").notNull(),
+  createdAt: createdAt(),
+  resolvedAt: moment("resolved_at"),
+};
+
 /**
- * A hold on a mandate's budget. Its status is held, then submitted, captured, released or expired. A payment that settles after its hold
- * was released or expired still makes it captured.
+ * The holds that changed since their authorization, and the holds of questions and purchases, which are stored at once. The first change
+ * of any other hold inserts its row. The status is held, then submitted, captured, released or expired. A payment that settles after its
+ * hold was released or expired still makes it captured.
  */
-export const reservations = pgTable(
-  "reservations",
-  {
-    authorizationId: text("authorization_id").primaryKey(),
-    organizationId: text("organization_id").notNull(),
-    mandateId: text("mandate_id").notNull(),
-    status: text("status").notNull(),
-    amount: atomic("amount").notNull(),
-    /** Names the question while a person is asked: seller, resource and amount, or basket and amount. Otherwise null. */
-    approvalKey: text("approval_key"),
-    /** The buckets that contain the hold, [windowKey, start in ms]. A capture or release updates the same buckets. */
-    buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),
-    expiresAt: moment("expires_at").notNull(),
-    createdAt: createdAt(),
-    resolvedAt: moment("resolved_at"),
-  },
-  (table) => [
-    index("reservations_open")
-      .on(table.mandateId, table.approvalKey)
-      .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-    // For the sweep of expired holds. The condition on resolved_at keeps other queries off this index: a plan that was made on an empty
-    // table could otherwise scan it to find open approvals.
-    index("reservations_due")
-      .on(table.expiresAt)
-      .where(sql`status = 'held' AND resolved_at IS NULL`),
-    check("reservations_amount", sql`amount > 0 AND amount < 'NaN'`),
-  ],
-);
+export const changedReservations = pgTable("changed_reservations", reservationColumns, (table) => [
+  primaryKey({ columns: [table.authorizationId] }),
+  index("changed_reservations_open")
+    .on(table.mandateId, table.approvalKey)
+    .where(sql`status = 'held' AND approval_key IS NOT NULL`),
+  // For the sweep of expired holds. The condition on resolved_at keeps other queries off this index: a plan that was made on an empty
+  // table could otherwise scan it to find open approvals.
+  index("changed_reservations_due")
+    .on(table.expiresAt)
+    .where(sql`status = 'held' AND resolved_at IS NULL`),
+  check("changed_reservations_amount", sql`amount > 0 AND amount < 'NaN'`),
+]);
+
+/**
+ * A view: all holds on the budgets of mandates. A hold without a changed row is held as its authorization says. Filter it by constant
+ * ids only: PostgreSQL reads all authorizations to join it. A query that has the authorization joins changed_reservations instead.
+ */
+export const reservations = pgView("reservations", reservationColumns).existing();
+
+/** The time before which the sweep has released every expired hold. One row. */
+export const holdSweeps = pgTable("hold_sweeps", {
+  name: text("name").primaryKey(),
+  sweptUntil: moment("swept_until").notNull(),
+});
 
 /** The attempts to pay an authorization. The reconciler works on the rows that have a next_check_at. */
 export const executions = pgTable(

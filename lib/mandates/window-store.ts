@@ -15,8 +15,9 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
       ? sql`${start.toISOString()}::timestamptz`
       : sql`to_timestamp((floor(extract(epoch FROM a.created_at) / ${width}) * ${width})::float8)`;
   return sql`
-    SELECT r.authorization_id, r.status, r.amount, ${bucketStart} AS start
-    FROM authorizations a JOIN reservations r ON r.authorization_id = a.authorization_id
+    SELECT a.authorization_id, coalesce(r.status, 'held') AS status, coalesce(r.amount, a.amount + a.buyer_share) AS amount,
+      ${bucketStart} AS start
+    FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
     WHERE a.mandate_id = ${mandateId} AND a.held
       AND a.created_at >= ${from.toISOString()}::timestamptz AND a.created_at <= ${at.toISOString()}::timestamptz`;
 }
@@ -62,11 +63,18 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
       CASE WHEN ${limit} IS NULL THEN NULL ELSE greatest(${limit}, spent + reserved) END
     FROM (${sumsOf(mandateId, window, now)}) AS sums`);
   await tx.execute(sql`
-    UPDATE reservations r
-    SET buckets = (r.buckets::jsonb || jsonb_build_array(jsonb_build_array(${window.key}::text, (extract(epoch FROM held.start) * 1000)::bigint)))::json
+    INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at,
+      created_at)
+    SELECT a.authorization_id, a.organization_id, a.mandate_id, held.status, held.amount, r.approval_key,
+      (b.buckets || jsonb_build_array(jsonb_build_array(${window.key}::text, (extract(epoch FROM held.start) * 1000)::bigint)))::json,
+      a.expires_at, a.created_at
     FROM (${holdsIn(mandateId, window, now)}) AS held
-    WHERE r.authorization_id = held.authorization_id AND r.status <> 'captured'
-      AND NOT EXISTS (SELECT 1 FROM json_array_elements(r.buckets) AS bucket WHERE bucket->>0 = ${window.key})`);
+      JOIN authorizations a ON a.authorization_id = held.authorization_id
+      LEFT JOIN changed_reservations r ON r.authorization_id = held.authorization_id,
+      LATERAL (SELECT coalesce(r.buckets::jsonb, a.buckets::jsonb) AS buckets) AS b
+    WHERE held.status <> 'captured'
+      AND NOT EXISTS (SELECT 1 FROM jsonb_array_elements(b.buckets) AS bucket WHERE bucket->>0 = ${window.key})
+    ON CONFLICT (authorization_id) DO UPDATE SET buckets = excluded.buckets`);
 }
 
 /**
@@ -111,8 +119,9 @@ type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 /** The lifetime usage of the mandate up to a given time. */
 export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
-    SELECT coalesce(sum(r.amount) FILTER (WHERE r.status IN ('held', 'submitted', 'captured')), 0)::text AS used, max(a.created_at) AS last
-    FROM authorizations a JOIN reservations r ON r.authorization_id = a.authorization_id
+    SELECT coalesce(sum(coalesce(r.amount, a.amount + a.buyer_share))
+        FILTER (WHERE coalesce(r.status, 'held') IN ('held', 'submitted', 'captured')), 0)::text AS used, max(a.created_at) AS last
+    FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
     WHERE a.mandate_id = ${mandateId} AND a.held AND a.created_at <= ${at.toISOString()}::timestamptz`);
   return { used: atomicOf(row?.used ?? "0"), lastHeldAt: row?.last ? new Date(row.last) : null };
 }

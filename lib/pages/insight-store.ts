@@ -58,9 +58,10 @@ export async function selectUse(tx: Tx, mandateId: string, start: Date) {
     SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,
       count(*)::int AS holds
     FROM (
-      SELECT a.created_at, r.amount FROM authorizations a JOIN reservations r ON r.authorization_id = a.authorization_id
+      SELECT a.created_at, coalesce(r.amount, a.amount + a.buyer_share) AS amount
+      FROM authorizations a LEFT JOIN changed_reservations r ON r.authorization_id = a.authorization_id
       WHERE a.mandate_id = ${mandateId} AND a.authorization_id >= ${idAt("authorization", start)} AND a.held
-        AND a.created_at >= ${start.toISOString()}::timestamptz AND r.status IN ('captured', 'held', 'submitted')
+        AND a.created_at >= ${start.toISOString()}::timestamptz AND coalesce(r.status, 'held') IN ('captured', 'held', 'submitted')
       ORDER BY a.authorization_id DESC LIMIT ${HOLDS_MAX}) AS h
     GROUP BY 1 ORDER BY 1`);
   return rows as unknown as readonly { readonly hour: number; readonly amount: string; readonly holds: number }[];

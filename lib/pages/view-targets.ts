@@ -10,6 +10,7 @@ import {
   sumHeld,
   type Target,
 } from "#lib/platform/emergency-store.ts";
+import { sweptUntil } from "#lib/holds/hold-store.ts";
 import { reachOf } from "#lib/sellers/stop-store.ts";
 import { MandateStatus, SettlementStatus, type Environment } from "#lib/vocabulary.ts";
 
@@ -42,7 +43,7 @@ export async function viewTarget(environment: Environment, target: Target) {
   if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [], moreUnderWay: false };
   const reach = "reach" in facts ? facts.reach : [];
   const [held, underWay] = await Promise.all([
-    sumHeld(database(), target),
+    sweptUntil(database()).then((since) => sumHeld(database(), target, since)),
     selectUnderWay(database(), target, UNDER_WAY + 1, reach),
   ]);
   const { name, state, organizationId, organizationName, keys, domain } = facts;

@@ -10,7 +10,7 @@ const HISTORY = 150;
 
 type Scans = { readonly name: string; readonly scans: number; readonly read: number };
 
-const history = ["authorizations", "reservations", "resolutions", "audit_entries"];
+const history = ["authorizations", "changed_reservations", "resolutions", "audit_entries"];
 
 /** The number of scans of the growing tables so far, by index and sequential. A connection reports its scans when it ends, or earlier. */
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {

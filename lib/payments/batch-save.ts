@@ -55,6 +55,7 @@ const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizatio
     maxTimeoutSeconds: (row) => row.maxTimeoutSeconds,
     feeScheduleId: (row) => row.feeScheduleId,
     held: (row) => row.hold !== null,
+    buckets: ({ hold }) => hold && JSON.stringify(hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()])),
     checkoutIntentId: (row) => row.checkoutIntentId,
     actorId: (row) => (row.event.actorId === row.event.subjectId ? null : row.event.actorId),
     requestId: (row) => row.item.requestId,
@@ -64,18 +65,18 @@ const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizatio
     expiresAt: (row) => row.expiresAt,
     createdAt: (row) => row.createdAt,
   },
-  ["intent", "findings"],
+  ["intent", "findings", "buckets"],
 );
 
-/** The columns of an authorization, and the two columns that only its hold has. */
+/** Whether the hold's row is stored at once, because a person's answer or an order will look for it. */
+const isStored = ({ hold, item }: NewAuthorization): boolean =>
+  hold !== null && (hold.approvalKey !== null || item.purchase !== undefined);
+
+/** The columns of an authorization, and two about its hold. */
 const decidedColumns = given<ChainedAuthorization>("decided", [
   ...authorizationColumns,
   ["approval_key", "id", ({ hold }) => hold?.approvalKey ?? null],
-  [
-    "buckets",
-    "json",
-    ({ hold }) => hold && JSON.stringify(hold.buckets.map(({ windowKey, start }) => [windowKey, start.getTime()])),
-  ],
+  ["stored", "boolean", (row) => String(isStored(row))],
 ]);
 
 const authorizationNames = authorizationColumns.map(([name]) => name).join(", ");
@@ -129,9 +130,9 @@ const AUTHORIZE = `
     authorized AS (INSERT INTO authorizations (${authorizationNames}) SELECT ${authorizationNames} FROM decided),
     summed AS MATERIALIZED (SELECT * FROM ${sumColumns.source}),
     reserved AS (
-      INSERT INTO reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at)
-      SELECT authorization_id, organization_id, mandate_id, 'held', amount + buyer_share, approval_key, buckets, expires_at, created_at
-      FROM decided WHERE held),
+      INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at)
+      SELECT authorization_id, organization_id, mandate_id, 'held', amount + buyer_share, approval_key, buckets::json, expires_at, created_at
+      FROM decided WHERE stored),
     termed AS (
       INSERT INTO payment_terms (${termsColumns.names}) SELECT * FROM ${termsColumns.source} ORDER BY terms_id ON CONFLICT DO NOTHING),
     counted AS (

@@ -155,7 +155,7 @@ export const factsAsked = (c: Sql, asked: Query) => c`
   UNION ALL SELECT 'approval', json_build_object('mandate_id', r.mandate_id, 'name', r.approval_key, 'checkout_intent_id', k.checkout_intent_id,
       'authorization_id', r.authorization_id, 'subject_id', k.owner_subject_id)
     FROM unnest(string_to_array(${joined(asked.mandateIds)}, chr(1))) AS w(mandate_id), LATERAL (
-      SELECT mandate_id, approval_key, authorization_id FROM reservations
+      SELECT mandate_id, approval_key, authorization_id FROM changed_reservations
       WHERE mandate_id = w.mandate_id AND status = 'held' AND approval_key IS NOT NULL AND expires_at > clock_timestamp() OFFSET 0) r
     LEFT JOIN LATERAL (SELECT checkout_intent_id, owner_subject_id FROM checkout_intents
       WHERE authorization_id = r.authorization_id LIMIT 1) k ON true

@@ -120,7 +120,7 @@ describe("emergencyRevoke", () => {
     const { authorizationId } = (await ask(buyer, mandateId)).data;
     await pool()`
       INSERT INTO authorizations SELECT (jsonb_populate_record(a, jsonb_build_object('authorization_id', id, 'sequence', 1000 + n,
-        'intent_id', id, 'nonce', id, 'slot', id, 'held', false))).*
+        'intent_id', id, 'nonce', id, 'slot', id, 'held', false, 'buckets', NULL))).*
       FROM authorizations a, (SELECT n, ${authorizationId} || n AS id FROM generate_series(1, 501) n) copies
       WHERE authorization_id = ${authorizationId}`;
     await pool()`

@@ -1,8 +1,9 @@
-import { and, count, desc, eq, ilike, inArray, isNull, or, sql, sum } from "drizzle-orm";
+import { and, count, desc, eq, ilike, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { heldRows } from "#lib/holds/hold-store.ts";
+import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -138,28 +139,22 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .orderBy(desc(executions.executionId))
     .limit(rows);
 
-/** The amounts, by asset and chain, that are held for payments that are authorized and not executed. */
-export function sumHeld(db: Db, { kind, id }: Target) {
-  const which = {
-    mandate: eq(reservations.mandateId, id),
-    agent: eq(authorizations.subjectId, id),
-    seller: eq(authorizations.sellerId, id),
-  }[kind];
-  return (
-    db
-      .select({
-        asset: authorizations.asset,
-        chain: authorizations.chain,
-        count: count(),
-        amount: sum(reservations.amount),
-      })
-      .from(reservations)
-      .innerJoin(authorizations, eq(authorizations.authorizationId, reservations.authorizationId))
-      // The condition on resolved_at follows from the status, but PostgreSQL needs it to use the index.
-      .where(and(eq(reservations.status, "held"), which, isNull(reservations.resolvedAt)))
-      .groupBy(authorizations.asset, authorizations.chain)
-  );
-}
+/** The amounts, by asset and chain, that are held for payments that are authorized and not executed. `since` is sweptUntil. */
+export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
+  db
+    .select({
+      asset: authorizations.asset,
+      chain: authorizations.chain,
+      count: count(),
+      amount: sql<string>`sum(held.amount)`,
+    })
+    .from(authorizations)
+    .innerJoin(
+      sql`(${heldRows(since, kind === "mandate" ? sql`mandate_id = ${id}` : sql`true`)}) AS held`,
+      sql`held.authorization_id = ${authorizations.authorizationId}`,
+    )
+    .where({ mandate: undefined, agent: eq(authorizations.subjectId, id), seller: eq(authorizations.sellerId, id) }[kind])
+    .groupBy(authorizations.asset, authorizations.chain);
 
 export async function countLiveKeys(db: Db, serviceAccountId: string): Promise<number> {
   const [row] = await db

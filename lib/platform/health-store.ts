@@ -1,7 +1,8 @@
-import { and, asc, count, eq, inArray, isNull, lt, min, sql } from "drizzle-orm";
+import { asc, count, eq, inArray, min, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
-import { authorizations, executions, reservations } from "#lib/holds/tables.ts";
+import { heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
+import { authorizations, executions } from "#lib/holds/tables.ts";
 
 const open = ["pending", "processing", "unknown"];
 
@@ -53,21 +54,13 @@ export async function settlementLag(among: number) {
   return { count: Number(row?.count ?? 0), median: row?.median ?? null, p95: row?.p95 ?? null };
 }
 
-export const selectOverdueHolds = () =>
+export const selectOverdueHolds = (since: Date) =>
   database()
     .select({ count: count() })
-    .from(reservations)
-    .where(
-      and(
-        eq(reservations.status, "held"),
-        // This follows from the status, but PostgreSQL needs it to use the index.
-        isNull(reservations.resolvedAt),
-        lt(reservations.expiresAt, sql`(SELECT clock_timestamp() - interval '1 minute')`),
-      ),
-    );
+    .from(sql`(${heldRows(since, sql`expires_at < (SELECT clock_timestamp() - interval '1 minute')`)}) AS overdue`);
 
 /** Holds that expired more than a minute ago, so the sweep should have released them. */
 export async function countOverdueHolds(): Promise<number> {
-  const [row] = await selectOverdueHolds();
+  const [row] = await selectOverdueHolds(await sweptUntil(database()));
   return row?.count ?? 0;
 }

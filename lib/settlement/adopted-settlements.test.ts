@@ -8,6 +8,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { reconcilePlain } from "#lib/settlement/reconcile-plain.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { useDatabase } from "#test/database.ts";
+import { expireNow, ofAuthorization } from "#test/holds.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { past } from "#test/past.ts";
 import { authorized, execute, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
@@ -84,10 +85,7 @@ describe("a payment that its seller settled before it was executed", () => {
   test("is charged as an overrun if its authorization has expired or its mandate was revoked", async () => {
     const expired = await payment();
     expect(await expired.settle()).toBe(true);
-    await database()
-      .update(reservations)
-      .set({ expiresAt: past })
-      .where(eq(reservations.authorizationId, expired.authorizationId));
+    await expireNow(ofAuthorization(expired.authorizationId));
     await sweepHolds();
     expect((await expired.pay()).status).toBe(200);
     await follow();

@@ -15,6 +15,7 @@ import { executions, reservations } from "#lib/holds/tables.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { useDatabase } from "#test/database.ts";
+import { expireNow, ofAuthorization, ofMandate, setHolds } from "#test/holds.ts";
 import { brokenSums } from "#test/invariants.ts";
 import { eventsOf } from "#test/mandates.ts";
 import {
@@ -162,10 +163,7 @@ describe("reconcile", () => {
   test("a submitted hold outlives its own expiry and the revocation of its mandate, and is captured", async () => {
     const { scene, authorizationId, executionId, payload } = await pendingPayment();
     await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId });
-    await database()
-      .update(reservations)
-      .set({ expiresAt: new Date(0) })
-      .where(eq(reservations.authorizationId, authorizationId));
+    await expireNow(ofAuthorization(authorizationId));
     await sweepHolds();
     expect((await lookAgain(executionId))?.settlementStatus).toBe("pending");
     await settleAtSeller(payload);
@@ -187,10 +185,8 @@ describe("reconcile", () => {
     const { scene, authorizationId, executionId } = await pendingPayment({ policy });
     const { mandateId, person } = scene;
     // Simulates a bug or an operator that released a hold whose credential was already returned.
-    await database().transaction(async (tx) => {
-      await tx.update(reservations).set({ status: "released" }).where(eq(reservations.authorizationId, authorizationId));
-      await tx.execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);
-    });
+    await setHolds(ofAuthorization(authorizationId), { status: "released" });
+    await database().execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);
     const second = await authorized(scene);
     expect(second.policyDecision.outcome).toBe("allow");
     const transaction = toHex(1, { size: 32 });
@@ -217,10 +213,7 @@ describe("sweepHolds", () => {
     const scene = await paymentScene();
     const old = await authorized(scene);
     const live = await authorized(scene);
-    await database()
-      .update(reservations)
-      .set({ expiresAt: new Date(0) })
-      .where(eq(reservations.authorizationId, old.authorizationId));
+    await expireNow(ofAuthorization(old.authorizationId));
     await Promise.all([sweepHolds(), sweepHolds()]);
     const statusOf = async (authorizationId: string) =>
       (await database().select().from(reservations).where(eq(reservations.authorizationId, authorizationId)))[0]?.status;
@@ -240,10 +233,7 @@ describe("sweepHolds", () => {
     };
     const scene = await paymentScene({ price: "0.01", mandate: { policy } });
     await Promise.all(Array.from({ length: 40 }, () => authorized(scene)));
-    await database()
-      .update(reservations)
-      .set({ expiresAt: new Date(0) })
-      .where(eq(reservations.mandateId, scene.mandateId));
+    await expireNow(ofMandate(scene.mandateId));
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const busy = database().transaction(async (tx) => {

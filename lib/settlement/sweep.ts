@@ -3,7 +3,15 @@ import { expireRedeemed } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import { reservationIdsOf } from "#lib/holds/ids.ts";
-import { expireHolds, lockMandate, lockMandateIfFree, mandatesWithDueHolds } from "#lib/holds/hold-store.ts";
+import {
+  coveredBySweep,
+  expireHolds,
+  lockMandate,
+  lockMandateIfFree,
+  mandatesWithDueHolds,
+  noteSwept,
+  sweptUntil,
+} from "#lib/holds/hold-store.ts";
 
 const MANDATES = 256;
 const HOLDS = 1_000;
@@ -17,8 +25,9 @@ export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];
   let swept = 0;
   let place = "";
+  const [since, covered] = await Promise.all([sweptUntil(database()), coveredBySweep(database())]);
   for (;;) {
-    const due = await mandatesWithDueHolds(database(), { place, limit: MANDATES });
+    const due = await mandatesWithDueHolds(database(), { since, place, limit: MANDATES });
     for (const mandateId of due) {
       const count = await sweepMandate(mandateId, lockMandateIfFree);
       if (count === null) busy.push(mandateId);
@@ -28,6 +37,7 @@ export async function sweepHolds(): Promise<number> {
     if (due.length < MANDATES) break;
   }
   for (const mandateId of busy) swept += (await sweepMandate(mandateId, lockMandate)) ?? 0;
+  await noteSwept(database(), covered);
   return swept;
 }
 

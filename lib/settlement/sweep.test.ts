@@ -1,0 +1,66 @@
+import { eq, sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { coveredBySweep, heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
+import { holdSweeps, reservations } from "#lib/holds/tables.ts";
+import { sweepHolds } from "#lib/settlement/sweep.ts";
+import { ask } from "#test/asking.ts";
+import { useDatabase } from "#test/database.ts";
+import { brokenSums } from "#test/invariants.ts";
+import { activeMandate, createBuyer } from "#test/mandates.ts";
+
+useDatabase();
+
+const WAIT = { timeout: 20_000 };
+
+/** Opens a transaction that does nothing until the returned function is called. */
+async function openTransaction(): Promise<() => Promise<void>> {
+  const began = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const transaction = database().transaction(async (tx) => {
+    await tx.execute(sql`SELECT 1`);
+    began.resolve();
+    await end.promise;
+  });
+  await began.promise;
+  return async () => {
+    end.resolve();
+    await transaction;
+  };
+}
+
+test("a sweep releases a hold that never changed, and later sweeps do not read it again", async () => {
+  const buyer = await createBuyer();
+  const mandateId = await activeMandate(buyer.person.credential);
+  const heldSince = async (since: Date): Promise<string[]> =>
+    (await database().execute<{ authorization_id: string }>(heldRows(since, sql`mandate_id = ${mandateId}`))).map(
+      (row) => row.authorization_id,
+    );
+  const soon = await ask(buyer, mandateId, { expiresAt: new Date(Date.now() + 2_000).toISOString() });
+  const { authorizationId } = soon.data;
+  expect(soon.data.policyDecision.outcome).toBe("allow");
+  const statusOf = async () => {
+    await sweepHolds();
+    return (await database().select().from(reservations).where(eq(reservations.authorizationId, authorizationId)))[0]?.status;
+  };
+  await expect.poll(statusOf, WAIT).toBe("expired");
+  expect(await brokenSums()).toEqual([]);
+
+  await database()
+    .update(holdSweeps)
+    .set({ sweptUntil: new Date(0) });
+  await sweepHolds();
+  const until = await sweptUntil(database());
+  expect(until > new Date(0)).toBe(true);
+  const later = await ask(buyer, mandateId);
+  expect(await heldSince(until)).toEqual([later.data.authorizationId]);
+  expect(await heldSince(new Date("2100-01-01"))).toEqual([]);
+});
+
+test("a sweep covers no time after the start of an open transaction, which may store holds that expire later", async () => {
+  const end = await openTransaction();
+  const covered = await coveredBySweep(database());
+  await expect.poll(() => coveredBySweep(database()), WAIT).toEqual(covered);
+  await end();
+  await expect.poll(async () => (await coveredBySweep(database())) > covered, WAIT).toBe(true);
+});
