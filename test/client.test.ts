@@ -85,7 +85,7 @@ const offer = () => ({
   extra: { name: "USDC", version: "2" },
 });
 
-describe("what the mandate says", () => {
+describe("what the mandate says", { timeout: 90_000 }, () => {
   test("is read as a budget, with the payments of an operation and a receipt that verifies", async () => {
     const pay = client();
     const answer = await pay.fetch(`${seller.url}/report`, { operation: "read-daily" });
@@ -109,7 +109,7 @@ describe("what the mandate says", () => {
   });
 });
 
-describe("a person", () => {
+describe("a person", { timeout: 90_000 }, () => {
   test("is waited for, and the payment goes on after the approval", async () => {
     const asked: string[] = [];
     const pay = client({
@@ -153,7 +153,7 @@ describe("a person", () => {
   });
 });
 
-describe("trouble", () => {
+describe("trouble", { timeout: 90_000 }, () => {
   test("an empty wallet fails the payment; after it is funded, the same operation pays with the first hold", async () => {
     const poor = privateKeyToAccount(generatePrivateKey());
     const pay = client({ wallet: poor });
@@ -225,7 +225,7 @@ describe("trouble", () => {
   });
 });
 
-test("a seller of x402 version 1 gets an X-PAYMENT header", async () => {
+test("a seller of x402 version 1 gets an X-PAYMENT header", { timeout: 90_000 }, async () => {
   const { amount, network: _, ...rest } = offer();
   let credential: unknown;
   const url = await openSeller((request, response) => {
@@ -249,7 +249,7 @@ test("a seller of x402 version 1 gets an X-PAYMENT header", async () => {
   expect(credential).toMatchObject({ x402Version: 1, network: "base-sepolia", payload: { authorization: { value: amount } } });
 });
 
-test("an order is signed, paid and placed by one call, once per operation", async () => {
+test("an order is signed, paid and placed by one call, once per operation", { timeout: 90_000 }, async () => {
   const shop = await openHostileStorefront();
   onTestFinished(() => shop.close());
   settlesThrough(shop, await stockFacilitator(chain()));

@@ -167,17 +167,18 @@ describe("the packed package in an empty project", () => {
     const whole = await runAgent(privateKey, "whole");
     expect(whole.lines).toEqual([`200 ${report}`, "5"]);
     const kills = [1, 2, 3, 4, 5];
-    for (const killedAt of kills) {
+    const killAndRepeat = async (killedAt: number): Promise<void> => {
       const operation = `killed-${killedAt}`;
       expect((await runAgent(privateKey, operation, { killedAt })).signal).toBe("SIGKILL");
-      let { lines } = await settling(runAgent(privateKey, operation));
+      let { lines } = await runAgent(privateKey, operation);
       // A slow machine can see the settlement later than the agent waits for it; then the agent is started again.
       for (let again = 0; again < 5 && lines[0]?.startsWith("NotServed"); again += 1)
-        ({ lines } = await settling(runAgent(privateKey, operation)));
+        ({ lines } = await runAgent(privateKey, operation));
       // The last answer is the seller's. It is lost, and a seller accepts a credential only once.
       expect(lines[0], operation).toBe(killedAt === kills.length ? "PaidButNotServed settled string" : `200 ${report}`);
       expect(await executionsOf(operation), operation).toEqual([1]);
-    }
+    };
+    await settling(Promise.all(kills.map(killAndRepeat)));
     expect(await chain().balanceOf(payTo)).toBe(250_000n * BigInt(kills.length + 1));
   });
 

@@ -95,3 +95,14 @@ print(answer["authorizationId"], answer["policyDecision"]["outcome"], answer["po
     },
   ];
 }
+
+/** An agent that pays with the package `countersign`. */
+export const packageText = (baseUrl: string): string =>
+  `import { countersign } from "countersign";
+import { privateKeyToAccount } from "viem/accounts";
+
+const apiKey = process.env.COUNTERSIGN_KEY ?? "";
+const wallet = privateKeyToAccount(process.env.AGENT_PRIVATE_KEY as \`0x\${string}\`);
+const pay = countersign({ url: "${baseUrl}", apiKey, mandateId: "mdt_…", wallet });
+const answer = await pay.fetch("https://data.example.com/reports/daily", { operation: "daily-report-1" });
+console.log(answer.status, await answer.text());`;

@@ -1,6 +1,9 @@
 import { ReadersFirstRequest } from "#app/first-request.tsx";
 import { readCaller } from "#app/session.ts";
+import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { env } from "#lib/env.ts";
+import { packageText } from "#lib/pages/quickstart.ts";
 
 export const metadata = { title: "Quickstart" };
 
@@ -37,6 +40,18 @@ export default async function QuickstartPage() {
               </p>
             </li>
           </ol>
+        </section>
+        <section className="panel" aria-labelledby="package">
+          <div className="panel-head">
+            <h2 id="package">An agent that pays</h2>
+            <p>
+              With the package countersign. <code>pay.fetch</code> asks, signs and pays; a repeat with the same operation pays
+              once.
+            </p>
+          </div>
+          <div className="panel-body">
+            <Code label="agent.ts" text={packageText(env().BASE_URL)} />
+          </div>
         </section>
         <ReadersFirstRequest caller={caller} />
         <section className="panel" aria-labelledby="next">
