@@ -35,6 +35,10 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/checkout/[checkoutIntentId]": [["full", ({ checkout }) => checkout]],
   "/home": at("/home", "full", "empty"),
   "/approvals": at("/approvals", "full", "empty"),
+  "/approvals/together": [
+    ["full", ({ checkout }) => `/approvals/together?id=${checkout.split("/").at(-1)}`],
+    ["empty", () => "/approvals/together"],
+  ],
   "/mandates": at("/mandates", "full", "empty"),
   "/mandates/new": at("/mandates/new"),
   "/mandates/[mandateId]": [["full", ({ mandateId }) => `/mandates/${mandateId}`]],

@@ -13,11 +13,25 @@ function left(until: string, now: string): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-type ItemProps = { readonly one: WaitingApproval; readonly now: string; readonly mayDecide: boolean };
+type ItemProps = {
+  readonly one: WaitingApproval;
+  readonly now: string;
+  readonly mayDecide: boolean;
+  readonly choosable: boolean;
+};
 
-const Item = ({ one, now, mayDecide }: ItemProps) => (
+const Item = ({ one, now, mayDecide, choosable }: ItemProps) => (
   <li className="grid grid-cols-1 items-center gap-x-6 gap-y-2 p-4 md:grid-cols-[minmax(0,1fr)_auto_auto] md:px-5">
-    <div>
+    <div className={choosable ? "relative pl-9" : undefined}>
+      {choosable && (
+        <input
+          className="absolute top-0.5 left-0"
+          type="checkbox"
+          name="id"
+          value={one.checkoutIntentId}
+          aria-label={`Choose ${one.amount} to ${visible(one.domain)}`}
+        />
+      )}
       <h3 className="wrap-anywhere">
         <Untrusted>{one.domain}</Untrusted>
       </h3>
@@ -50,13 +64,18 @@ const Item = ({ one, now, mayDecide }: ItemProps) => (
   </li>
 );
 
-type Props = { readonly waiting: ApprovalsView; readonly mayDecide: boolean };
+type Props = {
+  readonly waiting: ApprovalsView;
+  readonly mayDecide: boolean;
+  /** Each request has a box, for a form around the list. */
+  readonly choosable?: boolean;
+};
 
 /** Requests that wait for a person, each with a link to its confirmation page. */
-export const WaitingList = ({ waiting, mayDecide }: Props) => (
+export const WaitingList = ({ waiting, mayDecide, choosable = false }: Props) => (
   <ul className="divide-y">
     {waiting.items.map((one) => (
-      <Item key={one.checkoutIntentId} one={one} now={waiting.now} mayDecide={mayDecide} />
+      <Item key={one.checkoutIntentId} one={one} now={waiting.now} mayDecide={mayDecide} choosable={choosable} />
     ))}
   </ul>
 );

@@ -10,6 +10,7 @@ import { BasketTable } from "./basket-table.tsx";
 import { Cut } from "./cut.tsx";
 import { Decision } from "./decision.tsx";
 import { useDecisions } from "./decisions.ts";
+import { defaultMandate } from "./default-mandate.ts";
 import { Destination } from "./destination.tsx";
 import { Effects } from "./effects.tsx";
 import { Essentials } from "./essentials.tsx";
@@ -26,14 +27,6 @@ const PLACES = {
   effects: "lg:col-start-2 lg:row-start-3 lg:border-t lg:border-l",
   asks: "lg:col-start-2 lg:row-start-4 lg:border-t lg:border-l",
 } as const;
-
-/** The mandate that the checkout names, otherwise the only mandate that covers it. If several cover it, the person chooses. */
-export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
-  const named = intent.mandateId ?? intent.detectedMandateId;
-  const matches = mandates.filter(({ match }) => match);
-  const only = matches.length === 1 ? matches[0] : undefined;
-  return mandates.find(({ mandateId }) => mandateId === named)?.mandateId ?? only?.mandateId;
-}
 
 const Changed = ({ clicked }: { readonly clicked: boolean }) => (
   <Notice tone="caution" role="alert">

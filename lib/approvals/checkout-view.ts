@@ -37,6 +37,8 @@ export type StepUpView = {
   readonly reasons: readonly StepUpReason[];
   /** The limit that the amount is above, and what this person approved within a day. Text for people: "100.00 USDC". */
   readonly limit?: { readonly above: string; readonly lately?: string };
+  /** How much more this session may approve to the payee without step-up, as decimal text. */
+  readonly room: string;
   /** Whether this session has done the step-up for this checkout. */
   readonly done: boolean;
   /** Whether the step-up was made by a passkey that signed these terms. */

@@ -1,7 +1,7 @@
 import type { Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
-import { atomicOf, type Atomic } from "#lib/money.ts";
+import { atomicOf, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
 
 /** How much a session may approve without step-up, and what its person approved within a day. In atomic units. */
 export type Risk = {
@@ -43,6 +43,12 @@ export const readRisk = (row: Row): Risk => ({
   latelyUnverified: amountIn(row, "lately_unverified"),
   payeeVerified: row["payee_verified"] === true,
 });
+
+/** How much more the session may approve to the payee without step-up. */
+export function roomOf({ most, lately, mostUnverified, latelyUnverified, payeeVerified }: Risk): Atomic {
+  const room = subtract(most, lately);
+  return max(zero, payeeVerified ? room : min(room, subtract(mostUnverified, latelyUnverified)));
+}
 
 export const isAboveAll = ({ most, lately }: Risk, amount: Atomic): boolean => amount + lately > most;
 

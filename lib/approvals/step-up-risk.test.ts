@@ -40,6 +40,9 @@ const stepUpOf = async (checkoutIntentId: string, { person }: Pick<CheckoutScene
   return { required, reasons, ...(limit && { limit }) };
 };
 
+const roomFor = async (checkoutIntentId: string, { person }: Pick<CheckoutScene, "person">) =>
+  (await view(checkoutIntentId, person.credential)).stepUp.room;
+
 const approved = async (checkoutIntentId: string, { person }: Pick<CheckoutScene, "person">) => {
   await view(checkoutIntentId, person.credential);
   const { status, problem } = await approve(checkoutIntentId, person.credential);
@@ -53,8 +56,10 @@ describe("a payee that is not verified", () => {
     const scene = await checkoutScene();
     const first = await basket(scene, 2);
     expect(await stepUpOf(first, scene)).toEqual(free);
+    expect(await roomFor(first, scene)).toBe("25");
     expect(await approved(first, scene)).toBe("approved");
     const second = await basket(scene, 1);
+    expect(await roomFor(second, scene)).toBe("0");
     expect(await stepUpOf(second, scene)).toEqual({
       required: true,
       reasons: ["unverifiedPayee"],
@@ -153,8 +158,10 @@ describe("a verified payee", () => {
     await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
     const first = await payment(scene, seller);
     expect(await stepUpOf(first, scene)).toEqual(free);
+    expect(await roomFor(first, scene)).toBe("100");
     expect(await approved(first, scene)).toBe("approved");
     const second = await payment(scene, seller);
+    expect(await roomFor(second, scene)).toBe("40");
     expect(await stepUpOf(second, scene)).toEqual({
       required: true,
       reasons: ["amount"],

@@ -10,6 +10,7 @@ import { presentApproval, presentCheckout, statusAt } from "#lib/approvals/prese
 import { isOpen } from "#lib/approvals/checkout-state.ts";
 import { purposeOf } from "#lib/approvals/purpose.ts";
 import { endsOf, findApproval, findAsker, findCheckout, lockCheckout, saveReview, setStatus } from "#lib/approvals/store.ts";
+import { roomOf } from "#lib/approvals/risk-store.ts";
 import { assuranceAskedBySeller, stepUpFacts } from "#lib/approvals/step-up-store.ts";
 import { database } from "#lib/db/client.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
@@ -107,6 +108,7 @@ async function moreTimeOf(checkout: CheckoutRow): Promise<{ moreTimeUntil?: stri
 const noStepUp: CheckoutView["stepUp"] = {
   required: false,
   reasons: [],
+  room: "0",
   done: false,
   byPasskey: false,
   assuranceAsked: "softwareApproved",
@@ -207,6 +209,7 @@ async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCal
     required: reasons.length > 0,
     reasons,
     ...limitOf(checkout, stepUp, risk),
+    room: formatAmount(roomOf(risk), checkout.tokenDecimals),
     done: stepUp.done,
     byPasskey: assuranceLevel === "passkeyApproved",
     assuranceAsked: highestAsked(asked),

@@ -2,6 +2,7 @@ import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { requireMember } from "#app/session.ts";
 import { RefusalsPanel } from "#components/buyer/refusals-panel.tsx";
+import { WaitingForm } from "#components/approvals/waiting-form.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
@@ -47,16 +48,27 @@ const howTold = {
   none: "Nobody gets a mail: this service has no mail server. Whoever runs it can set SMTP_URL and MAIL_FROM.",
 } as const;
 
-const WaitingPanel = ({ waiting, mayDecide }: { readonly waiting: ApprovalsView; readonly mayDecide: boolean }) => (
+type WaitingProps = { readonly waiting: ApprovalsView; readonly mayDecide: boolean };
+
+const Requests = ({ waiting, mayDecide }: WaitingProps) =>
+  waiting.items.length > 0 ? (
+    <WaitingList waiting={waiting} mayDecide={mayDecide} choosable={mayDecide && waiting.items.length > 1} />
+  ) : (
+    <Empty title="Nothing to approve">Payments that need a person’s approval appear here until they expire.</Empty>
+  );
+
+const WaitingPanel = ({ waiting, mayDecide }: WaitingProps) => (
   <section className="panel" aria-labelledby="waiting">
     <div className="panel-head">
       <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
       <span className="text-muted text-sm">{requestsWords(waiting)}</span>
     </div>
-    {waiting.items.length > 0 ? (
-      <WaitingList waiting={waiting} mayDecide={mayDecide} />
+    {mayDecide ? (
+      <WaitingForm waiting={waiting.items}>
+        <Requests waiting={waiting} mayDecide />
+      </WaitingForm>
     ) : (
-      <Empty title="Nothing to approve">Payments that need a person’s approval appear here until they expire.</Empty>
+      <Requests waiting={waiting} mayDecide={false} />
     )}
     <div className="panel-foot">
       <KeepFresh kinds={["request"]} count={waiting.items.length} words={requestsWords(waiting)} />

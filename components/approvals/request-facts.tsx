@@ -1,0 +1,74 @@
+import { Essentials } from "#components/checkout/essentials.tsx";
+import { KnownPayee } from "#components/checkout/payee.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Money } from "#components/ui/money.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { LineView } from "#lib/approvals/checkout-view.ts";
+import { networkName } from "#lib/chains/network-name.ts";
+import type { Approvable } from "./together.ts";
+
+const variantOf = ({ color, size }: LineView): string => [color, size].filter((part) => part !== undefined).join(", ");
+
+const columns = [
+  {
+    name: "Item",
+    cell: (line: LineView) => (
+      <>
+        <Untrusted>{line.name}</Untrusted>
+        {variantOf(line) !== "" && (
+          <span className="sub">
+            <Untrusted>{variantOf(line)}</Untrusted>
+          </span>
+        )}
+      </>
+    ),
+  },
+  { name: "Quantity", numeric: true, cell: ({ quantity }: LineView) => String(quantity) },
+  { name: "Price", numeric: true, cell: ({ displayUnitAmount }: LineView) => <Money>{displayUnitAmount}</Money> },
+  { name: "Sum", numeric: true, cell: ({ displaySubtotal }: LineView) => <Money>{displaySubtotal}</Money> },
+];
+
+/** All that one of several requests would pay, as on its own page. */
+export function RequestFacts({ view, mandate }: Approvable) {
+  const { amounts, agent, destination, intent, lines, payee, requestedAt } = view;
+  return (
+    <>
+      <div className="grid gap-1 p-4 md:px-5">
+        <p className="text-lg font-semibold wrap-anywhere">
+          <Money>{amounts.charged}</Money> to <Untrusted>{payee.domain}</Untrusted>
+        </p>
+        <KnownPayee payee={payee} />
+      </div>
+      <div className="lg:[&>dl>div]:px-5">
+        <Essentials view={view} mandate={mandate} />
+      </div>
+      <div className="border-t p-4 md:px-5">
+        <Ledger
+          compact
+          caption={`Items for ${amounts.charged}`}
+          columns={columns}
+          rows={lines}
+          rowKey={(line) => [line.productId, line.variantId, line.color, line.size, line.name].join("|")}
+        />
+      </div>
+      <div className="border-t p-4 md:px-5">
+        <Pairs
+          items={[
+            ...(amounts.rest === undefined
+              ? []
+              : [["Other charges of the seller", <Money key="rest">{amounts.rest}</Money>] as const]),
+            ["Service fee, your part", <Money key="fee">{amounts.fee.buyerShare}</Money>],
+            ["Pays to", <Copyable key="to" value={destination.payTo} label="destination address" />],
+            ["Network", networkName(destination.chain)],
+            ["Agent", <Untrusted key="agent">{agent.name}</Untrusted>],
+            ["Asked", <Moment key="asked" at={requestedAt} show="short" />],
+            ["Expires", <Moment key="expires" at={intent.expiresAt} show="short" />],
+          ]}
+        />
+      </div>
+    </>
+  );
+}
