@@ -1,9 +1,4 @@
-import {
-  type PublicKeyCredentialRequestOptionsJSON,
-  startAuthentication,
-  startRegistration,
-  type PublicKeyCredentialCreationOptionsJSON,
-} from "@simplewebauthn/browser";
+import type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/browser";
 import { SaidError } from "#components/ui/said-error.ts";
 import type {
   PasskeyAssertion,
@@ -22,9 +17,13 @@ function refusalOf(error: unknown): PasskeyRefusal {
   return new PasskeyRefusal("No passkey was used: the request was closed, or it expired.");
 }
 
+/** Loaded when a passkey is used, because most pages that could ask for one do not. */
+const load = () => import("@simplewebauthn/browser");
+
 /** Asks the person to sign a challenge. @throws PasskeyRefusal */
 export async function signWithPasskey(options: Pick<PasskeyRequestOptions, "challenge">): Promise<PasskeyAssertion> {
   const optionsJSON = { ...options, userVerification: "required" } as PublicKeyCredentialRequestOptionsJSON;
+  const { startAuthentication } = await load();
   try {
     return (await startAuthentication({ optionsJSON })) as PasskeyAssertion;
   } catch (error) {
@@ -34,6 +33,7 @@ export async function signWithPasskey(options: Pick<PasskeyRequestOptions, "chal
 
 /** Asks the person to create a passkey. @throws PasskeyRefusal */
 export async function makePasskey(options: PasskeyCreationOptions): Promise<PasskeyCredential> {
+  const { startRegistration } = await load();
   try {
     return (await startRegistration({ optionsJSON: options as PublicKeyCredentialCreationOptionsJSON })) as PasskeyCredential;
   } catch (error) {

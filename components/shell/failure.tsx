@@ -3,12 +3,15 @@
 import type { ReactNode } from "react";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
-import { Copyable } from "#components/ui/copyable.tsx";
-import { ProblemError } from "#lib/http/client.ts";
+import type { ProblemError } from "#lib/http/client.ts";
+
+/* Every page loads this twice, for errors inside and outside of the root layout, so it imports little. */
+
+const isProblem = (error: unknown): error is ProblemError => error instanceof Error && error.name === "ProblemError";
 
 /** The id of this failure in the service's log: the request id, or the digest that Next.js gave the error. */
 function idOf(error: unknown): { readonly label: string; readonly value: string } | null {
-  if (error instanceof ProblemError) return { label: "request id", value: error.problem.requestId };
+  if (isProblem(error)) return { label: "request id", value: error.problem.requestId };
   if (error instanceof Error && "digest" in error) return { label: "error id", value: String(error.digest) };
   return null;
 }
@@ -31,7 +34,7 @@ export function Failure({ error, retry, children }: Props) {
       </p>
       {id && (
         <p className="text-sm text-muted">
-          For them: {id.label} <Copyable value={id.value} label={id.label} />
+          For them: {id.label} <code className="wrap-anywhere">{id.value}</code>
         </p>
       )}
       <div className="actions">
