@@ -12,6 +12,8 @@ test("shows the code of the request's address where a phone reaches it, with its
   const dark = qrCode(`https://pay.example.org${path}`)?.flat().filter(Boolean).length;
   expect(html.match(/h1v1h-1z/g)).toHaveLength(dark ?? 0);
   expect(html).toContain('"viewBox":"0 0 45 45"');
+  // The white cells are drawn, because the page behind the code is dark in the dark theme.
+  expect(html).toContain('{"width":45,"height":45,"fill":"#fff"}');
 });
 
 test("says why there is no code elsewhere", () => {

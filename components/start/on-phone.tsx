@@ -2,10 +2,10 @@ import { Notice } from "#components/ui/notice.tsx";
 import { phoneLink } from "#lib/pages/phone-link.ts";
 import { qrCode } from "./qr-code.ts";
 
-/** The empty cells around a code, without which readers do not find it. */
+/** The number of white cells around a code. Scanners need them to find it. */
 const QUIET = 4;
 
-/** A request as a QR code, so that it can be decided on a phone. The code has the address and no session. */
+/** A QR code of a request, so that a person can decide it on a phone. It contains the address and no session. */
 export function OnPhone({ baseUrl, path }: { readonly baseUrl: string; readonly path: string }) {
   const link = phoneLink(baseUrl, path);
   if (!link.ok) return <Notice>{link.detail}</Notice>;
@@ -15,8 +15,9 @@ export function OnPhone({ baseUrl, path }: { readonly baseUrl: string; readonly 
   const cells = code.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])));
   return (
     <figure className="grid justify-items-start gap-2">
-      {/* A code is dark on light in both themes, because many readers find no other. */}
-      <svg className="size-48 rounded-sm bg-white" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the request">
+      {/* The code is dark on white in both themes, because many scanners read no other. */}
+      <svg className="size-48 rounded-sm" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the request">
+        <rect width={size} height={size} fill="#fff" />
         <path d={cells.join("")} fill="#000" shapeRendering="crispEdges" />
       </svg>
       <figcaption className="text-sm text-muted">Scan it with your phone, and sign in there to decide.</figcaption>
