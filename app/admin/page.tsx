@@ -32,7 +32,7 @@ export default async function OverviewPage() {
   const facts = factsOf(view);
   return (
     <>
-      <PageHeader title="Platform" description="What waits for somebody, and what happened last." />
+      <PageHeader title="Platform" description="Open work, and the latest events." />
       <div className="stack">
         <section className="panel" aria-labelledby="waits">
           <div className="panel-head">

@@ -19,7 +19,7 @@ const Found = ({ one, href }: { readonly one: FoundTarget; readonly href: string
       <Link href={href} prefetch={false}>
         <Untrusted>{one.name}</Untrusted>
       </Link>
-      <span className="sub">
+      <span className="block text-xs text-muted">
         {one.domain !== null && <>{one.domain}, </>}
         <Untrusted>{one.organizationName}</Untrusted>, …{one.id.slice(-5)}
       </span>
@@ -30,8 +30,7 @@ const Found = ({ one, href }: { readonly one: FoundTarget; readonly href: string
 
 /** The results of a search by name. Each is a link that puts its id into the form. */
 export function FoundList({ found: { items, more }, path, query }: Props) {
-  if (items.length === 0)
-    return <output className="text-muted text-sm">No mandate, agent or seller has this in its name.</output>;
+  if (items.length === 0) return <output className="text-muted text-sm">No name or domain contains this text.</output>;
   return (
     <div>
       <h3>Found</h3>
@@ -40,7 +39,7 @@ export function FoundList({ found: { items, more }, path, query }: Props) {
           <Found key={one.id} one={one} href={address(path, query, { [kinds[one.kind].name]: one.id })} />
         ))}
       </ul>
-      {more && <p className="text-muted text-sm">There are more. Enter more of the name.</p>}
+      {more && <p className="text-muted text-sm">There are more results. Enter a longer part of the name.</p>}
     </div>
   );
 }

@@ -40,7 +40,7 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
   const complete = views.length > 0 && views.every(({ facts }) => facts !== null);
   return (
     <>
-      <PageHeader title="Emergency revoke" description="Find what to stop, check that it is the right one, then stop it." />
+      <PageHeader title="Emergency revoke" description="Find a mandate, an agent or a seller, check it, then stop it." />
       <section className="panel border-[color-mix(in_oklab,var(--color-danger)_55%,var(--color-border))]" aria-labelledby="stop">
         <div className="panel-head">
           <h2 id="stop" className="flex items-center gap-2 text-danger">
@@ -84,9 +84,9 @@ export default async function EmergencyPage({ searchParams }: { readonly searchP
             {complete && <EmergencyForm key={JSON.stringify(named)} named={named} />}
           </div>
           <div>
-            <h3>What to stop</h3>
+            <h3>Targets</h3>
             {views.length === 0 && (
-              <p className="text-muted text-sm">Find it by its name, or enter one or more ids. All are stopped, or none.</p>
+              <p className="text-muted text-sm">Find a target by name, or enter ids. Either all are stopped or none.</p>
             )}
             {views.map((view) => (
               <TargetFacts key={view.kind} target={view} />

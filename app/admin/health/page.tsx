@@ -141,7 +141,10 @@ export default async function HealthPage() {
           <section className="panel" aria-labelledby="senders">
             <div className="panel-head">
               <h2 id="senders">Gas</h2>
-              <p>Who pays for registrations, revocations and payments on chain. Without gas they wait, and nothing is lost.</p>
+              <p>
+                The accounts that pay the gas of registrations, revocations and payments on chain. Without gas, transactions wait;
+                none is lost.
+              </p>
             </div>
             <SendersLedger senders={view.senders} />
           </section>

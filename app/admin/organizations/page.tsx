@@ -24,7 +24,7 @@ export default async function OrganizationsPage({ searchParams }: { readonly sea
   const { items, nextCursor } = await found(viewOrganizations({ search, cursor: one(query, "cursor") }));
   return (
     <>
-      <PageHeader title="Organizations" description="Who buys and sells here." />
+      <PageHeader title="Organizations" description="The organizations that buy and sell here." />
       <section className="panel" aria-labelledby="organizations">
         <div className="panel-head">
           <h2 id="organizations">All organizations</h2>
