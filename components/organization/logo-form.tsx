@@ -2,8 +2,9 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type ChangeEvent, useId, useRef } from "react";
+import { type ChangeEvent, useRef } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { Field } from "#components/ui/field.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
@@ -19,7 +20,6 @@ type Props = {
 
 /** Adds, replaces or removes the organization's logo. The browser reduces the picture to 128 pixels before it uploads it. */
 export function LogoForm({ organizationId, logo }: Props) {
-  const id = useId();
   const router = useRouter();
   const hydrated = useHydrated();
   const input = useRef<HTMLInputElement>(null);
@@ -48,20 +48,14 @@ export function LogoForm({ organizationId, logo }: Props) {
           // oxlint-disable-next-line nextjs/no-img-element -- The image optimizer of Next.js saves nothing: a logo has at most 128 pixels.
           <img className="size-16 rounded-sm border bg-raised object-contain" src={logo} alt="Logo" width={64} height={64} />
         )}
-        <div className="grid min-w-0 grid-cols-1 gap-1.5">
-          <label className="label" htmlFor={id}>
-            {logo === null ? "Add a logo" : "Replace the logo"}
-          </label>
-          <input
-            ref={input}
-            id={id}
-            className="w-full min-w-0 text-sm"
-            type="file"
-            accept="image/png,image/jpeg,image/webp"
-            disabled={!hydrated}
-            onChange={choose}
-          />
-        </div>
+        <Field
+          ref={input}
+          label={logo === null ? "Add a logo" : "Replace the logo"}
+          type="file"
+          accept="image/png,image/jpeg,image/webp"
+          disabled={!hydrated}
+          onChange={choose}
+        />
         {logo !== null && (
           <Button size="small" aria-busy={save.isPending} onClick={() => save.mutate(null)}>
             Remove

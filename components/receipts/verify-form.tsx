@@ -11,9 +11,6 @@ import { KEYS_PATH, usePublishedKeys } from "./published-keys.ts";
 import { StepList } from "./step-list.tsx";
 
 const BYTES_MAX = 1_000_000;
-const FILE =
-  "w-full text-sm file:mr-3 file:min-h-10 file:cursor-pointer file:rounded-sm file:border file:border-solid file:border-border-strong file:bg-surface file:px-3 file:text-text";
-
 type Checked = { readonly verdict: Verdict; /** The keys are not those of this page's service. */ readonly pasted: boolean };
 
 /** Where the keys of a pasted set have to come from. */
@@ -137,7 +134,6 @@ export function VerifyForm() {
             <Field
               label="Or a saved file"
               type="file"
-              className={FILE}
               accept=".json,application/json"
               onChange={(event) => void readFile(event)}
             />

@@ -46,6 +46,10 @@ const Frame = ({ id, label, hint, error, children }: FrameProps) => (
 const AFFIX = "flex items-center border border-border-strong bg-sunken px-3 text-sm whitespace-nowrap text-muted";
 const JOINED = { before: "w-16 min-w-0 flex-auto rounded-r-none", after: "w-16 min-w-0 flex-auto rounded-l-none" } as const;
 
+/** Shows the button of a file field as a button. */
+const FILE =
+  "w-full text-sm file:mr-3 file:min-h-10 file:cursor-pointer file:rounded-sm file:border file:border-solid file:border-border-strong file:bg-surface file:px-3 file:text-text";
+
 /** A control with label, hint and error. A screen reader reads the error with the control. */
 export function Field({
   label,
@@ -62,7 +66,7 @@ export function Field({
     <input
       type="text"
       {...input}
-      className={[joined, className].filter(Boolean).join(" ") || undefined}
+      className={[joined, input.type === "file" && FILE, className].filter(Boolean).join(" ") || undefined}
       {...wiring(id, hint, error)}
     />
   );
