@@ -18,7 +18,10 @@ const statesOf = async (page: Page): Promise<string[]> =>
 
 test.describe("the page that verifies receipts", () => {
   test("verifies a receipt and names the step of one that was changed, without a request", async ({ page }) => {
+    // On a busy machine the page loads the keys only after the network was idle.
+    const keys = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/.well-known/jwks.json"));
     await page.goto("/verify");
+    await keys;
     await page.waitForLoadState("networkidle");
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { GATE } from "#lib/command/gate-store.ts";
-import { mainPool } from "#lib/db/client.ts";
 import * as contract from "#lib/identity/keys/contract.ts";
 import { listServiceAccounts } from "#lib/identity/keys/list-service-accounts.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
+import { hold } from "#test/holding.ts";
 import { newKey, newMember, newOrganization } from "#test/identity.ts";
 import { revoke, rotate, statusFor } from "#test/keys.ts";
 import { send } from "#test/tenant.ts";
 
-useDatabase();
+const databaseOf = useDatabase();
 
 describe("revokeServiceAccount", () => {
   test("refuses every key of the account, removes it from the list, and records the reason once", async () => {
@@ -36,20 +36,12 @@ describe("revokeServiceAccount", () => {
   test("revocation waits for payment transactions that passed the gate before it, and no longer", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
-    const held = Promise.withResolvers<void>();
-    const entered = Promise.withResolvers<void>();
-    const spending = mainPool().begin(async (tx) => {
-      await tx`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`;
-      entered.resolve();
-      await held.promise;
-    });
-    await entered.promise;
+    const spending = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
     let answered = false;
     const revoking = revoke(owner, agent.serviceAccountId).then((reply) => ((answered = true), reply));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await spending.blocks();
     expect(answered).toBe(false);
-    held.resolve();
-    await spending;
+    await spending.release();
     expect((await revoking).status).toBe(200);
   });
 
