@@ -157,7 +157,7 @@ test.describe("the editor", () => {
     await page.goto(`/mandates/${purchase.mandateId}/edit`);
     await page.getByLabel("Per payment").fill("30");
     await page.getByRole("button", { name: "Try it" }).click();
-    const trial = page.getByRole("region", { name: "Tried on recent decisions" });
+    const trial = page.getByRole("region", { name: "Trial on recent decisions" });
     await expect(trial.getByText("Would deny").locator("..")).toContainText("1");
     await expect(trial.getByText(purchase.seller.domain)).toBeVisible();
     await expect(trial.getByText("Needs approval")).toBeVisible();
@@ -179,7 +179,7 @@ test.describe("the editor", () => {
     await expect(asked).toContainText(purchase.seller.domain);
     await expect(asked).toContainText("is not among the domains that the policy allows");
     await expectAccessible(page);
-    await asked.getByRole("button", { name: "Cancel what is not submitted" }).click();
+    await asked.getByRole("button", { name: "Cancel payments that are not submitted" }).click();
     await expect(page.getByText("Version 2 is in force")).toBeVisible();
     await expect(page.getByText("Changed to version 2")).toBeVisible();
     await expectAccessible(page);

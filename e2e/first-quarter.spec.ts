@@ -92,7 +92,7 @@ test("a new account comes to a settled test payment and its receipt in at most 1
   await expectAccessible(page);
 
   await page.getByRole("button", { name: "Buy a pack of stickers for 0.75 USDC" }).click();
-  await expect(page.getByText("This page goes on by itself; keep it open.")).toBeVisible();
+  await expect(page.getByText("This page continues automatically. Keep it open.")).toBeVisible();
   // This installation has no https address, so the page says why a phone cannot open the request.
   await expect(page.getByText(/an address of this machine, so a phone cannot open it/)).toBeVisible();
   await expectAccessible(page);

@@ -72,7 +72,7 @@ test.describe("the organization", () => {
     await signInAs(context, owner.credential);
     const { apiKey } = await newKey(admin, ["audit:read"]);
     await page.goto("/settings/members");
-    await expect(row(page, owner.email)).toContainText("The last owner stays");
+    await expect(row(page, owner.email)).toContainText("The last owner cannot be removed");
     await row(page, admin.email).getByRole("button", { name: "Change role" }).click();
     await page.getByRole("radio", { name: /^Viewer/ }).check();
     await expectAccessibleOnPhone(page);

@@ -44,7 +44,7 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
   failed: {
     stamp: "Failed",
     title: "The purchase did not go through",
-    text: `The order failed after the approval. What was held under your mandate is released once it is certain that nothing was paid. ${again}`,
+    text: `The order failed after the approval. The held amount is released once it is certain that nothing was paid. ${again}`,
     what: "Failed",
   },
 };

@@ -9,14 +9,14 @@ import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/che
 
 export type Way = "password" | "passkey";
 
-/** "above 100.00 USDC", with what counts besides this payment. */
+/** The reason for an amount: "above 100.00 USDC", with the earlier approvals that count too. */
 function aboveWords({ limit }: CheckoutView["stepUp"]): string {
   if (limit === undefined) return "above what a session alone may approve";
   const { above, lately } = limit;
   return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in 24 hours`;
 }
 
-/** Short, because several reasons stand beside the buttons of a phone. */
+/** A reason for the step-up in few words, because a phone shows several reasons beside the buttons. */
 function reasonWords(reason: StepUpReason, stepUp: CheckoutView["stepUp"]): string {
   switch (reason) {
     case "amount":
@@ -44,7 +44,7 @@ export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): r
   return [...(hasPasskey ? (["passkey"] as const) : []), ...(hasPassword && !passkeyOnly ? (["password"] as const) : [])];
 }
 
-/** Why the person confirms, in short; undefined if no rule asks for it. */
+/** The reasons why the person must confirm their identity; undefined if there is none. */
 function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string | undefined {
   const why = stepUp.reasons.map((reason) => reasonWords(reason, stepUp));
   const all = [...(passkeyOnly ? ["the mandate, the seller or the resource asks for a passkey"] : []), ...why];
@@ -54,8 +54,8 @@ function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string |
 const NoWay = ({ passkeyOnly, path }: { readonly passkeyOnly: boolean; readonly path: string }) => (
   <Notice tone="caution">
     <p>
-      <strong>{passkeyOnly ? "This payment is approved with a passkey." : "Approving asks that you confirm who you are."}</strong>{" "}
-      You have no passkey yet.{" "}
+      <strong>{passkeyOnly ? "This payment is approved with a passkey." : "Confirm who you are before you approve."}</strong> You
+      have no passkey yet.{" "}
       <a href={`/settings/security?${new URLSearchParams({ returnTo: path })}`}>Add one, then come back here</a>.
     </p>
   </Notice>

@@ -34,7 +34,7 @@ export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: stri
         Take back
       </Button>
       <p className="text-sm text-muted">
-        Possible until the agent uses the approval. Nothing is paid then, and the agent is told not to ask for it again.
+        You can take it back until the agent uses it. Then nothing is paid, and the agent is told not to ask for it again.
       </p>
     </div>
   );

@@ -58,7 +58,7 @@ export function Refusals({ refusals }: Pick<Reference, "refusals">) {
   return (
     <section className="panel" aria-labelledby="refusals">
       <div className="panel-head">
-        <h2 id="refusals">Refusals of its own</h2>
+        <h2 id="refusals">Refusals of this operation</h2>
         <p>Besides those that every operation may answer.</p>
       </div>
       <Ledger

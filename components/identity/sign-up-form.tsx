@@ -31,7 +31,9 @@ function explain(error: Error): string {
   if (!(error instanceof AuthRefusal)) return refusalText(error);
   if (error.status === 401)
     return "We could not sign you in with this. If you have an account with this address, sign in instead.";
-  return Object.keys(error.fields).length > 0 ? "Some fields need a correction. Each one says what." : refusalText(error);
+  return Object.keys(error.fields).length > 0
+    ? "Some fields need a correction. See the message at each of them."
+    : refusalText(error);
 }
 
 export function SignUpForm({ returnTo, email = "", confirms, methods, siwe }: Props) {

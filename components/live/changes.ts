@@ -36,7 +36,7 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/** Makes every page refresh, if it is not known what has changed. */
+/** The message after the stream was refused: pages may have missed changes, so every page refreshes. */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
 /** Reads the stream until the signal aborts. EventSource reconnects and resumes by itself when the connection is lost. */

@@ -53,7 +53,7 @@ const Difference = ({ mandate, view: { fix, names } }: Props) => {
 
 const Others = ({ view: { others, more } }: Pick<Props, "view">) => (
   <div className="grid grid-cols-1 gap-2">
-    <h3>What else of the last 30 days would pass</h3>
+    <h3>Other denied payments of the last 30 days that would pass</h3>
     {others.length === 0 && <p className="text-sm text-muted">No other denied payment would pass with this change.</p>}
     {others.length > 0 && (
       <ul className="grid grid-cols-1 gap-2 text-sm">

@@ -164,7 +164,7 @@ export function OnChainPanel(props: Props) {
         <h2 id="onchain">On chain</h2>
         <p>
           {live
-            ? `What the registry on ${networkName(view.chain)} holds of version ${current.version}`
+            ? `Version ${current.version} in the registry on ${networkName(view.chain)}`
             : `Put the hard limits on ${networkName(view.chain)}, and the agent needs no wallet: the service pays from yours, and even a stolen key of the service can pay no more and no other address.`}
         </p>
       </div>

@@ -13,7 +13,8 @@ type Props = { readonly view: MembersView; readonly userId: string };
 /** The buttons for a member that the reader may change. The last owner cannot be changed. */
 function Actions({ member, view }: { readonly member: Member; readonly view: MembersView }) {
   if (!view.grantable.includes(member.role)) return null;
-  if (member.role === "owner" && view.owners === 1) return <span className="text-muted text-sm">The last owner stays</span>;
+  if (member.role === "owner" && view.owners === 1)
+    return <span className="text-muted text-sm">The last owner cannot be removed</span>;
   const keys = view.keysMade[member.userId] ?? [];
   return (
     <span className="actions">

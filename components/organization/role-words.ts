@@ -2,7 +2,7 @@ import { MembershipRole } from "#lib/vocabulary.ts";
 import { roleName } from "#components/shell/menu-words.ts";
 
 const may: Readonly<Record<MembershipRole, string>> = {
-  owner: "May do everything, and is the only one who makes and changes owners.",
+  owner: "May do everything. Only owners can add and change owners.",
   admin: "May do everything but change owners: mandates, approvals, keys, members and billing.",
   approver: "Approves and declines payments that wait, and reads mandates and payments.",
   developer: "Makes and revokes keys, registers sellers and paid resources, and reads everything.",

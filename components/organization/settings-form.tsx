@@ -71,7 +71,7 @@ export function SettingsForm({ organizationId, name, productRoles, timezone, zon
           label="Time zone of new mandates"
           name="timezone"
           defaultValue={timezone ?? ""}
-          options={[["", "That of the person who writes the mandate"], ...zones.map((zone) => [zone, zone] as const)]}
+          options={[["", "The author’s time zone"], ...zones.map((zone) => [zone, zone] as const)]}
           error={errors["timezone"]}
         />
       </Scripted>

@@ -10,7 +10,7 @@ const nameOf = (chain: string) => names[chain] ?? <span className="mono">{chain}
 /** Audit chains that differ from their signed checkpoints, oldest alarm first. */
 export const AlarmsLedger = ({ alarms }: { readonly alarms: readonly AlarmLine[] }) => (
   <Ledger
-    caption="Audit chains that differ from what was signed"
+    caption="Audit chains that differ from their signed checkpoints"
     rows={alarms}
     rowKey={({ chain }) => chain}
     columns={[

@@ -50,7 +50,7 @@ export const Unban = ({ user: { userId, name } }: Props) => (
     trigger="Lift the ban"
     title={`Lift the ban of ${name}`}
     action="Lift the ban"
-    nothing="The ban stays."
+    nothing="The ban was not lifted."
     reasonMin={REASON_MIN}
     act={(reason) => call(unbanUser, { userId, body: { reason } })}
   >

@@ -94,7 +94,7 @@ export function PasskeyActions({ last, ...props }: Props) {
   return (
     <span className="actions">
       <Rename passkey={props.passkey} />
-      {last ? <span className="text-muted text-sm">Your only way to sign in stays</span> : <Remove {...props} />}
+      {last ? <span className="text-muted text-sm">You cannot remove your only way to sign in</span> : <Remove {...props} />}
     </span>
   );
 }

@@ -37,7 +37,7 @@ function Picture({ revenue }: { readonly revenue: Revenue }) {
         />
       </div>
       <div className="panel-foot">
-        <span>What settled, by the day it settled</span>
+        <span>Settled payments, by the day of their settlement</span>
         <span>Days in UTC</span>
       </div>
     </section>

@@ -12,7 +12,7 @@ export const ChooseOrganization = ({ environment, organizations }: Props) => (
     <Sheet>
       <div className="lapsed">
         <h1>Choose an organization</h1>
-        <p>You are no longer a member of the organization that was active. Choose the one to go on with.</p>
+        <p>You are no longer a member of the organization that was active. Choose another one.</p>
         <div className="w-full max-w-xs">
           <OrganizationSwitch organizations={organizations} activeId={null} platform={false} />
         </div>

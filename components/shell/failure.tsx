@@ -30,7 +30,7 @@ export function Failure({ error, retry, children }: Props) {
     <>
       <h1>This page could not be shown</h1>
       <p>
-        Nothing was changed, and nothing was paid. Try again in a moment. If it happens again, tell whoever runs this service.
+        Nothing was changed, and nothing was paid. Try again in a moment. If it happens again, tell the operator of this service.
       </p>
       {id && (
         <p className="text-sm text-muted">

@@ -2,10 +2,10 @@
 
 import { useEffect } from "react";
 
-/** Starts the service worker where the browser has one: over https, and on this machine. */
+/** Registers the service worker. Browsers offer one only over https and on this machine. */
 export function RegisterWorker() {
   useEffect(() => {
-    // Without it pages work as before, so a browser that refuses is left alone.
+    // Pages work without the worker, so ignore a browser that refuses it.
     navigator.serviceWorker?.register("/sw.js").catch(() => {});
   }, []);
   return null;

@@ -20,7 +20,7 @@ import { paySample, type SampleRun, type StageId } from "./pay-sample.ts";
 export type SampleMandate = {
   readonly mandateId: string;
   readonly name: string;
-  /** What the shop offers under this mandate: if possible, something about which it asks a person. */
+  /** The product that the page offers under this mandate. If possible, the mandate asks a person about its price. */
   readonly goods: Sample;
 };
 
@@ -72,7 +72,7 @@ function Waiting({ run: { at, state, checkoutIntentId }, baseUrl }: { readonly r
   const path = `/checkout/${checkoutIntentId}`;
   return (
     <div className="grid grid-cols-1 gap-4">
-      <p className="text-sm">Decide on your phone, or in another tab here. This page goes on by itself; keep it open.</p>
+      <p className="text-sm">Decide on your phone, or in another tab here. This page continues automatically. Keep it open.</p>
       <p>
         <a className={buttonClass({ tone: "primary" })} href={path} target="_blank" rel="noopener">
           Review the request

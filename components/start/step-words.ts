@@ -23,7 +23,7 @@ const words: Readonly<Record<StepId, Words>> = {
   approval: {
     title: "Approve a payment",
     text: "The agent asks, and you decide, also on your phone",
-    label: "Be asked below",
+    label: "Approve one below",
     href: "#sample",
   },
   seller: {

@@ -5,30 +5,31 @@ import type { ProblemCode } from "#lib/problem.ts";
 /** The introduction of the document: the rules that hold for every operation. */
 export const about = `Countersign answers one question: may this agent make this payment under this mandate?
 
-**Requests.** JSON only, at most 64 KiB, nested at most 16 deep, no field twice. An unknown field is refused with a pointer to it.
-Amounts are decimal strings, times are RFC 3339 in UTC. Clients must tolerate new fields and new values of enumerations in replies.
+**Requests.** A body is JSON of at most 64 KiB, at most 16 levels deep, without a field that occurs twice. An unknown field is refused
+with a pointer to it. Amounts are decimal strings, times are RFC 3339 in UTC. Clients must tolerate new fields and new values of
+enumerations in replies.
 
 **Credentials.** A service account sends its API key as a bearer token. A person has a session cookie, and a request that changes
-something must come from this service's own origin. Both at once are refused with 400 \`ambiguous_credentials\`.
+something must come from this service's own origin. A request with both is refused with 400 \`ambiguous_credentials\`.
 
-**Repeating.** A POST, PUT or PATCH with an idempotency key may be repeated: the same key and body answer the stored bytes with
-\`Idempotent-Replayed: true\`. Bodies are compared as RFC 8785 text. Fields that an operation lets a repeat
-change are not compared, and the values of the first request stay. Keys are kept for 30 days and belong to the organization. After an
-answer that was lost, repeat with the same key: a new one would be a second payment.
+**Repeating.** A POST, PUT or PATCH with an idempotency key may be repeated: a request with the same key and body gets the stored reply,
+byte for byte, with \`Idempotent-Replayed: true\`. Bodies are compared as RFC 8785 text. Fields that an operation lets a repeat change are
+not compared, and the values of the first request stay. Keys are kept for 30 days and belong to the organization. If a reply was lost,
+repeat the request with the same key. A new key would make a second payment.
 
-**Lists.** Newest first, \`limit\` 1 to 100. Where a reply has \`nextCursor\`, pass it as \`cursor\`; the lists that answer \`items\`
-alone name their next page in the \`Link\` header.
+**Lists.** Lists are sorted newest first, and \`limit\` is 1 to 100. If a reply has \`nextCursor\`, pass it as \`cursor\` to get the next
+page. Lists whose reply contains only \`items\` name the next page in the \`Link\` header.
 
-**Refusals** are RFC 9457 problems: \`code\` says what is wrong, \`actor\` who can act, \`nextActions\` what to do. Each operation documents the
-statuses that are its own. Besides, any operation may answer 405 (another method; see \`Allow\`), 406 (\`Accept\` rules out JSON), 409
-\`idempotency_in_flight\` (the same key is still running; retry), 409 \`conflict\`, 410 (something expired), 413 (body too large),
-415 (not JSON), 422 \`idempotency_key_reused\` (the same key with another body) and other 422 for values that are well formed but
-not supported, 424 (a storefront failed), 428 \`step_up_required\`, and 503 \`overloaded\` or \`service_unavailable\` with
-\`Retry-After\`. A policy's denial is no refusal: it is a decision, answered with 200.
+**Refusals** are RFC 9457 problems: \`code\` says what is wrong, \`actor\` who can act, and \`nextActions\` what to do. Each operation
+documents its own statuses. In addition, any operation may answer 405 (another method; see \`Allow\`), 406 (\`Accept\` rules out JSON),
+409 \`idempotency_in_flight\` (the same key is still running; retry), 409 \`conflict\`, 410 (something expired), 413 (body too large), 415
+(not JSON), 422 \`idempotency_key_reused\` (the same key with another body) and other 422 for values that are well formed but not
+supported, 424 (a storefront failed), 428 \`step_up_required\`, and 503 \`overloaded\` or \`service_unavailable\` with \`Retry-After\`. A
+denial by a policy is not a refusal but a decision, and its status is 200.
 
-**Approvals.** If a decision is \`requireApproval\`, a person is asked, who gets a mail. 403 \`approval_rejected\` means that a person
-said no: do not ask again; the same basket is denied for an hour. 403 \`approval_revoked\` means that a person took an approval back
-before it was used. 410 \`approval_expired\` means that nobody answered in time, which is no refusal: ask again with a new
+**Approvals.** If a decision is \`requireApproval\`, a person gets a mail that asks them. 403 \`approval_rejected\` means that a person
+declined: do not ask again, because the same basket is denied for an hour. 403 \`approval_revoked\` means that a person took an approval
+back before it was used. 410 \`approval_expired\` means that nobody answered in time, which is not a refusal: ask again with a new
 idempotency key.`;
 
 type Tag = { readonly name: Operation["tag"]; readonly description: string };

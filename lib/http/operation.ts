@@ -89,7 +89,7 @@ export type KeyCaller = CallerBase & {
   readonly organizationId: string;
   readonly serviceAccountId: string;
   readonly keyId: string;
-  /** A person paused the agent. Its capabilities are then those to read. */
+  /** Whether a person has paused the agent. Only its capabilities to read then apply. */
   readonly paused?: boolean;
 };
 

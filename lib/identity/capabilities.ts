@@ -84,7 +84,7 @@ const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
 /** The stored capabilities as a set. Capabilities for persons only are dropped, even if the row contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
-/** The capabilities of a paused service account: it can read, so that it can follow what it began. */
+/** The capabilities of a paused service account: it can still read, to follow payments that it began. */
 export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
   new Set([...keyCapabilitiesOf(stored)].filter((capability) => capability.endsWith(":read")));
 

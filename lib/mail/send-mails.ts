@@ -17,12 +17,12 @@ const FORGOTTEN_AT_ONCE = 1_000;
 /** 15 s, 30 s, 1 min and so on, up to 1 h: the twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
-/** Asked right before a mail is sent: whether its recipient should still get it. */
+/** Called right before a mail is sent. Returns whether the recipient should still get it. */
 type Wanted = (mailId: string) => Promise<boolean>;
 
 /**
- * Sends the queued mails that are due for an attempt. Each is leased right before it is sent, because the lease covers one mail. Returns
- * how many were tried.
+ * Sends the queued mails that are due for an attempt. Each mail is leased just before it is sent, because a lease lasts only as long as
+ * one mail needs. Returns how many were tried.
  */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;

@@ -6,7 +6,7 @@ export type Digest = { readonly mailId: string; readonly isOpen: boolean; readon
 /** The mails that a person got about requests of one organization in the last ten minutes: single ones, and the newest digest. */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
-/** How a person is told about one more request: by a mail of its own, by a digest that is queued, or by a new digest. */
+/** How a person is told about one more request: by a separate mail, in a digest that is already queued, or in a new digest. */
 export type Pace =
   | { readonly as: "single" }
   | { readonly as: "joined"; readonly mailId: string }
@@ -16,7 +16,7 @@ export const WINDOW_MS = minutes(10);
 const SINGLES_MAX = 3;
 const DIGEST_EVERY_MS = minutes(5);
 
-/** Three mails about single requests in ten minutes, then one digest every five: an agent cannot wear approvers down. */
+/** At most three mails about single requests in ten minutes, then a digest every five minutes, so that an agent cannot flood approvers. */
 export function paceOf({ singles, digest }: Recent, now: Date): Pace {
   if (singles < SINGLES_MAX) return { as: "single" };
   if (digest?.isOpen) return { as: "joined", mailId: digest.mailId };

@@ -26,7 +26,7 @@ export type FoundFix = {
   readonly mandate: MandateRow;
   readonly past: PastDecision;
   readonly policyDecisionId: string;
-  /** Null if the mandate as it is would not deny the request any more. */
+  /** Null if the current mandate would not deny the request again. */
   readonly fix: Fix | null;
   /** The outcome of the same request now, with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
@@ -36,10 +36,10 @@ type Place = { readonly mandateId: string; readonly authorizationId: string };
 
 const REQUEST_MS = minutes(10);
 
-/** Facts about a past request that are not stored, so they are repeated: the mandate's own status and agents are read again instead. */
+/** The codes of denials that depend on the mandate's status and agents, which are read again. Other denials keep their stored facts. */
 const readAgain: ReadonlySet<string> = new Set(["mandate_not_active", "mandate_suspended", "mandate_revoked", "agent_not_bound"]);
 
-/** A denial that no change of the mandate lifts, or that nobody should lift from here. */
+/** Whether a denial cannot be lifted by a change of the mandate, or must not be lifted on this page. */
 const isFinal = ({ code, effect }: Reason): boolean =>
   effect === "deny" &&
   isDenial(code) &&

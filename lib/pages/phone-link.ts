@@ -2,7 +2,7 @@
 
 const HERE = /^(localhost|.*\.localhost|127\.[0-9.]+|\[::1\]|0\.0\.0\.0)$/;
 
-/** The address to show as a QR code, or why a phone cannot open it. It has the path alone: a phone signs in with its own session. */
+/** The address to show as a QR code, or why a phone cannot open it. It contains no session, because the person signs in on the phone. */
 export type PhoneLink = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly detail: string };
 
 export function phoneLink(baseUrl: string, path: string): PhoneLink {

@@ -1,6 +1,6 @@
 import type { ProductRole, Capability } from "#lib/vocabulary.ts";
 
-/** The first steps of a new organization, in order. A step is done as soon as its result exists; a denied payment is no result. */
+/** The first steps of a new organization, in order. A step is done as soon as its result exists. A denied payment does not count. */
 export const stepIds = ["key", "mandate", "activation", "authorization", "payment", "approval", "seller", "resource"] as const;
 export type StepId = (typeof stepIds)[number];
 

@@ -11,7 +11,7 @@ export type DocsHit = {
   readonly text: string;
 };
 
-/** Something that can be found. Lower-case words: `names` count more than `words`. */
+/** A page or rule that the search can find, with its texts in lower case. A match in `names` counts more than one in `words`. */
 type Entry = { readonly hit: DocsHit; readonly names: string; readonly words: string };
 
 /** "createMandate" is also found as "create mandate". */
@@ -56,7 +56,7 @@ const entries = (): readonly Entry[] =>
 const HITS_MAX = 30;
 const TEXT_MAX = 100;
 
-/** A word in a name counts ten times one in a text, and twenty times if a word of the name begins with it. Zero if a word is missing. */
+/** The sum over the searched words: 20 for the start of a word in `names`, 10 elsewhere in them, 1 in `words`. Zero if one is missing. */
 function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   let score = 0;
   for (const term of terms) {

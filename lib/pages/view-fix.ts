@@ -17,14 +17,14 @@ export type FixView = {
   readonly amount: string;
   readonly agent: string;
   readonly decidedAt: string;
-  /** Every rule that denied it. */
+  /** The messages of the rules that denied it. */
   readonly why: readonly string[];
-  /** Null if the mandate as it is would not deny it any more. */
+  /** Null if the current mandate would not deny the request again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
   /** The other denied payments of the last 30 days that would pass with the fix, newest first. */
   readonly others: readonly BacktestItem[];
-  /** Whether there are older decisions of these days that were not tried. */
+  /** Whether more decisions were made in the 30 days than were simulated. */
   readonly more: boolean;
   /** Names of the service accounts of both versions. */
   readonly names: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export type FixView = {
 const DAYS = 30;
 const LOOKED_AT = 200;
 
-/** What would lift a denial, for the editor of the mandate; null if nothing is offered. Reads only. */
+/** The change of the mandate that would lift a denial, for the mandate editor. Null if no change is offered. Writes nothing. */
 export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
   reading(async (tx, now) => {
     const authorizationId = idUnder("authorization", policyDecisionId);
@@ -61,7 +61,7 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
     };
   });
 
-/** A replay of past payments repeats the denial of an agent that was not bound, so an agent that the fix binds is looked at here. */
+/** Whether the fix lifts a denial. The simulation always repeats the denial agent_not_bound, so that denial is checked here. */
 function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null): boolean {
   if (wouldBe !== "deny") return true;
   const isBound = fix?.changes.some((change) => change.of === "agent" && change.subjectId === subjectId) ?? false;
@@ -70,7 +70,7 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
 
 export type FixOffer = { readonly href: string; readonly label: string };
 
-/** The link that lifts a denial, or "passes" if the mandate as it is would not deny the same request any more. */
+/** The link that lifts a denial, or "passes" if the current mandate would not deny the same request again. */
 export const offerFix = (scope: Scope, mandateId: string, authorizationId: string): Promise<FixOffer | "passes" | null> =>
   reading(async (tx, now) => {
     const found = await findFix(tx, scope, { mandateId, authorizationId }, now);

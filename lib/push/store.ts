@@ -11,7 +11,7 @@ export type PushAddress = { readonly endpoint: string; readonly p256dh: string; 
 
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Writes messages in the transaction that causes them. A message that exists already is left out. */
+/** Queues messages in the transaction that causes them. A message that is stored already is not stored again. */
 export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<void> {
   if (added.length === 0) return;
   const now = sql`clock_timestamp()`;
@@ -83,7 +83,7 @@ export type PushFacts = {
   readonly attempts: number;
 };
 
-/** What became of the messages about a request. */
+/** Counts the messages about a request, by whether a push service has accepted them. */
 export async function readPushes(db: Database, checkoutIntentId: string): Promise<PushFacts> {
   const [row] = await db
     .select({

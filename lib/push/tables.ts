@@ -10,11 +10,11 @@ export const pushDevices = pgTable("push_devices", {
     .notNull()
     .unique()
     .references(() => session.id, { onDelete: "cascade" }),
-  /** The address at the push service. Whoever knows it and the two keys can send messages to the device. */
+  /** The address at the push service. Anybody who knows it and the two keys can send messages to the device. */
   endpoint: text("endpoint").notNull().unique(),
   p256dh: text("p256dh").notNull(),
   auth: text("auth").notNull(),
-  /** Whether a message may name payee and amount, which then stand on the lock screen. */
+  /** Whether messages may name the payee and the amount, which the lock screen then shows. */
   details: boolean("details").notNull(),
   createdAt: createdAt(),
 });
@@ -27,18 +27,18 @@ export const pushes = pgTable(
     deviceId: text("device_id")
       .notNull()
       .references(() => pushDevices.deviceId, { onDelete: "cascade" }),
-    /** The audit event, or another record, that the message is about. */
+    /** The id of the audit event or the alert that the message is about. */
     causeId: text("cause_id").notNull(),
     kind: text("kind").notNull(),
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id"),
-    /** Shown without a sound, because the device got several messages lately. */
+    /** Whether the message makes no sound, because the device got several messages in the last minutes. */
     silent: boolean("silent").notNull(),
     status: text("status", { enum: ["queued", "accepted", "failed"] })
       .notNull()
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
-    /** Also the end of a worker's lease. */
+    /** The time of the next attempt. While a worker sends the message, it is the end of the worker's lease. */
     nextAttemptAt: moment("next_attempt_at"),
     usefulUntil: moment("useful_until").notNull(),
     createdAt: createdAt(),

@@ -2,10 +2,10 @@ import { createECDH } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** What identifies this service to push services (RFC 8292), in base64url. */
+/** The contact and the key pair that identify this service to push services (RFC 8292). The keys are in base64url. */
 export type Vapid = { readonly subject: string; readonly publicKey: string; readonly privateKey: string };
 
-/** How the operator of a push service reaches the people who run this service. */
+/** The address at which the operator of a push service can reach the operator of this service. */
 function subject(): string {
   const { BASE_URL, MAIL_FROM } = env();
   if (BASE_URL.startsWith("https://")) return BASE_URL;

@@ -92,7 +92,7 @@ function contextOf(request: Request): HTTPRequestContext {
     getMethod: () => request.method,
     getPath: () => pathname,
     getUrl: () => request.url,
-    // Always the answer for programs: this seller has no payment page.
+    // Always JSON, because this seller has no payment page for people.
     getAcceptHeader: () => "application/json",
     getUserAgent: () => "",
   };
@@ -102,7 +102,7 @@ function contextOf(request: Request): HTTPRequestContext {
 
 const written = ({ status, headers, body }: HTTPResponseInstructions): Response => Response.json(body ?? {}, { status, headers });
 
-/** A 402 with the seller's terms, or what was bought once the payment is settled. */
+/** Answers 402 with the seller's terms, or returns the bought product after the payment is settled. */
 export async function serveSample(asset: AssetOnChain, request: Request): Promise<Response> {
   const context = contextOf(request);
   const server = await serverFor(asset);

@@ -9,7 +9,7 @@ export type Sample = {
   readonly amount: string;
   /** The seller's address in its 402. The names are reserved for examples, so they belong to nobody. */
   readonly url: string;
-  /** Where this service sells it. */
+  /** The path at which this service sells it. */
   readonly path: `/api/sandbox/${string}`;
 };
 
@@ -47,7 +47,7 @@ const atomic = (text: string | undefined): bigint => {
   return read.ok ? read.amount : 0n;
 };
 
-/** The cheapest of the goods for which the mandate asks a person; the cheapest of all if it asks for none. */
+/** The cheapest product about which the mandate asks a person; the cheapest of all if it asks about none. */
 export function askedSample({ approval, limits }: Pick<Policy, "approval" | "limits">): Sample {
   const fits = ({ amount }: Sample): boolean => atomic(amount) <= atomic(limits.perPayment);
   const asks = ({ amount }: Sample): boolean => {

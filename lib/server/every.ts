@@ -2,7 +2,7 @@ import { noteRun } from "#lib/platform/worker-runs.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { atMost, minutes } from "#lib/time.ts";
 
-/** Longer than any run needs. Without a limit, a run that waits for something that never comes would stop its worker for ever. */
+/** The time limit of a run, longer than any run needs. Without it, a run that never ends would stop its worker for ever. */
 const RUN_MAX_MS = minutes(5);
 /** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
 const AFTER_FAILURE_MS = 2_000;
@@ -29,7 +29,7 @@ export function every(
   let stopped = false;
   let woken = false;
   let running: Promise<void> | null = null;
-  /** A run that somebody asks for begins no sooner, also after a failure. */
+  /** The earliest time of the next run, even if the worker is woken before it. */
   let soonestAt = 0;
   const run = async (): Promise<void> => {
     let pause = milliseconds;

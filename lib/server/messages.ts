@@ -12,7 +12,7 @@ export type FromParent =
 
 export type FromPages =
   | { readonly type: "listening"; readonly port: number }
-  /** Sent every few seconds: a process that sends nothing hangs. */
+  /** Sent every few seconds. A process that stops sending it counts as hung. */
   | { readonly type: "alive"; readonly residentBytes: number }
   | { readonly type: "health"; readonly id: number };
 

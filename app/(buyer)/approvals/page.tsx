@@ -44,8 +44,8 @@ const columns = [
 
 const howTold = {
   smtp: "Everyone who may approve gets a mail about each request.",
-  outbox: "Nobody gets a mail: this sandbox has no mail server. Whoever runs it can set SMTP_URL and MAIL_FROM.",
-  none: "Nobody gets a mail: this service has no mail server. Whoever runs it can set SMTP_URL and MAIL_FROM.",
+  outbox: "Nobody gets a mail: this sandbox has no mail server. Its operator can set SMTP_URL and MAIL_FROM.",
+  none: "Nobody gets a mail: this service has no mail server. Its operator can set SMTP_URL and MAIL_FROM.",
 } as const;
 
 type WaitingProps = { readonly waiting: ApprovalsView; readonly mayDecide: boolean };

@@ -31,7 +31,7 @@ const Coin = ({ coin, range, alone }: { readonly coin: CoinInsights; readonly ra
   );
 };
 
-/** What was spent by day, agent, seller and mandate, and what was refused by rule, in a range of days. */
+/** Spending by day, agent, seller and mandate, and refused payments by rule, in a range of days. */
 export default async function SpendingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("payments:read")) {
@@ -39,7 +39,7 @@ export default async function SpendingPage({ searchParams }: { readonly searchPa
   }
   const range = rangeOf(one(await searchParams, "range"));
   const { coins, refusals } = await viewInsights(caller, range);
-  // Assets without a payment in the range would be pages of empty charts; one of them says that nothing was paid.
+  // Hide assets without a payment, because their charts would be empty. If no asset has one, one empty chart says so.
   const paid = coins.filter(({ agents }) => agents.length > 0);
   const shown = paid.length > 0 ? paid : coins.slice(0, 1);
   return (

@@ -63,7 +63,7 @@ export default async function SellerPage() {
   const forSale = resources?.items ?? [];
   return (
     <>
-      <PageHeader title="Selling" description="What agents buy from you, and what it brings." />
+      <PageHeader title="Selling" description="What agents buy from you, and your revenue." />
       <div className="stack">
         {!paid && sellers !== null && (
           <FirstSteps

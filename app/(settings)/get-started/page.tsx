@@ -27,7 +27,7 @@ export default async function GetStartedPage() {
     <>
       <PageHeader
         title="Get started"
-        description="From an empty organization to the first payment. Each step ticks itself."
+        description="From an empty organization to the first payment. Each step is marked as done automatically."
         actions={
           <a className={buttonClass()} href={homeOf(session)}>
             Go to home

@@ -45,8 +45,8 @@ function titleOf(shown: CheckoutView | "capability_required"): string {
 }
 
 /**
- * Another organization of the reader that a message named, while a different one is active. Says nothing about the checkout, which may
- * not exist.
+ * The organization in the link of a message, if it is another one of the reader than the active one. Reveals nothing about the checkout,
+ * which may not exist.
  */
 const otherOrganization = cache(async (checkoutIntentId: string, named: string | undefined) => {
   if (named === undefined) return null;

@@ -66,7 +66,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
           <>
             <DialogClose>Leave them until they expire</DialogClose>
             <Button tone="danger" aria-busy={cancel.isPending} onClick={() => cancel.isPending || cancel.mutate()}>
-              Cancel what is not submitted
+              Cancel payments that are not submitted
             </Button>
           </>
         )
@@ -74,10 +74,10 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
     >
       <List refused={refused} />
       <div className="mt-4 grid gap-2 text-sm">
-        {held > 0 && <p>What they hold of the budget is free when they expire, or at once if you cancel them now.</p>}
+        {held > 0 && <p>Their part of the budget is free when they expire, or at once if you cancel them now.</p>}
         {submitted > 0 && (
           <p>
-            What was submitted already cannot be canceled here: the seller has the signed payment. This service does not settle
+            Payments that were submitted cannot be canceled here: the seller has the signed payment. This service does not settle
             it, and follows it to its end.
           </p>
         )}

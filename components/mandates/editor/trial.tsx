@@ -108,14 +108,14 @@ export function Trial({ mandateId }: { readonly mandateId: string }) {
   return (
     <section className="panel" aria-labelledby="trial">
       <div className="panel-head">
-        <h2 id="trial">Tried on recent decisions</h2>
+        <h2 id="trial">Trial on recent decisions</h2>
         <Button size="small" aria-busy={run.isPending} onClick={() => run.isPending || run.mutate()}>
           {items ? "Try again" : "Try it"}
         </Button>
         <p>
           {items && items.length > 0
-            ? `The last ${items.length} ${items.length === 1 ? "decision" : "decisions"}, under what you entered. Nothing is paid.`
-            : `What the last ${LAST} decisions would be under what you enter. Nothing is paid.`}
+            ? `The last ${items.length} ${items.length === 1 ? "decision" : "decisions"}, with the values that you entered. Nothing is paid.`
+            : `Decides the last ${LAST} requests again with the values that you enter. Nothing is paid.`}
         </p>
       </div>
       {run.error && (

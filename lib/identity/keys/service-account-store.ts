@@ -107,7 +107,7 @@ export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, rev
     .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
 }
 
-/** Null resumes it. */
+/** Pauses an account; with null, resumes it. */
 export async function setPaused(tx: Tx, serviceAccountId: string, pausedAt: Date | null): Promise<void> {
   await tx.update(serviceAccounts).set({ pausedAt }).where(eq(serviceAccounts.serviceAccountId, serviceAccountId));
 }

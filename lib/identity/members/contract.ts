@@ -134,7 +134,7 @@ export const removeMember = operation({
   tag: "Identity",
   summary: "Remove a member",
   description:
-    "After this answer the person has no access to the organization any more, and open invitations that they sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner stays.",
+    "After this answer the person has no access to the organization any more, and open invitations that they sent are canceled. Service accounts belong to the organization and stay; `keys` says whether the keys that the person made stay too. The last owner cannot be removed.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ reason: reason.optional(), keys }).meta({ id: "RemoveMember" }),
   response: Member,

@@ -3,7 +3,7 @@ export const LOGO_CHARS_MAX = 40_000;
 
 export const LOGO = /^data:image\/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
 
-/** Whether a text, with a byte in each letter, begins as this kind of picture does. */
+/** Whether the bytes of a picture, one byte per character, begin with the signature of this format. */
 const begins = {
   png: (text: string) => text.startsWith("\u0089PNG\r\n\u001a\n"),
   jpeg: (text: string) => text.startsWith("\u00ff\u00d8\u00ff"),
@@ -12,7 +12,7 @@ const begins = {
 
 export type Logo = { readonly type: `image/${keyof typeof begins}`; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** The picture of a data URL; null if it is none, or if its bytes are of another kind than it says. */
+/** Reads the picture in a data URL. Null if the URL is not valid, or if its bytes have another format than it says. */
 export function readLogo(url: string): Logo | null {
   const [, kind, base64] = LOGO.exec(url) ?? [];
   if (kind === undefined || base64 === undefined || url.length > LOGO_CHARS_MAX) return null;

@@ -11,7 +11,7 @@ import { ProductRole } from "#lib/vocabulary.ts";
 
 type Change = { readonly from: unknown; readonly to: unknown };
 
-/** What changed, for the audit log. A picture is named by whether there is one, because it is long. */
+/** The changed fields for the audit log. For the logo it has only whether there is one, because the picture is long. */
 function changesOf(from: OrganizationSettings, to: OrganizationSettings): Readonly<Record<string, Change>> {
   const shown = ({ name, productRoles, timezone }: OrganizationSettings) => ({ name, productRoles, timezone });
   const [before, after] = [shown(from), shown(to)];

@@ -58,7 +58,7 @@ export default async function SellerSettingsPage() {
     <>
       <PageHeader
         title="Domain and seller"
-        description="Who you sell as. A proved domain makes you a verified seller, and nobody else can take it."
+        description="Your sellers and their domains. A proved domain makes you a verified seller, and nobody else can take it."
         actions={mayManage && sellers.length > 0 ? <RegisterAnother /> : undefined}
       />
       <div className="stack">

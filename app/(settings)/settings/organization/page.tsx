@@ -11,7 +11,7 @@ import { viewOrganization } from "#lib/pages/view-organization.ts";
 
 export const metadata = { title: "Organization settings" };
 
-/** What onboarding asked, the logo, and what new things begin with. */
+/** The organization's name, product roles, logo, and the time zone of new mandates. */
 export default async function OrganizationPage() {
   const caller = await requireMember("/settings/organization");
   if (!caller.capabilities.has("members:manage")) {
@@ -41,7 +41,7 @@ export default async function OrganizationPage() {
         </section>
         <section className="panel" aria-labelledby="fixed">
           <div className="panel-head">
-            <h2 id="fixed">What stays</h2>
+            <h2 id="fixed">Fixed values</h2>
           </div>
           <div className="panel-body">
             <Pairs
@@ -51,7 +51,8 @@ export default async function OrganizationPage() {
               ]}
             />
             <p className="mt-3 text-sm text-muted">
-              When an approval asks for the password is set with the <Link href="/settings/members">members</Link>.
+              The page <Link href="/settings/members">Members</Link> sets the amounts above which an approval asks for the
+              password.
             </p>
           </div>
         </section>

@@ -47,7 +47,7 @@ export default async function SecurityPage({ searchParams }: { readonly searchPa
     <>
       <PageHeader
         title="Security"
-        description="How you sign in, and where you are signed in. This is yours in every organization."
+        description="How you sign in, and where you are signed in. These settings are the same in every organization."
       />
       <div className="stack">
         {back.startsWith("/checkout/") && (
