@@ -249,6 +249,21 @@ test("a seller of x402 version 1 gets an X-PAYMENT header", { timeout: 90_000 },
   expect(credential).toMatchObject({ x402Version: 1, network: "base-sepolia", payload: { authorization: { value: amount } } });
 });
 
+test("a seller behind a redirect is paid there, and does not get the caller's secrets", { timeout: 90_000 }, async () => {
+  const terms = offer();
+  const seen: unknown[] = [];
+  const shop = await openSeller((request, response) => {
+    seen.push(request.headers.authorization);
+    if (request.headers["payment-signature"]) return response.end("served");
+    const required = { x402Version: 2, resource: { url: `${shop}/there` }, accepts: [terms] };
+    return response.writeHead(402, { "payment-required": base64(required) }).end();
+  });
+  const gate = await openSeller((_, response) => response.writeHead(302, { location: `${shop}/there` }).end());
+  const answer = await client().fetch(`${gate}/here`, { headers: { authorization: "Bearer of the gate" } });
+  expect([answer.status, await answer.text(), answer.url]).toEqual([200, "served", `${shop}/there`]);
+  expect(seen).toEqual([undefined, undefined]);
+});
+
 test("an order is signed, paid and placed by one call, once per operation", { timeout: 90_000 }, async () => {
   const shop = await openHostileStorefront();
   onTestFinished(() => shop.close());

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import usdc from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
 import { usdcAddress } from "../../examples/chain.ts";
 import { startSeller } from "../../examples/seller.ts";
+import { countersign, NotServed } from "../../sdk/src/index.ts";
 import { database } from "#lib/db/client.ts";
 import { GATE } from "#lib/command/gate-store.ts";
 import { apiKeys } from "#lib/identity/tables.ts";
@@ -83,6 +84,21 @@ describe("an agent that holds no wallet", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
     expect(await chain().balanceOf(scene.key.address)).toBe(9_750_000n);
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0, authorizationId }]);
+  });
+
+  test("pays with the package, which then needs no wallet, and once for an operation", async () => {
+    const payTo = newKey().address;
+    const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
+    const service = await listenService();
+    const scene = await registered({ payTo });
+    const apiKey = scene.agent.credential["authorization"]?.slice("Bearer ".length) ?? "";
+    const client = countersign({ url: service.url, apiKey, mandateId: scene.mandateId, followSeconds: 0 });
+    const { sellerId, resourceId } = scene.seller;
+    const fetchReport = () => client.fetch(`${shop.url}/report`, { operation: "keyless", sellerId, resourceId });
+    expect(await (await fetchReport()).json()).toEqual({ report: "all is well" });
+    await expect(fetchReport()).rejects.toThrow(NotServed);
+    await Promise.all([shop.close(), service.close()]);
+    expect(await sellerHas(scene)).toBe(250_000n);
   });
 
   test("pays with settlement by this service, and the same key gets the same bytes", async () => {

@@ -101,5 +101,5 @@ export async function payFetch(context: Context, input: string | URL | Request, 
   const mayHaveExecutions = isRepeated || outcome === "requireApproval";
   const paid = { ...authorization, authorizationId };
   const execution = await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal);
-  return showCredential(context, { request, url, authorization: paid, execution }, signal);
+  return showCredential(context, { request, authorization: paid, execution }, signal);
 }

@@ -9,21 +9,17 @@ const POLL_MS = 500;
 
 type Paid = {
   readonly request: Request;
-  /** Where the 402 came from, after redirects. */
-  readonly url: string;
   readonly authorization: Authorization;
   readonly execution: PaymentExecution;
 };
 
 const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
 
-/** The request with the credential, to the address that asked for it. */
-function paidRequest({ request, url, execution }: Paid): Request {
+/** The caller's request with the credential. It goes to the first address, so that redirects drop the caller's secrets as before. */
+function paidRequest({ request, execution }: Paid): Request {
   const headers = new Headers(request.headers);
   for (const [name, value] of Object.entries(execution.credentialHeaders ?? {})) headers.set(name, value);
-  const copy = request.clone();
-  const sent = url === request.url ? copy : new Request(url, copy);
-  return new Request(sent, { headers });
+  return new Request(request.clone(), { headers });
 }
 
 /** One attempt. Null if the answer was lost. */
