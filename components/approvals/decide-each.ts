@@ -1,6 +1,6 @@
 import { ProblemError } from "#lib/http/client.ts";
 
-/** How a decision ended: done, or why it does not count. */
+/** The result of a decision: "done", or the reason why it does not count. */
 export type Outcome = "done" | { readonly why: string };
 
 /** Sends one decision with the idempotency key. */
@@ -8,7 +8,7 @@ type Decide<T> = (one: T, idempotencyKey: string) => Promise<unknown>;
 
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** If no answer comes, the decision is sent once more: with the same idempotency key it counts once. */
+/** Sends a decision. Without an answer it is sent once more, with the same idempotency key, so that it counts only once. */
 async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   try {
     await send().catch((error: unknown) => {
@@ -22,7 +22,7 @@ async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Sends decisions one after another, each with its own idempotency key, because the next one sees what the last one used up. */
+/** Sends decisions one after another, because each one uses up a part of the budget. Each has its own idempotency key. */
 export async function decideEach<T>(
   all: readonly T[],
   decide: Decide<T>,

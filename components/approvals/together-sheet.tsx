@@ -37,7 +37,7 @@ type RequestProps = {
   readonly one: Approvable;
   readonly place: string;
   readonly outcome: Outcome | undefined;
-  /** The request can only be decided on its own page. */
+  /** Whether the request can be decided only on its own page. */
   readonly alone: boolean;
 };
 
@@ -126,7 +126,7 @@ function Decide({ plan: { together, total, asset }, busy, onApprove }: DecidePro
   );
 }
 
-/** Requests to one payee, each in full, and one button that approves each of them. */
+/** Several requests to one payee with all their facts, and one button that approves them one by one. */
 export function TogetherSheet({ plan }: { readonly plan: Plan }) {
   const { together, alone, refusal } = plan;
   const [outcomes, setOutcomes] = useState<Outcomes>({});

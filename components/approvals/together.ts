@@ -3,7 +3,7 @@ import { visible } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { displayText, formatAmount, parseAmount } from "#lib/money.ts";
 
-/** The most requests that one person approves together. */
+/** The most requests that a person can approve together. */
 export const TOGETHER_MAX = 10;
 
 /** Sums are calculated with more decimals than any asset has. */
@@ -16,7 +16,7 @@ export type Plan = {
   readonly together: readonly Approvable[];
   /** Requests that are decided on their own pages, with the reason. */
   readonly alone: readonly Alone[];
-  /** Why nothing can be approved together; null if something can. */
+  /** The reason why the requests cannot be approved together; null if they can. */
   readonly refusal: string | null;
   /** The sum as decimal text, and its asset. */
   readonly total: string;
@@ -35,7 +35,7 @@ const untrustedTexts = ({ agent, intent, payee, purpose, lines }: CheckoutView):
     ...lines.flatMap(({ productId, name, color, size }) => [productId, name, color, size]),
   ].filter((text) => text !== undefined);
 
-/** Facts for which a person reads the request on its own page; null if there are none. */
+/** A fact that the person must read on the request's own page, such as text that hides characters; null if there is none. */
 function hostileFact(view: CheckoutView): string | null {
   const { payee, agent } = view;
   if (payee.looksLike !== undefined) return `Its payee looks like ${payee.looksLike}.`;
@@ -80,7 +80,7 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
   const [first] = views;
   if (first === undefined) return null;
-  // All have the same payee and the same person, so they share the room.
+  // All requests have the same payee and person, so the amount that is left without a proof of identity is the same for all.
   const { room } = first.stepUp;
   const sum = sumOf(views.map(({ intent }) => intent.amount));
   if (sum <= parseAmount(room, DECIMALS)) return null;
@@ -88,7 +88,7 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
   return `Together they pay ${displayText(formatAmount(sum, DECIMALS), asset)}. In 24 hours you may approve ${displayText(room, asset)} more without confirming who you are. Choose fewer, or decide each on its own page.`;
 }
 
-/** What of these requests a person may approve together: at most ten, to one payee, and none that asks for a proof of identity. */
+/** The requests that a person may approve together: at most ten, to one payee, and none that requires a proof of identity. */
 export function planTogether(views: readonly CheckoutView[]): Plan {
   const judged = views.map((view) => {
     const mandate = view.mandates.find(({ mandateId }) => mandateId === defaultMandate(view));

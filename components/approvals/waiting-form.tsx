@@ -18,7 +18,7 @@ import { TOGETHER_MAX } from "./together.ts";
 /** A request in the list. */
 type Waiting = Pick<WaitingApproval, "checkoutIntentId" | "domain" | "amount">;
 
-/** A request that was not declined, and why. */
+/** A request that could not be declined, and the reason. */
 type Failed = { readonly one: Waiting; readonly why: string };
 
 const none: readonly string[] = [];
@@ -52,7 +52,7 @@ const NotDeclined = ({ failed }: { readonly failed: readonly Failed[] }) => (
   </div>
 );
 
-/** Declines one after another. Returns those that were not declined. */
+/** Declines the requests one after another. Returns those that could not be declined. */
 async function declineAll(chosen: readonly Waiting[], reason: string): Promise<readonly Failed[]> {
   const failed: Failed[] = [];
   await decideEach(
@@ -109,21 +109,21 @@ function Actions({ chosen, choose, decline, done }: ActionsProps) {
   );
 }
 
-/** The list of waiting requests with boxes to choose some, and what can be done with those. */
+/** The list of waiting requests with checkboxes, and the actions for the checked ones. */
 export function WaitingForm({ waiting, children }: { readonly waiting: readonly Waiting[]; readonly children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
   const [checked, setChecked] = useState(none);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
-  // Requests leave the list while they are declined, and the dialog still counts them.
+  // The requests that are being declined. They leave the list during that time, but the dialog still counts them.
   const [declining, setDeclining] = useState<readonly Waiting[]>();
   const count = useCallback(() => form.current && setChecked(checkedIn(form.current)), []);
-  // Boxes can be checked before scripts run.
+  // Count now, because boxes can be checked before scripts run.
   useEffect(() => void count(), [count]);
   const choose = (all: boolean) => {
     for (const box of form.current?.querySelectorAll<HTMLInputElement>("input[name=id]") ?? []) box.checked = all;
     count();
   };
-  // Requests leave the list while the page is open.
+  // Ignore checked requests that have left the list while the page was open.
   const chosen = declining ?? waiting.filter(({ checkoutIntentId }) => checked.includes(checkoutIntentId));
   const decline = async (reason: string) => {
     setDeclining(chosen);

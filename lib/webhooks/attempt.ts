@@ -1,6 +1,6 @@
 import { DAY_MS, minutes } from "#lib/time.ts";
 
-/** The answer to one attempt; `status` is null without an answer. */
+/** The result of one attempt. `status` is null if the endpoint did not answer. */
 export type Answer = {
   readonly status: number | null;
   readonly body: string | null;
@@ -10,11 +10,14 @@ export type Answer = {
 
 const hours = (count: number): number => minutes(60 * count);
 
-/** The pauses before the second and later attempts. All together they take a little more than three days. */
+/** The pauses before the second and later attempts, a little more than three days in total. */
 const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
 const JITTER = 0.1;
 
-/** The pause after an attempt, or null if it was the last. `random` is from 0 to 1, so that not all messages come back at once. */
+/**
+ * The pause after an attempt, or null if it was the last. `random`, from 0 to 1, shortens the pause, so that messages that failed together
+ * are not all repeated at once.
+ */
 export function pauseAfter(attempts: number, random: number): number | null {
   const pause = PAUSES[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 - JITTER * random));
@@ -26,7 +29,7 @@ const DISABLED_AFTER_MS = 5 * DAY_MS;
 
 type Failing = {
   readonly failingSince: Date;
-  /** How many different events failed since then. One event that the receiver cannot read disables nothing. */
+  /** How many different events failed since then. A single event, which the receiver may not understand, disables nothing. */
   readonly failedEvents: number;
 };
 

@@ -12,7 +12,7 @@ import { newSecrets, publicKeyText, seal, secretText } from "#lib/webhooks/secre
 
 const ENDPOINTS_MAX = 10;
 
-/** Events tell the receiver what the organization does, so creating an endpoint gives a right. */
+/** The receiver can read the organization's events, so to create an endpoint counts as giving a right. */
 export const createWebhookEndpoint: Handler<typeof contract.createWebhookEndpoint> = async (
   { body },
   { caller, idempotency },

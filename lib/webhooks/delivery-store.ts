@@ -13,7 +13,7 @@ const { webhookDeliveryId, webhookEndpointId, status, attempts, nextAttemptAt, l
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** A test waits for the worker; it was not tried yet. */
+/** Stores a test message, which the worker sends. */
 export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow> {
   const [inserted] = await tx
     .insert(webhookDeliveries)
@@ -22,7 +22,7 @@ export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow>
   return inserted!;
 }
 
-/** Stores the first attempts of these events, which the caller begins now. An event that was sent to the endpoint already is left out. */
+/** Stores deliveries whose first attempt the caller begins now. An event that already has a delivery to the endpoint is left out. */
 export async function beginDeliveries(tx: Tx, rows: readonly NewDelivery[], leaseMs: number): Promise<DeliveryRow[]> {
   if (rows.length === 0) return [];
   const begun = { status: "pending", attempts: 1, nextAttemptAt: after(leaseMs), lastAttemptAt: now } as const;
@@ -49,7 +49,7 @@ export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs
     .returning();
 }
 
-/** How many deliveries of the endpoint are not at their end, counted up to `most`. */
+/** The number of pending deliveries of the endpoint, counted up to `most`. */
 export async function countOpen(tx: Tx, endpointId: string, most: number): Promise<number> {
   const open = tx
     .select({ one: sql`1`.as("one") })
@@ -62,7 +62,7 @@ export async function countOpen(tx: Tx, endpointId: string, most: number): Promi
 }
 
 type Attempt = Pick<DeliveryRow, "webhookDeliveryId" | "attempts">;
-/** The attempt may be repeated by another worker after its lease, whose outcome counts then. */
+/** SQL condition: the delivery is still at this attempt. After the lease, another worker may have begun a later one, which counts. */
 const sameAttempt = (one: Attempt) =>
   and(eq(webhookDeliveryId, one.webhookDeliveryId), eq(attempts, one.attempts), eq(status, "pending"));
 
@@ -80,7 +80,7 @@ export async function noteDelivered(attempt: Attempt, answer: Answer): Promise<v
     .where(sameAttempt(attempt));
 }
 
-/** `pauseMs` is null after the last attempt. False if another worker has begun a later attempt. */
+/** Stores a failed attempt. `pauseMs` is null after the last one. Returns false if another worker has begun a later attempt. */
 export async function noteFailed(tx: Tx, attempt: Attempt, answer: Answer, pauseMs: number | null): Promise<boolean> {
   const next =
     pauseMs === null
@@ -94,7 +94,7 @@ export async function noteFailed(tx: Tx, attempt: Attempt, answer: Answer, pause
   return noted.length === 1;
 }
 
-/** Takes back an attempt that was not made. */
+/** Uncounts an attempt that was begun but not sent, and makes the delivery due now. */
 export async function releaseAttempt(attempt: Attempt): Promise<void> {
   await database()
     .update(webhookDeliveries)
@@ -102,7 +102,7 @@ export async function releaseAttempt(attempt: Attempt): Promise<void> {
     .where(sameAttempt(attempt));
 }
 
-/** How many events failed since then, counted up to two. */
+/** The number of events whose last attempt failed at or after `since`, counted up to two. */
 export async function failedEventsSince(tx: Tx, endpointId: string, since: Date): Promise<number> {
   const rows = await tx
     .select({ id: webhookDeliveryId })
@@ -135,10 +135,10 @@ export const listDeliveries = ({ endpointId, status: only, place, rows }: PageOf
     .limit(rows);
 
 const again = { status: "pending", attempts: 0, nextAttemptAt: now } as const;
-/** Not about to be tried, and not under way. */
+/** SQL condition: the delivery has ended, or its next attempt is later than a lease from now. */
 const isResting = (leaseMs: number) => sql`(${status} <> 'pending' OR ${nextAttemptAt} > ${after(leaseMs)})`;
 
-/** Null if the endpoint has no such delivery; false if it is about to be tried anyway. */
+/** Plans a new attempt. Null if the endpoint has no such delivery; false if the delivery is due soon anyway. */
 export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs: number): Promise<boolean | null> {
   const one = and(eq(webhookEndpointId, endpointId), eq(webhookDeliveryId, id));
   const [row] = await tx.select({ id: webhookDeliveryId }).from(webhookDeliveries).where(one);

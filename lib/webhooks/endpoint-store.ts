@@ -12,7 +12,7 @@ type NewEndpoint = Omit<typeof webhookEndpoints.$inferInsert, "sequence">;
 const { webhookEndpointId, organizationId, createdAt } = webhookEndpoints;
 const owned = (organization: string, id: string) => and(eq(webhookEndpointId, id), eq(organizationId, organization));
 
-/** The endpoint gets the events after the newest one of its organization. */
+/** Stores an endpoint. It gets only events that are newer than the newest one now. */
 export async function insertEndpoint(tx: Tx, row: NewEndpoint): Promise<EndpointRow> {
   const head = tx.select({ sequence: auditHeads.sequence }).from(auditHeads).where(eq(auditHeads.chain, row.organizationId));
   const [inserted] = await tx
@@ -64,7 +64,7 @@ export async function lockEnabled(tx: Tx, id: string): Promise<EndpointRow | nul
   return row ?? null;
 }
 
-/** What a message needs, read right before it is sent; null if the endpoint is not enabled any more. */
+/** The address and secrets for a message, read just before it is sent. Null if the endpoint is no longer enabled. */
 export async function targetOf(id: string) {
   const { url, sealed, previousSealed, previousUntil, status } = webhookEndpoints;
   const [row] = await database()
@@ -79,7 +79,10 @@ export async function targetOf(id: string) {
   return row ?? null;
 }
 
-/** Writes only if an earlier attempt failed, or if the last noted success is ten seconds old, so that fast deliveries do not wait for this row. */
+/**
+ * Stores a success. Writes only if an earlier attempt failed or the stored success is ten seconds old, so that fast deliveries do not wait
+ * for the row's lock.
+ */
 export async function noteSuccess(id: string): Promise<void> {
   const { failingSince, lastSuccessAt } = webhookEndpoints;
   const now = sql`clock_timestamp()`;

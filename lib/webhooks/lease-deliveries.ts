@@ -7,16 +7,16 @@ import { changeEndpoint, lockEnabled, type EndpointRow } from "#lib/webhooks/end
 import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 import { minutes } from "#lib/time.ts";
 
-/** An endpoint that fails gets few events at a time: the others wait in the audit chain, and take no rows and no memory. */
+/** An endpoint that fails gets few events at a time. Its other events wait in the audit chain, where they need no rows and no memory. */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
 const WIDTH = 16;
 const FAILING_WIDTH = 2;
-/** Events that are read at once. An endpoint may want few of them. */
+/** The number of events that one transaction reads for an endpoint, which may want only a few of them. */
 const EVENTS = 200;
 
 export type Begun = { readonly delivery: DeliveryRow; readonly body: string | null };
 
-/** How many new events the endpoint gets now. */
+/** The number of new events that the endpoint may get now. */
 async function roomFor(tx: Tx, endpoint: EndpointRow, free: number): Promise<number> {
   const { webhookEndpointId, failingSince, lastAttemptAt } = endpoint;
   const open = await countOpen(tx, webhookEndpointId, limits.openMax);
@@ -26,7 +26,7 @@ async function roomFor(tx: Tx, endpoint: EndpointRow, free: number): Promise<num
   return isQuiet ? 1 : 0;
 }
 
-/** Begins deliveries of the next events, and moves the endpoint's cursor in the same transaction: no event is left out or used twice. */
+/** Begins deliveries of the next events and moves the endpoint's cursor in one transaction, so that every event is used exactly once. */
 async function beginNew(tx: Tx, endpoint: EndpointRow, free: number): Promise<Begun[]> {
   const room = await roomFor(tx, endpoint, free);
   if (room <= 0) return [];

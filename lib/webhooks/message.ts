@@ -3,7 +3,7 @@ import { thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
-/** Longer than one message can take, with the wait for a free connection. */
+/** The lease of a delivery. It is longer than the time for one message, including the wait for a free connection. */
 export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";

@@ -8,7 +8,7 @@ import { changeEndpoint, lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
 import { onceWithoutSecret, presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 import { newSecrets, publicKeyText, seal, secretText } from "#lib/webhooks/secrets.ts";
 
-/** Two pairs of secrets sign at most: one that is left from an earlier rotation ends now. */
+/** At most two pairs of secrets sign messages, so a third pair, from an earlier rotation, ends now. */
 export const rotateWebhookSecret: Handler<typeof contract.rotateWebhookSecret> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

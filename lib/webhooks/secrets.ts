@@ -11,7 +11,7 @@ import {
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** What signs the messages to an endpoint: a secret that the receiver has too, and an Ed25519 key pair. */
+/** The secrets that sign the messages to an endpoint: a secret that the receiver also has, and an Ed25519 key pair. */
 export type WebhookSecrets = { readonly hmac: Buffer; readonly seed: Buffer; readonly publicKey: Buffer };
 
 export function newSecrets(): WebhookSecrets {
@@ -19,7 +19,7 @@ export function newSecrets(): WebhookSecrets {
   return { hmac: randomBytes(32), seed: Buffer.from(d, "base64url"), publicKey: Buffer.from(x, "base64url") };
 }
 
-/** As Standard Webhooks writes them. */
+/** The secret in the format of Standard Webhooks. */
 export const secretText = ({ hmac }: WebhookSecrets): string => `whsec_${hmac.toString("base64")}`;
 export const publicKeyText = ({ publicKey }: WebhookSecrets): string => `whpk_${publicKey.toString("base64")}`;
 
@@ -33,7 +33,7 @@ const sealingKey = (): Buffer =>
     Buffer.from(hkdfSync("sha256", env().API_KEY_SECRET, "", "countersign.webhook-secrets.v1", 32)),
   );
 
-/** Encrypts the secrets for one endpoint: moved to the row of another endpoint, they cannot be read. */
+/** Encrypts the secrets for one endpoint. Copied to the row of another endpoint, they cannot be decrypted. */
 export function seal({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv("aes-256-gcm", sealingKey(), nonce).setAAD(Buffer.from(endpointId));
@@ -41,7 +41,7 @@ export function seal({ hmac, seed, publicKey }: WebhookSecrets, endpointId: stri
   return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
 }
 
-/** Null if the secrets were encrypted with another API_KEY_SECRET, or changed. */
+/** Decrypts the secrets. Null if they were encrypted with another API_KEY_SECRET, or were changed. */
 export function unseal(text: string, endpointId: string): WebhookSecrets | null {
   const bytes = Buffer.from(text.slice(VERSION.length), "base64url");
   const decipher = createDecipheriv("aes-256-gcm", sealingKey(), bytes.subarray(0, NONCE), { authTagLength: TAG });

@@ -7,7 +7,7 @@ import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, unseal } from "#lib/webhooks/secrets.ts";
 
 const ANSWER_BYTES = 512;
-/** Limits of this process. Endpoints have lanes of their own, so the places of one host are a wall only. */
+/** The limits of this process. Each endpoint has its own lane, so these limits are only a second protection. */
 const PLACES = { most: 512, each: 512, kept: 0 };
 
 /** At most 15 seconds in all: two to connect, ten for the head of the answer and three for its body. */
@@ -24,7 +24,7 @@ const client = (): GuardedFetch =>
     }),
   );
 
-/** PostgreSQL stores no NUL, and control characters have no place on a page. */
+/** Replaces control characters, because PostgreSQL cannot store NUL and pages must not show the others. */
 const textOf = (body: Uint8Array | null): string | null =>
   body === null ? null : new TextDecoder().decode(body).replaceAll(/\p{Cc}/gu, " ");
 

@@ -27,9 +27,9 @@ import { sendMessage } from "#lib/webhooks/send-message.ts";
 import { endpointsWithWork } from "#lib/webhooks/work-store.ts";
 
 const LANES_MAX = 64;
-/** Endpoints that fail can take fifteen seconds per message, and leave most lanes to the others. */
+/** The most lanes for endpoints that fail, which can take fifteen seconds per message. The other lanes stay free for other endpoints. */
 const FAILING_LANES_MAX = 16;
-/** Then another endpoint may take the lane. */
+/** The most batches of one lane. After them, another endpoint may take its place. */
 const BATCHES_MAX = 50;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
@@ -40,8 +40,8 @@ type Lanes = { readonly running: Map<string, Lane>; isStopping: boolean };
 const lanes = (): Lanes => perProcess("webhookLanes", () => ({ running: new Map<string, Lane>(), isStopping: false }));
 
 /**
- * Starts a lane for each endpoint with something to send, and does not wait for it: an endpoint that hangs delays no other. Returns how
- * many were started.
+ * Starts a lane, which sends the messages of one endpoint, for each endpoint with work. It does not wait for the lanes, so an endpoint that
+ * hangs does not delay the others. Returns how many were started.
  */
 export async function sendWebhooks(): Promise<number> {
   const { running, isStopping } = lanes();

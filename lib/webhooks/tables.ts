@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** Where an organization wants its events to be sent. */
+/** The addresses to which the events of an organization are sent. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -13,7 +13,7 @@ export const webhookEndpoints = pgTable(
     /** Types such as payment.settled, or payment.* for all of an entity. Empty for every event. */
     eventTypes: text("event_types").array().notNull(),
     status: text("status", { enum: ["enabled", "paused", "disabled"] }).notNull(),
-    /** Why the service disabled it. */
+    /** The reason why the service disabled the endpoint. */
     disabledReason: text("disabled_reason"),
     publicKey: text("public_key").notNull(),
     /** The secrets, encrypted. */
@@ -47,10 +47,10 @@ export const webhookDeliveries = pgTable(
     sequence: bigint("sequence", { mode: "number" }),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** Also the end of a worker's lease. */
+    /** The time of the next attempt. While a worker sends the message, it is the end of the worker's lease. */
     nextAttemptAt: moment("next_attempt_at"),
     lastAttemptAt: moment("last_attempt_at"),
-    /** Of the last attempt that ended. */
+    /** The HTTP status of the last attempt that ended. */
     responseStatus: integer("response_status"),
     responseBody: text("response_body"),
     error: text("error"),

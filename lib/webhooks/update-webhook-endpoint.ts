@@ -11,7 +11,7 @@ import { presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 
 type Change = Partial<Pick<EndpointRow, "url" | "description" | "eventTypes" | "status">>;
 
-/** Only the fields that differ. */
+/** The requested fields whose values differ from the stored ones. */
 const changesOf = (row: EndpointRow, asked: Change): Change =>
   Object.fromEntries(
     Object.entries(asked).filter(
@@ -19,7 +19,7 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
     ),
   );
 
-/** Words and a pause give nobody anything. */
+/** Whether the change gives no right: a new description and a pause do not need a proof of identity. */
 const givesNothing = ({ url, eventTypes, status }: Change): boolean =>
   url === undefined && eventTypes === undefined && (status === undefined || status === "paused");
 

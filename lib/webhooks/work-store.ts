@@ -1,17 +1,17 @@
 import { pool } from "#lib/db/client.ts";
 
 type Limits = {
-  /** The most deliveries of an endpoint that are not at their end. */
+  /** The most pending deliveries of an endpoint. */
   readonly openMax: number;
-  /** The same for an endpoint whose last attempt failed. */
+  /** The most pending deliveries of an endpoint whose last attempt failed. */
   readonly openFailingMax: number;
-  /** How often an endpoint that fails gets a new event beyond that. */
+  /** Milliseconds after which an endpoint that fails gets one more event beyond openFailingMax. */
   readonly probeMs: number;
 };
 
 /**
- * Enabled endpoints with something to send, except `busy` ones; those that fail come last. An endpoint that fails gets few new events, which
- * wait in the audit chain and need no row.
+ * Enabled endpoints with messages to send, except `busy` ones. Endpoints that fail come last. They get few new events; the others wait in
+ * the audit chain and need no row.
  */
 export async function endpointsWithWork(
   busy: readonly string[],

@@ -69,7 +69,7 @@ async function client({ "no-wait": stops }: Values) {
   });
 }
 
-/** What a command says: an object for --json, and text for people. */
+/** The output of a command: an object for --json, and text for people. */
 type Said = { readonly json: Readonly<Record<string, unknown>>; readonly text: string; readonly code?: number };
 
 function headersOf(lines: readonly string[]): Headers {
@@ -111,7 +111,7 @@ async function verify(file: string, { keys }: Values): Promise<Said> {
   return { json: { ok, step, detail }, text: ok ? detail : `The step ${step} fails: ${detail}`, code: ok ? 0 : 1 };
 }
 
-/** Opens the page where people approve. Nothing is approved from here. */
+/** Opens the page where people approve. The command line itself approves nothing. */
 function approve(checkout: string | undefined): Said {
   const path = checkout === undefined ? "/approvals" : `/checkout/${encodeURIComponent(checkout)}`;
   const url = `${setting("COUNTERSIGN_URL").replace(/\/+$/, "")}${path}`;

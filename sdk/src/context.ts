@@ -2,7 +2,7 @@ import type { Remaining } from "./operations.ts";
 import type { Service, ServiceOptions } from "./service.ts";
 import type { Wallet } from "./sign.ts";
 
-/** A person is asked about a payment. */
+/** A request to a person to approve a payment. */
 export type ApprovalRequest = {
   /** The page where a person approves or declines. */
   readonly url: string;

@@ -67,7 +67,7 @@ export class ApprovalRequired extends CountersignError {
 /** A person said no, or took the approval back. Do not ask again. */
 export class ApprovalDeclined extends CountersignError {}
 
-/** Nobody decided in time. This is no refusal: ask again, once, under another operation. */
+/** Nobody decided in time. This is not a refusal: ask again once, under another operation. */
 export class ApprovalExpired extends CountersignError {}
 
 /** The authorization ended before it was paid. Nothing was paid: call again under another operation. */
