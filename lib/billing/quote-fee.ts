@@ -26,7 +26,7 @@ async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: 
     if (sellerOrganizationId === undefined) return { organizationId: null, chain: null };
     if (sellerOrganizationId !== organizationId) {
       throw new Problem("not_found", {
-        detail: "There is no such organization of yours. Name the seller by sellerId instead.",
+        detail: "This is not the id of your organization. Name a seller of another organization by sellerId.",
       });
     }
     return { organizationId, chain: null };

@@ -82,7 +82,7 @@ export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult
 
 const basketMismatch = (): Problem =>
   new Problem("approval_basket_mismatch", {
-    detail: "What would be paid is not what the buyer approved. Nothing was paid; preview the basket again.",
+    detail: "The payment differs from what the buyer approved. Nothing was paid. Preview the basket again.",
   });
 
 /** Requires an unused approval for exactly these terms. @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired */

@@ -50,7 +50,7 @@ export function requireBindings({ chain, agents, wallet, unknown }: Bindings): v
   const errors: FieldError[] = [];
   agents?.forEach((agent, index) => {
     if (unknown.has(agent))
-      errors.push({ pointer: `/agents/${index}`, detail: "This is no live service account of the organization." });
+      errors.push({ pointer: `/agents/${index}`, detail: "This is not a live service account of the organization." });
   });
   if (wallet !== null && wallet.chain !== chain) {
     errors.push({ pointer: "/wallet/chain", detail: `The mandate pays on ${chain}, so its wallet must be there.` });

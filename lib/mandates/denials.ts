@@ -105,7 +105,7 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
     beyondPolicy: true,
   },
   challenge_mismatch: {
-    means: "What the agent asked for differs from what the seller registered, quoted or asks for.",
+    means: "The request of the agent differs from what the seller registered, quoted or asks for.",
     cure: "Nothing to change on your side. If it happens again, the seller changed its price or its address.",
     remedy: "none",
     beyondPolicy: true,
