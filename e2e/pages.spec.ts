@@ -60,6 +60,8 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/settings/keys": at("/settings/keys", "full", "empty"),
   "/settings/keys/[serviceAccountId]": [["full", ({ agent }) => `/settings/keys/${agent.serviceAccountId}`]],
   "/settings/billing": at("/settings/billing", "full", "empty"),
+  "/settings/webhooks": at("/settings/webhooks", "full", "empty"),
+  "/settings/webhooks/[webhookEndpointId]": [["full", ({ webhook }) => webhook]],
   "/settings/audit": at("/settings/audit", "full"),
   "/settings/audit/[sequence]": at("/settings/audit/1"),
   "/admin": at("/admin"),

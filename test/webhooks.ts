@@ -100,8 +100,15 @@ export const workUntil = (what: () => unknown) =>
     )
     .toBe(true);
 
-export const setDue = (id: string, at = new Date()) =>
-  database().update(webhookDeliveries).set({ nextAttemptAt: at }).where(eq(webhookDeliveries.webhookEndpointId, id));
+export const setDue = (id: string) =>
+  database().update(webhookDeliveries).set({ nextAttemptAt: new Date() }).where(eq(webhookDeliveries.webhookEndpointId, id));
+
+/** As after the last attempt. The outcome of an attempt that is under way does not count any more. */
+export const giveUp = (id: string) =>
+  database()
+    .update(webhookDeliveries)
+    .set({ status: "failed", nextAttemptAt: null })
+    .where(eq(webhookDeliveries.webhookEndpointId, id));
 
 /** An admin whose last proof of identity is too old to give a right. */
 export async function newStaleAdmin(organizationId: string) {

@@ -14,6 +14,11 @@ const words: Readonly<Record<string, string>> = {
   "serviceAccount.created": "Service account created",
   "serviceAccount.rotated": "Key rotated",
   "serviceAccount.revoked": "Service account revoked",
+  "webhookEndpoint.created": "Webhook endpoint added",
+  "webhookEndpoint.updated": "Webhook endpoint changed",
+  "webhookEndpoint.deleted": "Webhook endpoint deleted",
+  "webhookEndpoint.disabled": "Webhook endpoint disabled",
+  "webhookEndpoint.secretRotated": "Webhook secret rotated",
   "mandate.created": "Mandate drafted",
   "mandate.versioned": "Mandate changed",
   "mandate.alertsUpdated": "Alerts of a mandate changed",
@@ -72,5 +77,6 @@ export function pageOf(entityType: string, entityId: string): string | null {
   if (entityType === "authorization") return `/payments/${entityId}`;
   if (entityType === "checkout") return `/checkout/${entityId}`;
   if (entityType === "serviceAccount") return `/settings/keys/${entityId}`;
+  if (entityType === "webhookEndpoint") return "/settings/webhooks";
   return entityType === "member" || entityType === "invitation" ? "/settings/members" : null;
 }

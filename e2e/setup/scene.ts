@@ -6,10 +6,12 @@ import { call } from "#lib/http/client.ts";
 import { organization, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import { newId } from "#lib/ids.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 import { callAuth, newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
+import { webhookDeliveries, webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { localChainId } from "../../examples/chain.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
 
@@ -61,6 +63,55 @@ async function sellSomething(owner: Owner): Promise<string> {
   return sellerId;
 }
 
+/** A webhook endpoint that the service disabled, so that nothing is sent, with a delivery of each status. */
+async function failWebhooks({ organizationId }: Owner): Promise<string> {
+  const id = newId("webhookEndpoint");
+  const url = "https://hooks.larkfield.example/a-rather-long-path-of-a-receiver/countersign";
+  const reason = {
+    status: "disabled",
+    disabledReason: "No message was delivered in five days.",
+    failingSince: new Date(),
+  } as const;
+  const keys = { publicKey: "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", sealed: "1." };
+  await database()
+    .insert(webhookEndpoints)
+    .values({
+      webhookEndpointId: id,
+      organizationId,
+      url,
+      eventTypes: ["payment.*", "mandate.*"],
+      ...reason,
+      ...keys,
+      sequence: 3,
+    });
+  const error = "It answered 500.";
+  const answers = [
+    { status: "delivered", responseStatus: 200, responseBody: "ok" },
+    { status: "failed", responseStatus: 500, error, responseBody: "Internal error" },
+    { status: "pending", error: "It did not answer in time.", nextAttemptAt: new Date() },
+  ] as const;
+  await database()
+    .insert(webhookDeliveries)
+    .values(
+      answers.map((answer, at) => ({
+        webhookDeliveryId: newId("webhookDelivery"),
+        webhookEndpointId: id,
+        organizationId,
+        eventId: `aud_${at}`,
+        type: "payment.authorized",
+        sequence: at + 1,
+        attempts: at + 1,
+        ...answer,
+      })),
+    );
+  const [first] = await database()
+    .select({ id: webhookDeliveries.webhookDeliveryId })
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.webhookEndpointId, id))
+    .orderBy(webhookDeliveries.webhookDeliveryId);
+  return `/settings/webhooks/${id}?delivery=${first?.id}`;
+}
+
 export type Scene = Awaited<ReturnType<typeof newScene>>;
 
 /** Made once for all pages. The full organization's owner is also a platform admin, so one session opens every page. */
@@ -78,11 +129,12 @@ export async function newScene() {
     .where(eq(user.id, buyer.userId));
   const { mandateId, authorizationId } = await paySmallAmounts(buyer);
   const sellerId = await sellSomething(buyer);
+  const webhook = await failWebhooks(buyer);
   await newMember(buyer, "developer");
   const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
   // Sends a mail, so that the outbox is not empty.
   await callAuth("/request-password-reset", { email: buyer.email });
   await sendMails();
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });
-  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent };
+  return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent, webhook };
 }

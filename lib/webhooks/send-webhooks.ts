@@ -116,7 +116,7 @@ async function disable(
         `No more events are sent to ${quoted(new URL(url).host)}. ${reason}`,
         "Events wait for it: once it is enabled again, it gets them in turn.",
       ],
-      action: { label: "Open the audit log", path: "/settings/audit" },
+      action: { label: "Open the endpoint", path: `/settings/webhooks/${webhookEndpointId}` },
       note: "You get this because you manage webhooks of this organization.",
     });
 }

@@ -1,0 +1,159 @@
+import { notFound } from "next/navigation";
+import { requireMember } from "#app/session.ts";
+import type { SearchParams } from "#app/search-params.ts";
+import { Code } from "#components/ui/code.tsx";
+import { Copyable } from "#components/ui/copyable.tsx";
+import { Empty } from "#components/ui/empty.tsx";
+import { Ledger } from "#components/ui/ledger.tsx";
+import { Moment } from "#components/ui/moment.tsx";
+import { Notice } from "#components/ui/notice.tsx";
+import { one } from "#components/ui/page-query.ts";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { Pager } from "#components/ui/pager.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { Untrusted, visible } from "#components/ui/untrusted.tsx";
+import { EndpointActions } from "#components/webhooks/endpoint-actions.tsx";
+import { eventsText } from "#components/webhooks/event-choices.ts";
+import { Resend } from "#components/webhooks/resend.tsx";
+import { DeliveryState, EndpointState } from "#components/webhooks/state.tsx";
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { viewWebhook, type WebhookView } from "#lib/pages/view-webhooks.ts";
+import { isProblem } from "#lib/problem.ts";
+import type { WebhookDelivery, WebhookEndpoint } from "#lib/webhooks/contract.ts";
+
+export const metadata = { title: "Webhook endpoint" };
+
+type Params = Promise<{ readonly webhookEndpointId: string }>;
+type Member = SessionCaller & { readonly organizationId: string };
+
+/** An endpoint of another organization gets a 404 like one that does not exist. */
+async function view(caller: Member, id: string, cursor: string | undefined): Promise<WebhookView> {
+  try {
+    return await viewWebhook(caller, id, cursor);
+  } catch (error) {
+    if (isProblem(error) && (error.code === "not_found" || error.code === "capability_required")) notFound();
+    throw error;
+  }
+}
+
+const at = (moment: string | undefined, none: string) => (moment === undefined ? none : <Moment at={moment} />);
+
+const factsOf = (endpoint: WebhookEndpoint) => [
+  ["Id", <Copyable key="id" value={endpoint.webhookEndpointId} label="webhook endpoint id" />] as const,
+  ["State", <EndpointState key="state" status={endpoint.status} />] as const,
+  ["Events", eventsText(endpoint.eventTypes)] as const,
+  ["Public key", <Copyable key="public" value={endpoint.publicKey} label="public key" />] as const,
+  ["Last success", at(endpoint.lastSuccessAt, "Never")] as const,
+  ...(endpoint.failingSince === undefined ? [] : [["Fails since", at(endpoint.failingSince, "")] as const]),
+  ...(endpoint.previousSecretUntil === undefined ? [] : [["Old secret until", at(endpoint.previousSecretUntil, "")] as const]),
+  ["Added", at(endpoint.createdAt, "")] as const,
+];
+
+const answerOf = ({ responseStatus, error }: WebhookDelivery): string =>
+  error ?? (responseStatus === undefined ? "" : String(responseStatus));
+
+const Exchange = ({ delivery }: { readonly delivery: WebhookDelivery }) => (
+  <section className="panel" aria-labelledby="exchange">
+    <div className="panel-head">
+      <h2 id="exchange">{delivery.type}</h2>
+      <DeliveryState status={delivery.status} />
+    </div>
+    <div className="panel-body grid grid-cols-1 gap-4">
+      {delivery.event && <Code label="Request" text={JSON.stringify(delivery.event, null, 2)} />}
+      {delivery.responseBody !== undefined && <Code label="Answer" text={visible(delivery.responseBody)} />}
+      <Pairs
+        items={[
+          ["webhook-id", <Copyable key="id" value={delivery.eventId} label="event id" />],
+          ["Answer", answerOf(delivery) || "None yet"],
+          ["Attempts", String(delivery.attempts)],
+          ...(delivery.nextAttemptAt === undefined ? [] : [["Next attempt", at(delivery.nextAttemptAt, "")] as const]),
+        ]}
+      />
+    </div>
+  </section>
+);
+
+type DeliveriesProps = { readonly view: WebhookView; readonly path: string; readonly query: Awaited<SearchParams> };
+
+const Deliveries = ({ view: { endpoint, deliveries, nextCursor }, path, query }: DeliveriesProps) => {
+  const cursor = one(query, "cursor");
+  const hrefOf = (id: string) => `${path}?${new URLSearchParams({ ...(cursor !== undefined && { cursor }), delivery: id })}`;
+  const id = endpoint.webhookEndpointId;
+  const resends = endpoint.status === "enabled";
+  const actions = {
+    name: "Actions",
+    actions: true,
+    cell: ({ webhookDeliveryId, attempts }: WebhookDelivery) =>
+      attempts > 0 && <Resend webhookEndpointId={id} webhookDeliveryId={webhookDeliveryId} />,
+  };
+  return (
+    <section className="panel" aria-labelledby="deliveries">
+      <div className="panel-head">
+        <h2 id="deliveries">Deliveries</h2>
+        {resends && deliveries.some(({ error }) => error !== undefined) && (
+          <Resend webhookEndpointId={id} webhookDeliveryId={null} />
+        )}
+      </div>
+      {deliveries.length === 0 ? (
+        <Empty title="Nothing was sent yet">Each event that this endpoint wants is listed here once it was tried.</Empty>
+      ) : (
+        <Ledger
+          caption="Deliveries"
+          rows={deliveries}
+          rowKey={(delivery) => delivery.webhookDeliveryId}
+          href={(delivery) => hrefOf(delivery.webhookDeliveryId)}
+          columns={[
+            { name: "Event", cell: ({ type }) => type },
+            { name: "Time", cell: ({ createdAt }) => <Moment at={createdAt} show="short" /> },
+            { name: "Answer", cell: answerOf },
+            { name: "Attempts", cell: ({ attempts }) => String(attempts), numeric: true },
+            { name: "State", cell: ({ status }) => <DeliveryState status={status} /> },
+            ...(resends ? [actions] : []),
+          ]}
+        />
+      )}
+      <div className="panel-foot">
+        <span>Kept for 30 days.</span>
+        <Pager path={path} query={query} nextCursor={nextCursor} />
+      </div>
+    </section>
+  );
+};
+
+type Props = { readonly params: Params; readonly searchParams: SearchParams };
+
+export default async function WebhookPage({ params, searchParams }: Props) {
+  const { webhookEndpointId } = await params;
+  const path = `/settings/webhooks/${encodeURIComponent(webhookEndpointId)}`;
+  const caller = await requireMember(path);
+  const query = await searchParams;
+  const shown = await view(caller, webhookEndpointId, one(query, "cursor"));
+  const { endpoint, deliveries } = shown;
+  const chosen = deliveries.find((delivery) => delivery.webhookDeliveryId === one(query, "delivery"));
+  return (
+    <>
+      <PageHeader
+        back={{ href: "/settings/webhooks", label: "Webhooks" }}
+        title={<Untrusted>{endpoint.url}</Untrusted>}
+        actions={<EndpointActions webhookEndpointId={webhookEndpointId} status={endpoint.status} />}
+      />
+      <div className="stack">
+        {endpoint.disabledReason !== undefined && (
+          <Notice tone="danger">
+            <strong>Nothing is sent to this endpoint.</strong> {endpoint.disabledReason} Events wait until you enable it again.
+          </Notice>
+        )}
+        {chosen && <Exchange delivery={chosen} />}
+        <Deliveries view={shown} path={path} query={query} />
+        <section className="panel" aria-labelledby="facts">
+          <div className="panel-head">
+            <h2 id="facts">Endpoint</h2>
+          </div>
+          <div className="panel-body">
+            <Pairs items={factsOf(endpoint)} />
+          </div>
+        </section>
+      </div>
+    </>
+  );
+}

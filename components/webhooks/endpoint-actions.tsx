@@ -1,0 +1,114 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { call } from "#lib/http/client.ts";
+import {
+  deleteWebhookEndpoint,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+  type WebhookEndpoint,
+} from "#lib/webhooks/contract.ts";
+import { RotateSecret } from "./rotate-secret.tsx";
+
+type OfEndpoint = { readonly webhookEndpointId: string };
+
+function SendTest({ webhookEndpointId: id }: OfEndpoint) {
+  const router = useRouter();
+  const sending = useMutation({
+    mutationFn: () => call(testWebhookEndpoint, { id, body: {} }),
+    onSuccess: () => {
+      announce("A test message is on its way");
+      router.refresh();
+    },
+  });
+  return (
+    <>
+      {sending.error && <ProblemNotice error={sending.error} nothing="Nothing was sent." />}
+      <Button size="small" aria-busy={sending.isPending} onClick={() => sending.isPending || sending.mutate()}>
+        Send a test
+      </Button>
+    </>
+  );
+}
+
+/** Enabling asks for a proof of identity, which the form's error does. */
+function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const isEnabled = status === "enabled";
+  const next = isEnabled ? "paused" : "enabled";
+  const state = useOperationForm(updateWebhookEndpoint, {
+    defaults: { status: next },
+    params: { id },
+    onDone: () => {
+      setOpen(false);
+      router.refresh();
+    },
+  });
+  return (
+    <FormDialog
+      trigger={isEnabled ? "Pause" : "Enable"}
+      look={{ size: "small" }}
+      title={isEnabled ? "Pause this endpoint" : "Enable this endpoint"}
+      open={open}
+      onOpenChange={setOpen}
+      state={state}
+      nothing="Nothing was changed."
+      submit={isEnabled ? "Pause" : "Enable"}
+    >
+      <input type="hidden" {...state.form.register("status")} value={next} />
+      <p className="text-sm">
+        {isEnabled
+          ? "Events wait until you enable it again. None is lost."
+          : "It gets all events since the last one that was read for it, in turn."}
+      </p>
+    </FormDialog>
+  );
+}
+
+function DeleteEndpoint({ webhookEndpointId: id }: OfEndpoint) {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const deleting = useMutation({
+    mutationFn: () => call(deleteWebhookEndpoint, { id, body: {} }),
+    onSuccess: () => router.push("/settings/webhooks"),
+  });
+  return (
+    <Dialog
+      trigger="Delete"
+      look={{ tone: "warn", size: "small" }}
+      title="Delete this endpoint"
+      open={open}
+      onOpenChange={setOpen}
+      footer={
+        <>
+          <DialogClose>Cancel</DialogClose>
+          <Button tone="danger" aria-busy={deleting.isPending} onClick={() => deleting.isPending || deleting.mutate()}>
+            Delete endpoint
+          </Button>
+        </>
+      }
+    >
+      <p className="text-sm">Nothing more is sent to it, and its list of deliveries is deleted. This cannot be undone.</p>
+      {deleting.error && <ProblemNotice error={deleting.error} nothing="Nothing was deleted." />}
+    </Dialog>
+  );
+}
+
+/** What people can do with an endpoint. */
+export const EndpointActions = ({ webhookEndpointId, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) => (
+  <>
+    {status === "enabled" && <SendTest webhookEndpointId={webhookEndpointId} />}
+    <SwitchEndpoint key={status} webhookEndpointId={webhookEndpointId} status={status} />
+    <RotateSecret webhookEndpointId={webhookEndpointId} />
+    <DeleteEndpoint webhookEndpointId={webhookEndpointId} />
+  </>
+);

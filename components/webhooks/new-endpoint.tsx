@@ -1,0 +1,67 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Choice } from "#components/ui/choice.tsx";
+import { Field } from "#components/ui/field.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
+import { createWebhookEndpoint, type WebhookEndpoint } from "#lib/webhooks/contract.ts";
+import { eventChoices } from "./event-choices.ts";
+import { WebhookSecretDialog } from "./secret-dialog.tsx";
+
+const opener = (
+  <>
+    <Plus className="icon" aria-hidden />
+    Add an endpoint
+  </>
+);
+
+/** Creates a webhook endpoint, and shows its secret once. */
+export function NewEndpoint() {
+  const [open, setOpen] = useState(false);
+  const [made, setMade] = useState<WebhookEndpoint | null>(null);
+  const state = useOperationForm(createWebhookEndpoint, {
+    defaults: { url: "", eventTypes: [] },
+    onDone: (endpoint) => {
+      setOpen(false);
+      setMade(endpoint);
+    },
+  });
+  const { error: _, ...control } = state.field("eventTypes");
+  return (
+    <>
+      <FormDialog
+        trigger={opener}
+        look={{ tone: "primary" }}
+        title="Add a webhook endpoint"
+        open={open}
+        onOpenChange={setOpen}
+        state={state}
+        nothing="Nothing was created."
+        submit="Add endpoint"
+      >
+        <Field
+          label="Address"
+          type="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="https://example.com/hooks"
+          hint="We send each event there, signed, by POST."
+          {...state.field("url")}
+        />
+        <fieldset>
+          <legend className="label mb-2">Events</legend>
+          <p className="pb-2 text-sm text-muted">Tick none to get all.</p>
+          {eventChoices.map(([type, name]) => (
+            <Choice key={type} {...control} type="checkbox" value={type}>
+              <strong>{name}</strong>
+              <span className="mono">{type}</span>
+            </Choice>
+          ))}
+        </fieldset>
+      </FormDialog>
+      <WebhookSecretDialog made={made} onSaved={() => setMade(null)} />
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { announce } from "#components/ui/announcements.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { ProblemNotice } from "#components/ui/problem.tsx";
+import { call } from "#lib/http/client.ts";
+import { resendWebhookDeliveries } from "#lib/webhooks/contract.ts";
+
+type Props = {
+  readonly webhookEndpointId: string;
+  /** One delivery, or null for all that failed. */
+  readonly webhookDeliveryId: string | null;
+};
+
+/** Deliveries are kept for 30 days, so these are all. */
+const EVER = "1970-01-01T00:00:00.000Z";
+
+/** Sends one delivery again, or all that failed. */
+export function Resend({ webhookEndpointId: id, webhookDeliveryId }: Props) {
+  const router = useRouter();
+  const sending = useMutation({
+    mutationFn: () =>
+      call(resendWebhookDeliveries, { id, body: webhookDeliveryId === null ? { failedSince: EVER } : { webhookDeliveryId } }),
+    onSuccess: ({ resent }) => {
+      announce(resent === 1 ? "One message is sent again" : `${resent} messages are sent again`);
+      router.refresh();
+    },
+  });
+  return (
+    <>
+      {sending.error && <ProblemNotice error={sending.error} nothing="Nothing was sent." />}
+      <Button size="small" aria-busy={sending.isPending} onClick={() => sending.isPending || sending.mutate()}>
+        {webhookDeliveryId === null ? (
+          "Resend all failed"
+        ) : (
+          <>
+            Resend<span className="sr"> {webhookDeliveryId}</span>
+          </>
+        )}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { useState } from "react";
+import { Select } from "#components/ui/field.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
+import { rotateWebhookSecret, type WebhookEndpoint } from "#lib/webhooks/contract.ts";
+import { WebhookSecretDialog } from "./secret-dialog.tsx";
+
+const graces = [
+  ["0", "It signs nothing more"],
+  ["3600", "It signs for another hour"],
+  ["86400", "It signs for another 24 hours"],
+  ["604800", "It signs for another 7 days"],
+] as const;
+
+/** Creates a new secret for an endpoint and shows it once. */
+export function RotateSecret({ webhookEndpointId }: { readonly webhookEndpointId: string }) {
+  const [open, setOpen] = useState(false);
+  const [made, setMade] = useState<WebhookEndpoint | null>(null);
+  const state = useOperationForm(rotateWebhookSecret, {
+    defaults: { gracePeriodSeconds: 86_400 },
+    params: { id: webhookEndpointId },
+    onDone: (endpoint) => {
+      setOpen(false);
+      setMade(endpoint);
+    },
+  });
+  return (
+    <>
+      <FormDialog
+        trigger="Rotate secret"
+        look={{ size: "small" }}
+        title="Rotate the signing secret"
+        open={open}
+        onOpenChange={setOpen}
+        state={state}
+        nothing="The secret was not changed."
+        submit="Make a new secret"
+      >
+        <p className="text-sm">Until the old secret ends, each message has a signature of both.</p>
+        <Select label="The secret in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
+      </FormDialog>
+      <WebhookSecretDialog made={made} onSaved={() => setMade(null)} />
+    </>
+  );
+}

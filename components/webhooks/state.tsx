@@ -1,0 +1,26 @@
+import { Badge } from "#components/ui/badge.tsx";
+import type { WebhookDelivery, WebhookEndpoint } from "#lib/webhooks/contract.ts";
+
+const endpoints = {
+  enabled: { tone: "positive", icon: "check", word: "Enabled" },
+  paused: { tone: "caution", icon: "pause", word: "Paused" },
+  disabled: { tone: "danger", icon: "cross", word: "Disabled" },
+} as const;
+
+const deliveries = {
+  pending: { icon: "clock", word: "Waiting" },
+  delivered: { tone: "positive", icon: "check", word: "Delivered" },
+  failed: { tone: "danger", icon: "cross", word: "Failed" },
+} as const;
+
+/* Not in StatusBadge, whose words every page with a badge loads. */
+
+export function EndpointState({ status }: Pick<WebhookEndpoint, "status">) {
+  const { word, ...look } = endpoints[status];
+  return <Badge {...look}>{word}</Badge>;
+}
+
+export function DeliveryState({ status }: Pick<WebhookDelivery, "status">) {
+  const { word, ...look } = deliveries[status];
+  return <Badge {...look}>{word}</Badge>;
+}
