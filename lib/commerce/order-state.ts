@@ -63,7 +63,8 @@ export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   const { state, credential, sent } = facts;
   if (credential !== null && sent !== null && credential !== sent) {
     throw new Problem("authorization_consumed", {
-      detail: "Another credential was sent for this order. Repeat the call without paymentCredential to see the state of the order.",
+      detail:
+        "Another credential was sent for this order. Repeat the call without paymentCredential to see the state of the order.",
     });
   }
   switch (state) {
