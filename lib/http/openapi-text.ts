@@ -44,7 +44,11 @@ export const tags: readonly Tag[] = [
   { name: "Identity", description: "Sessions, organizations and service accounts." },
   { name: "Platform", description: "Running the installation." },
   { name: "Audit", description: "The append-only record of what happened, with a Merkle tree per organization." },
-  { name: "Webhooks", description: "Signed messages about events, to addresses of the organization." },
+  {
+    name: "Webhooks",
+    description:
+      "Signed messages about events, to addresses of the organization. Verify each with the endpoint's secret and a library for Standard Webhooks, ignore a webhook-id that you have seen, and answer 2xx within 15 seconds.",
+  },
   { name: "Health", description: "Whether the service is alive and ready." },
 ];
 
