@@ -1,5 +1,6 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { inTurn } from "#lib/db/turns.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { quoted } from "#lib/mail/compose.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
@@ -35,9 +36,18 @@ const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
 type Lane = { readonly isFailing: boolean; readonly ended: Promise<void> };
-type Lanes = { readonly running: Map<string, Lane>; isStopping: boolean };
+type Lanes = { readonly running: Map<string, Lane>; isStopping: boolean; turns: number };
 
-const lanes = (): Lanes => perProcess("webhookLanes", () => ({ running: new Map<string, Lane>(), isStopping: false }));
+const lanes = (): Lanes => perProcess("webhookLanes", () => ({ running: new Map<string, Lane>(), isStopping: false, turns: 0 }));
+
+/** All lanes together use at most so many connections, so that requests always find one. */
+const CONNECTIONS = 4;
+const TURN_MS = 30_000;
+
+function withConnection<T>(work: () => Promise<T>): Promise<T> {
+  lanes().turns = (lanes().turns + 1) % CONNECTIONS;
+  return inTurn(`webhooks ${lanes().turns}`, work, { waitMs: TURN_MS });
+}
 
 /**
  * Starts a lane, which sends the messages of one endpoint, for each endpoint with work. It does not wait for the lanes, so an endpoint that
@@ -68,21 +78,25 @@ export async function endWebhooks(): Promise<void> {
 
 async function runLane(webhookEndpointId: string): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX && !lanes().isStopping; batch += 1) {
-    const begun = await leaseDeliveries(webhookEndpointId);
+    const begun = await withConnection(() => leaseDeliveries(webhookEndpointId));
     if (begun.length === 0) return;
-    await Promise.all(begun.map(sendOne));
+    // An outcome that cannot be noted is tried again after its lease, and must not end the others.
+    const noteError = (error: unknown) => log().error({ webhookEndpointId, err: error }, "A webhook delivery was not noted");
+    await Promise.all(begun.map((one) => sendOne(one).catch(noteError)));
   }
 }
 
 /** Reads the secrets right before it sends, so that a revoked secret signs nothing. */
 async function sendOne(begun: Begun): Promise<void> {
   const { delivery } = begun;
-  const target = await targetOf(delivery.webhookEndpointId);
-  if (!target) return releaseAttempt(delivery);
+  const target = await withConnection(() => targetOf(delivery.webhookEndpointId));
+  if (!target) return withConnection(() => releaseAttempt(delivery));
   const answer = await sendMessage(begun, target);
-  if (!isDelivered(answer)) return fail(delivery, answer);
-  await noteDelivered(delivery, answer);
-  await noteSuccess(delivery.webhookEndpointId);
+  if (!isDelivered(answer)) return withConnection(() => fail(delivery, answer));
+  await withConnection(async () => {
+    await noteDelivered(delivery, answer);
+    await noteSuccess(delivery.webhookEndpointId);
+  });
 }
 
 const fail = (delivery: DeliveryRow, answer: Answer): Promise<void> =>
