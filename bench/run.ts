@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: the production server and its baselines in one run. `-- --json` prints JSON, `-- --seconds N` measures N seconds each.
  * `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns.
- * `-- --facilitators` compares verify and settle with the stock facilitator's in turns.
+ * `-- --facilitators` compares verify and settle with the stock facilitator's in turns. `-- --streams` measures only what streams cost.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";
 import { compareFacilitators } from "./facilitators.ts";
+import { measureStreamsAlone } from "./streams.ts";
 import { measureWhole } from "./whole.ts";
 
 const { values } = parseArgs({
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     seconds: { type: "string" },
     against: { type: "string" },
     facilitators: { type: "boolean", default: false },
+    streams: { type: "boolean", default: false },
     rounds: { type: "string", default: "6" },
   },
 });
@@ -26,4 +28,5 @@ const print = (rows: unknown): void => {
 const rounds = Number(values.rounds);
 if (values.against !== undefined) print(await compareWith(values.against, { rounds, seconds: Number(values.seconds ?? 4) }));
 else if (values.facilitators) print(await compareFacilitators({ rounds, seconds: Number(values.seconds ?? 2) }));
+else if (values.streams) print([await measureStreamsAlone({ rounds, seconds: Number(values.seconds ?? 2) })]);
 else await measureWhole({ seconds: Number(values.seconds ?? 6), json: values.json });

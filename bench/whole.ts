@@ -12,6 +12,7 @@ import { loadPages } from "./pages.ts";
 import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
+import { measureStreams } from "./streams.ts";
 
 const say = (line: string): void => console.error(`bench: ${line}`);
 
@@ -139,11 +140,13 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
     const pages = await loadPages(database.url, environment, scene.person);
     say("authorizing and stopping while strangers load pages.");
     const outside = await measureOutside(database.url, environment, seconds);
+    say("authorizing beside open streams of changes.");
+    const streams = await measureStreams(database.url, environment, { rounds: 6, seconds: seconds / 3 });
     say("gas of what happens on chain.");
     const gas = await measureGas();
-    const floors = floorsOf({ rows, residentMiB, history, bursts, pages, outside });
-    if (json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, outside, gas, floors }, null, 2));
-    else printTable({ rows, residentMiB, history, bursts, pages, outside, gas, floors });
+    const floors = floorsOf({ rows, residentMiB, history, bursts, pages, outside, streams });
+    if (json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, outside, streams, gas, floors }, null, 2));
+    else printTable({ rows, residentMiB, history, bursts, pages, outside, streams, gas, floors });
   } finally {
     await server.stop();
     await database.stop();

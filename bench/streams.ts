@@ -1,0 +1,138 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { createHmac, randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import postgres from "postgres";
+import { startEmbedded } from "#lib/db/embedded.ts";
+import { nodeFlags } from "../scripts/node-flags.ts";
+import { load } from "./load.ts";
+import { authorizeBody, setScene, type Scene } from "./scene.ts";
+import { start, type BenchServer } from "./server.ts";
+
+/** Authorizing alone, and while browsers of the same organization receive every change. Rates are per second, medians of the turns. */
+export type Streams = {
+  readonly streams: number;
+  readonly alone: number;
+  readonly beside: number;
+  /** The median of the ratios of the turns. */
+  readonly ratio: number;
+  readonly messages: number;
+  readonly errors: number;
+};
+
+const BROWSERS = 1_000;
+/** A session has at most four streams. */
+const PER_SESSION = 4;
+const CONNECTIONS = 64;
+/** Long enough for the compiler, so that the first turn is not the slowest. */
+const WARM_SECONDS = 8;
+/** The time in which the service notices that a thousand browsers have gone. */
+const SETTLED_MS = 4_000;
+/** Opened in parts, as browsers come back after a deployment. */
+const PART = 50;
+
+/** Sessions of the scene's person, as sign-ins would make. Returns their cookies. */
+async function newSessions(databaseUrl: string, secret: string, count: number): Promise<string[]> {
+  const tokens = Array.from({ length: count }, () => randomBytes(24).toString("base64url"));
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  await sql`
+    INSERT INTO session (id, user_id, token, expires_at, active_organization_id)
+    SELECT 'ses_' || t.token, s.user_id, t.token, s.expires_at, s.active_organization_id
+    FROM unnest(${tokens}::text[]) AS t (token),
+      (SELECT s.* FROM session s JOIN organization o ON o.id = s.active_organization_id
+        WHERE 'buyer' = ANY(o.product_roles) ORDER BY s.created_at DESC LIMIT 1) AS s`;
+  await sql.end({ timeout: 5 });
+  const signed = (token: string) => `${token}.${createHmac("sha256", secret).update(token).digest("base64")}`;
+  return tokens.map((token) => `countersign.session_token=${encodeURIComponent(signed(token))}`);
+}
+
+const askCounts = (browsers: ChildProcess): Promise<{ open: number; messages: number }> =>
+  new Promise((resolve) => {
+    browsers.once("message", (counts) => resolve(counts as { open: number; messages: number }));
+    browsers.send({});
+  });
+
+/** Another process that holds the streams of all browsers. */
+async function openBrowsers(port: number, cookies: readonly string[]): Promise<ChildProcess> {
+  const browsers = fork("bench/stream-browsers.ts", [String(port)]);
+  const all = Array.from({ length: BROWSERS }, (_, at) => cookies[at % cookies.length]!);
+  for (let at = 0; at < BROWSERS; at += PART) {
+    browsers.send({ cookies: all.slice(at, at + PART) });
+    await pause(100);
+  }
+  for (const limit = Date.now() + 60_000; (await askCounts(browsers)).open < BROWSERS; await pause(200)) {
+    if (Date.now() > limit) throw new Error(`Only ${(await askCounts(browsers)).open} streams were opened.`);
+  }
+  return browsers;
+}
+
+async function rate(server: BenchServer, scene: Scene, mandateId: string, seconds: number) {
+  const targets = scene.keys.map((key) => ({
+    port: server.port,
+    path: "/api/v1/payments/authorize",
+    headers: { Authorization: `Bearer ${key}` },
+  }));
+  const good = (status: number, body: string) => status === 200 && body.includes('"outcome":"allow"');
+  return load({ targets, connections: CONNECTIONS, seconds, body: () => authorizeBody(scene, mandateId), good });
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Measures in turns, in reverse order in every second round, so that conditions are equal. */
+async function compare(server: BenchServer, scene: Scene, cookies: readonly string[], how: { rounds: number; seconds: number }) {
+  const mandateId = await scene.mandate("1000000");
+  await rate(server, scene, mandateId, WARM_SECONDS);
+  const measured = { alone: [] as number[], beside: [] as number[] };
+  let [messages, errors] = [0, 0];
+  for (let round = 0; round < how.rounds; round += 1) {
+    const turns = round % 2 === 0 ? (["alone", "beside"] as const) : (["beside", "alone"] as const);
+    for (const turn of turns) {
+      const browsers = turn === "beside" ? await openBrowsers(server.port, cookies) : null;
+      const { perSecond, errors: failed } = await rate(server, scene, mandateId, how.seconds);
+      measured[turn].push(perSecond);
+      errors += failed;
+      if (browsers) messages += (await askCounts(browsers)).messages;
+      browsers?.kill();
+      await pause(SETTLED_MS);
+    }
+  }
+  const ratio = median(measured.beside.map((one, at) => one / (measured.alone[at] ?? 1)));
+  return { streams: BROWSERS, alone: median(measured.alone), beside: median(measured.beside), ratio, messages, errors };
+}
+
+type How = { readonly rounds: number; readonly seconds: number };
+
+/** Measures what a thousand streams of one process cost authorizing. */
+export async function measureStreams(
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>>,
+  how: How,
+): Promise<Streams> {
+  const secret = randomBytes(36).toString("base64url");
+  // All browsers have one address here.
+  const own = { ...environment, BETTER_AUTH_SECRET: secret, RATE_LIMIT_PAGES: "10000" };
+  const server = await start([...nodeFlags, "server.ts"], own, "/api/v1/health/live");
+  try {
+    const scene = await setScene(server.url, 4);
+    for (const limit = Date.now() + 60_000; (await fetch(`${server.url}/icon.svg`)).status !== 200 && Date.now() < limit;)
+      await pause(250);
+    return await compare(server, scene, await newSessions(databaseUrl, secret, BROWSERS / PER_SESSION), how);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** `npm run bench -- --streams`: only this measurement. */
+export async function measureStreamsAlone(how: How): Promise<Streams> {
+  const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
+  const database = await startEmbedded({ dataDir: folder });
+  try {
+    return await measureStreams(database.url, { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" }, how);
+  } finally {
+    await database.stop();
+    // As root the data may be in another directory.
+    for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
+  }
+}
