@@ -87,13 +87,15 @@ const files = globSync("app/**/page.tsx").map(
 // Two fifths of the journeys are in this file; without parallel mode one worker would run them all.
 test.describe.configure({ mode: "parallel", timeout: 90_000 });
 
-let scene: Scene;
-test.beforeAll(async () => {
-  scene = await newScene();
-});
-
 type Visitor = { readonly page: Page; readonly errors: string[] };
 const visitors = new Map<Who, Promise<Visitor>>();
+
+let scene: Scene;
+// A worker can run two groups of these tests, each with a scene of its own. The visitors of the first scene are not in the second one.
+test.beforeAll(async () => {
+  visitors.clear();
+  scene = await newScene();
+});
 
 async function arrive(browser: Browser, who: Who): Promise<Visitor> {
   const context = await browser.newContext();
