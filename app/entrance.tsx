@@ -1,6 +1,6 @@
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
-import { Gate } from "#components/identity/gate.tsx";
+import { SignInFrame } from "#components/identity/sign-in-frame.tsx";
 import type { Ways } from "#components/identity/other-ways.tsx";
 import { env } from "#lib/env.ts";
 import { LOCAL_HEADER } from "#lib/http/local-request.ts";
@@ -13,9 +13,9 @@ import { readCaller } from "./session.ts";
 export function Entrance({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { ENVIRONMENT, BASE_URL } = env();
   return (
-    <Gate environment={ENVIRONMENT} host={new URL(BASE_URL).host} title={title}>
+    <SignInFrame environment={ENVIRONMENT} host={new URL(BASE_URL).host} title={title}>
       {children}
-    </Gate>
+    </SignInFrame>
   );
 }
 

@@ -16,7 +16,7 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string> {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  // The configuration resolves paths relative to its own folder.
+  // oxlint looks for `scripts/floors.ts` in the folder of its configuration, so this folder has a configuration and a link to `scripts`.
   await writeFile(join(folder, "oxlint.config.ts"), `export { default } from "${join(root, "oxlint.config.ts")}";\n`);
   await symlink(join(root, "scripts"), join(folder, "scripts"));
   return spawnSync(join(root, "node_modules/.bin/oxlint"), ["lib"], { cwd: folder, encoding: "utf8" }).stdout;

@@ -67,7 +67,7 @@ const mandate = (policy: Record<string, unknown>) =>
 
 const checkoutIdIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
 
-/** A seller of our own, for answers that no stock seller gives. */
+/** A seller of this test, for answers that a server made with the standard x402 packages never gives. */
 async function openSeller(answer: RequestListener): Promise<string> {
   const server = await listen(createServer(answer));
   onTestFinished(() => server.close());

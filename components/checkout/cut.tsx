@@ -2,7 +2,7 @@ import { CUT_WIDTH, cutLine, pathOf } from "./cut-line.ts";
 
 type Props = {
   readonly hash: string;
-  /** The hash of the basket that was shown before. If it differs from `hash`, the two edges do not match. */
+  /** The hash of the basket that the person saw before. Each hash draws one edge, and edges of different hashes do not fit together. */
   readonly shownHash?: string;
   /** True if the checkout was approved: the two halves are then joined. */
   readonly joined?: boolean;

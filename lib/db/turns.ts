@@ -1,7 +1,7 @@
 import { PoolBusy } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Shorter than the life of a request; a lock in the database is waited for as long. */
+/** How long a caller waits for its turn. It is shorter than the time limit of an HTTP request, which is 30 seconds. */
 const WAIT_MS = 5_000;
 const WAITING_MAX = 1_024;
 

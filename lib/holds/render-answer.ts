@@ -16,7 +16,7 @@ type AnswerFields = {
 };
 
 /**
- * Writes the contract's Authorization as JSON text, for the first reply and for its replays. Do not change the order of the members: a
+ * Writes the contract's Authorization as JSON text, for the first reply and for its replays. Do not change the order of the fields: a
  * replay must have the same bytes as the first reply.
  */
 export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): string {

@@ -85,7 +85,7 @@ const locksOf = (items: readonly Item[]): Locks => ({
   approverIds: items.flatMap((item) => approverOf(item) ?? []).toSorted(),
 });
 
-/** The distinct ids that a batch reads. */
+/** The ids of the rows that a batch reads. */
 function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at: Pick<BatchRows, "offers" | "atDomains">): Query {
   const askers = items.map((item) => item.asker);
   const sellers = new Map(items.map((item) => [item, sellerOf(item, at)]));

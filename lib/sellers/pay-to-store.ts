@@ -43,7 +43,10 @@ export type OwnPayee = {
   readonly proven: boolean;
 };
 
-/** Whether the organization sells at this address, and whether it has proven the address for this chain. */
+/**
+ * Whether a seller of the organization that is not stopped is paid to this address. Only then, also whether the organization has proven
+ * the address for this chain or for all chains.
+ */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
   const rows = await db.execute<{

@@ -52,8 +52,8 @@ import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 /**
- * Attempts per minute and address. They are limited, because each one reads the chain several times for a caller that is not authenticated
- * yet.
+ * Attempts per minute and IP address. They are limited, because each one reads the chain several times before the signature of its caller
+ * is checked.
  */
 const TRIES_PER_MINUTE = 60;
 /** Milliseconds that a request waits for the transaction to be sent. */

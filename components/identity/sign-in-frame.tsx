@@ -29,7 +29,7 @@ const Picture = () => (
 type Props = { readonly environment: Environment; readonly host: string; readonly title: string; readonly children: ReactNode };
 
 /** The frame of the sign-in pages: the form on the left, a description of the service on the right. */
-export function Gate({ environment, host, title, children }: Props) {
+export function SignInFrame({ environment, host, title, children }: Props) {
   return (
     <>
       <a className="skip" href="#main">
