@@ -11,7 +11,14 @@ import {
 import { isProblem } from "#lib/problem.ts";
 import { Capability, MembershipRole, PlatformCapability, PlatformRole } from "#lib/vocabulary.ts";
 
-const personsOnly = ["checkouts:approve", "mandates:manage", "serviceAccounts:read", "serviceAccounts:manage", "members:manage"];
+const personsOnly = [
+  "checkouts:approve",
+  "mandates:manage",
+  "serviceAccounts:read",
+  "serviceAccounts:manage",
+  "members:manage",
+  "webhooks:manage",
+];
 const reads = Capability.options.filter((capability) => capability.endsWith(":read"));
 const some = fc.subarray(Capability.options);
 
