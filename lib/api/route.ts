@@ -7,10 +7,18 @@ import { followRequest, noteOrganization } from "#lib/db/request.ts";
 import { DEADLINE_MS, withinDeadline } from "#lib/http/deadline.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { observeRequest } from "#lib/telemetry/metrics.ts";
-import { isListed, isStoredReply, type Context, type Handler, type Input, type Operation } from "#lib/http/operation.ts";
+import {
+  isListed,
+  isStoredReply,
+  type Caller,
+  type Context,
+  type Handler,
+  type Input,
+  type Operation,
+} from "#lib/http/operation.ts";
 import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
-import { authenticate, renewedCookie } from "#lib/identity/sessions/authenticate.ts";
+import { authenticate, renewedCookie, type AuthenticateOptions } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 
@@ -23,15 +31,18 @@ type Plain = (request: Request) => Promise<Reply>;
 export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
 
 /** An operation that is served: the same function for Next.js, for direct dispatch and for a test. */
-export type Route = Serve & { readonly operation: Operation };
+export type Route = Serve & { readonly plain: Plain; readonly operation: Operation };
 
 const toResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers });
 
-const fromPlain = (plain: Plain): Serve => Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
+const fromPlain = (plain: Plain): Serve & { readonly plain: Plain } =>
+  Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
+
+type Authenticate = (request: Request, options: AuthenticateOptions) => Promise<Caller | null>;
 
 /** The caller, or null without a credential. A request without a valid credential counts against the limit of its network address. */
-async function identify(request: Request, { urgent }: Operation) {
-  const caller = await authenticate(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
+async function identify(request: Request, { urgent }: Operation, authenticated: Authenticate): Promise<Caller | null> {
+  const caller = await authenticated(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
     throw error;
   });
@@ -66,9 +77,9 @@ function note(operation: Operation, status: number, requestId: string, started: 
 
 /**
  * The only place that authenticates, checks access, applies limits, parses input, runs the handler, parses the reply and turns errors into
- * problems.
+ * problems. `authenticated` replaces the look-up of the caller, for an entrance that accepts other credentials.
  */
-export function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
+export function route<O extends Operation>(operation: O, handler: Handler<O>, authenticated: Authenticate = authenticate): Route {
   const requireAccess = compileAccess(operation.access);
   const readInput = compileInput(operation);
   const readIdempotency = compileIdempotency(operation);
@@ -87,7 +98,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>): R
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
       if (isPublic) requireAllowed(takeAddress(request));
-      const caller = isPublic ? null : await identify(request, operation);
+      const caller = isPublic ? null : await identify(request, operation, authenticated);
       if (caller) requireAllowed((allowance = takeCredential(caller)));
       if (caller?.kind === "session") cookie = renewedCookie(request);
       requireAccess(caller);
