@@ -70,15 +70,23 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
   }
 }
 
+/** What the domain rule says about a name alone, whoever claims it. `listed` still has to be proven. */
+export function judgeDomain(rule: AllowDeny, name: string): "forbidden" | "notListed" | "listed" | "open" {
+  if (rule.deny !== null && namesDomain(rule.deny, name)) return "forbidden";
+  if (rule.allow === null) return "open";
+  return namesDomain(rule.allow, name) ? "listed" : "notListed";
+}
+
 function domain(on: Case): void {
   const rule: AllowDeny | null = on.policy.domains;
   if (rule === null) return;
   const name = on.intent.seller?.domain ?? on.intent.unregistered?.domain ?? "";
   if (name === "") return add(on, say.domainUnknown);
-  if (rule.deny !== null && namesDomain(rule.deny, name)) return add(on, say.domainForbidden, name);
-  if (rule.allow !== null && !namesDomain(rule.allow, name)) return add(on, say.domainNotListed, name);
+  const judged = judgeDomain(rule, name);
+  if (judged === "forbidden") return add(on, say.domainForbidden, name);
+  if (judged === "notListed") return add(on, say.domainNotListed, name);
   // Anyone can claim a domain, so a domain on the allow list must be proven.
-  if (rule.allow !== null && !isProven(on)) {
+  if (judged === "listed" && !isProven(on)) {
     const notProven = on.intent.seller === null ? say.unregisteredNotProven : say.domainNotProven;
     return add(on, notProven, name, on.intent.domainLook ?? null);
   }

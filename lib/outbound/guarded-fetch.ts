@@ -26,8 +26,8 @@ export type GuardedRequest = {
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
-  /** Default: json. Text is for the file that proves a domain. */
-  readonly expect?: "json" | "text";
+  /** Default: json. Text is for the file that proves a domain, anything for what an agent buys; `once` returns its bytes. */
+  readonly expect?: keyof typeof accepted;
   /** Uses the cache; only for manifests and catalogs. */
   readonly cached?: boolean;
 };
@@ -110,12 +110,14 @@ async function addressesOf(target: Target & { ok: true }, { resolve, limits }: G
   return found;
 }
 
+const accepted = { json: "application/json", text: "text/plain", anything: "*/*" } as const;
+
 function headersFor({ json, expect, paymentSignature, message }: GuardedRequest): Record<string, string> {
   if (paymentSignature !== undefined && !CREDENTIAL.test(paymentSignature)) throw new TypeError("This is no header value.");
   return {
     ...message?.headers,
     "user-agent": USER_AGENT,
-    accept: expect === "text" ? "text/plain" : "application/json",
+    accept: accepted[expect ?? "json"],
     "accept-encoding": "identity",
     ...(json !== undefined && { "content-type": "application/json" }),
     ...(paymentSignature !== undefined && { "payment-signature": paymentSignature }),
@@ -144,18 +146,18 @@ type Content = Pick<GuardedReply, "text" | "json">;
 const nothing: Content = { text: "", json: undefined };
 
 /** @throws Problem storefront_invalid for a body that is cut off, compressed or not of the expected type */
-function contentOf(reply: OutboundReply, host: string, expect: "json" | "text"): Content {
+function contentOf(reply: OutboundReply, host: string, expect: keyof typeof accepted): Content {
   if (isEncoded(reply) || reply.body === null)
     throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, and was asked not to"}.`);
   if (reply.body.byteLength === 0) return nothing;
-  if (expect === "text") return { text: decode(reply.body, host), json: undefined };
+  if (expect !== "json") return { text: decode(reply.body, host), json: undefined };
   if (!JSON_TYPE.test(reply.headers["content-type"] ?? "")) throw storefrontInvalid(`${host} did not answer JSON.`);
   const text = decode(reply.body, host);
   return { text, json: readJson(text, host) };
 }
 
 /** Reads an answer. An unreadable body is an error only with a 2xx status; for any other status, callers need no body. */
-function readReply(reply: OutboundReply, url: URL, expect: "json" | "text"): GuardedReply {
+function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted): GuardedReply {
   const { status, headers } = reply;
   const answer = { status, headers, url: url.href };
   try {
