@@ -695,6 +695,18 @@ CREATE TABLE "notices" (
 	CONSTRAINT "notices_audit_event_id_kind_pk" PRIMARY KEY("audit_event_id","kind")
 );
 --> statement-breakpoint
+CREATE TABLE "mcp_purchases" (
+	"slot" text PRIMARY KEY NOT NULL,
+	"purchase_key" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"authorization_id" text,
+	"result" text,
+	"round" integer DEFAULT 0 NOT NULL,
+	"busy_until" timestamp (3) with time zone,
+	"live_until" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "mandate_registrations" (
 	"registration_id" text PRIMARY KEY NOT NULL,
 	"organization_id" text NOT NULL,
@@ -1113,6 +1125,7 @@ CREATE INDEX "notices_of_checkout" ON "notices" USING btree ("checkout_intent_id
 CREATE UNIQUE INDEX "mandate_registrations_once" ON "mandate_registrations" USING btree ("chain","account","on_chain_id") WHERE status <> 'failed';--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_nonce" ON "mandate_registrations" USING btree ("chain","account","nonce");--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_relay" ON "mandate_registrations" USING btree ("relay_id");--> statement-breakpoint
+CREATE INDEX "mcp_purchases_live" ON "mcp_purchases" USING btree ("live_until");--> statement-breakpoint
 CREATE INDEX "mandate_registrations_of_mandate" ON "mandate_registrations" USING btree ("mandate_id","registration_id");--> statement-breakpoint
 CREATE INDEX "mandate_registrations_open" ON "mandate_registrations" USING btree ("next_check_at") WHERE status = 'submitted';--> statement-breakpoint
 CREATE INDEX "mandate_registrations_revoking" ON "mandate_registrations" USING btree ("registration_id") WHERE revocation IN ('requested', 'sent');--> statement-breakpoint

@@ -46,6 +46,7 @@ export const floors = [
   "operations",
   "pages",
   "api",
+  "mcp",
   "server",
 ] as const;
 

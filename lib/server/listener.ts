@@ -50,7 +50,7 @@ export type Listener = {
 /** The API, which never goes through the framework. */
 const API = /^\/api(?:[/?]|$)/;
 /** Other paths that never go through the framework. */
-const BESIDE_API = /^\/(?:metrics|\.well-known\/jwks\.json)(?:\?|$)/;
+const BESIDE_API = /^\/(?:metrics|mcp|\.well-known\/jwks\.json)(?:\?|$)/;
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((done, fail) => {

@@ -114,6 +114,7 @@ import { rotateWebhookSecret } from "#lib/webhooks/rotate-webhook-secret.ts";
 import { testWebhookEndpoint } from "#lib/webhooks/test-webhook-endpoint.ts";
 import { updateWebhookEndpoint } from "#lib/webhooks/update-webhook-endpoint.ts";
 import { samplesMounted } from "#lib/server/serve-samples.ts";
+import { MCP_PATH, mcpMethods } from "#lib/mcp/serve-mcp.ts";
 
 const handlers: Handlers = {
   activateMandate,
@@ -232,6 +233,7 @@ const mounted: readonly Mounted[] = [
   { path: OPENAPI_PATH, methods: openApiMethods },
   { path: METRICS_PATH, methods: metricsMethods },
   { path: KEYS_PATH, methods: keysMethods },
+  { path: MCP_PATH, methods: mcpMethods },
 ];
 
 /** Serves all mounted paths without a framework in between. */

@@ -17,6 +17,7 @@ import { watchSenders } from "#lib/onchain/senders.ts";
 import { followEvents } from "#lib/notices/follow-events.ts";
 import { messageOf } from "#lib/notices/push-requests.ts";
 import { forgetOldNotices } from "#lib/notices/forget-old-notices.ts";
+import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
 import { sendNotices } from "#lib/notices/send-notices.ts";
 import { onWake } from "#lib/notices/wake.ts";
 import { stillWanted } from "#lib/notices/still-wanted.ts";
@@ -80,6 +81,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(SWEEP_EVERY_MS, "freeSlots", freeNonceSlots),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
+    every(FORGET_EVERY_MS, "forgetOldPurchases", forgetOldPurchases),
     every(FORGET_EVERY_MS, "forgetOldOffers", forgetOldOffers),
     every(FORGET_EVERY_MS, "forgetOldChallenges", forgetOldChallenges),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),

@@ -1,0 +1,111 @@
+import type { InputRequiredResult } from "@modelcontextprotocol/server";
+import { keepPurchase } from "#lib/mcp/purchase-store.ts";
+import type { Purchase } from "#lib/mcp/purchase.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
+import type { ToolContext } from "#lib/mcp/tool.ts";
+import type { Authorization } from "#lib/payment-intent.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+import { minutes } from "#lib/time.ts";
+import type { CheckoutStatus } from "#lib/vocabulary.ts";
+
+/** How long a repeated call waits for the decision. A client's own limit is 60 s. */
+const WAIT_SECONDS = 25;
+/** Clients end a call after ten rounds with an error, so it ends before that with an answer. */
+const ROUNDS_MAX = 8;
+/** The purchase stays the same for this time after the request has expired, so that a repeat reads how it ended. */
+const KEPT_MS = minutes(10);
+
+/** A request to a person that is or was open, by the reason of an authorization. */
+export type Question = {
+  readonly checkoutIntentId: string;
+  readonly url: string;
+  /** The payment that the approval is for. It is an earlier one if the same question was open. */
+  readonly authorizationId: string;
+};
+
+export function questionOf({ authorizationId, policyDecision }: Authorization): Question | null {
+  const asking = policyDecision.reasons.find(({ effect, href }) => effect === "approval" && href !== undefined);
+  if (!asking?.href || asking.checkoutIntentId === undefined) return null;
+  const next = asking.next?.body?.["authorizationId"];
+  return {
+    checkoutIntentId: asking.checkoutIntentId,
+    url: asking.href,
+    authorizationId: typeof next === "string" ? next : authorizationId,
+  };
+}
+
+/** The answer for a client that cannot show the page itself. */
+export type Waiting = {
+  readonly status: "approvalRequired";
+  readonly approvalUrl: string;
+  readonly expiresAt: string;
+  readonly authorizationId: string;
+  readonly checkoutIntentId: string;
+  readonly pollWith: "get_payment";
+  readonly autoResumes: true;
+  readonly next: string;
+};
+
+export type Decided = "approved" | "approvalDeclined" | "approvalExpired" | "ended";
+
+export type Asked =
+  | { readonly kind: "decided"; readonly decided: Decided }
+  | { readonly kind: "waiting"; readonly content: Waiting }
+  | { readonly kind: "input"; readonly result: InputRequiredResult }
+  | { readonly kind: "refused"; readonly problem: ErrorBody };
+
+function decidedOf(status: CheckoutStatus): Decided | null {
+  switch (status) {
+    case "previewed":
+    case "awaiting_approval":
+      return null;
+    case "approved":
+    case "authorized":
+    case "executing":
+    case "completed":
+      return "approved";
+    case "rejected":
+      return "approvalDeclined";
+    case "expired":
+      return "approvalExpired";
+    case "canceled":
+    case "failed":
+    case "superseded":
+      return "ended";
+  }
+}
+
+const next =
+  "Show approvalUrl to your person and wait: silence is not a no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
+
+/**
+ * Asks a person, or reads what they decided. The client shows the page itself if it can; the mail and the messages to devices go out in
+ * any case. Only the repeated call of such a client waits. A person who closes the question in the client ends the wait and decides
+ * nothing: only the page decides.
+ */
+export async function askPerson(on: ToolContext, purchase: Purchase, question: Question): Promise<Asked> {
+  const { checkoutIntentId, url, authorizationId } = question;
+  const { state, closed, showsUrl } = on.elicitation;
+  const waitSeconds = state !== null && !closed ? WAIT_SECONDS : 0;
+  const answer = await on.call(reachable.getCheckout, { checkoutIntentId, query: { waitSeconds } });
+  if (!answer.ok) return { kind: "refused", problem: answer.problem };
+  const { intent } = answer.body;
+  const decided = decidedOf(intent.status);
+  if (decided !== null) return { kind: "decided", decided };
+  await keepPurchase(purchase.row, new Date(Date.parse(intent.expiresAt) + KEPT_MS));
+  const calls = state === null ? 0 : state.calls + 1;
+  if (!showsUrl || closed || calls > ROUNDS_MAX) {
+    const { expiresAt } = intent;
+    const found = { approvalUrl: url, expiresAt, authorizationId, checkoutIntentId };
+    return {
+      kind: "waiting",
+      content: { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next },
+    };
+  }
+  const { slot, purchaseKey } = purchase.row;
+  const seller = new URL(intent.storefrontUrl).host;
+  const message = `A person must approve ${intent.displayAmount} to ${seller} before it is paid. Open the page to decide.`;
+  // A repeated call shows no second page; the first one is still open.
+  const page = state === null ? { url, message } : null;
+  return { kind: "input", result: await on.elicitation.ask({ slot, purchaseKey, round: purchase.round, calls }, page) };
+}

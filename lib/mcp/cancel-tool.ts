@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { Id } from "#lib/ids.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
+import { problem } from "#lib/mcp/shapes.ts";
+import { paying, refused, tool } from "#lib/mcp/tool.ts";
+
+export const cancel = tool({
+  name: "cancel",
+  title: "Cancel a request",
+  description:
+    "Cancels a request of yours that waits for a person or that nothing was paid on yet. What was held for it is released. A repeat changes nothing.",
+  annotations: paying(false),
+  input: z.strictObject({ checkoutIntentId: Id.meta({ description: "From the answer that asked for the approval." }) }),
+  output: z.object({
+    status: z.enum(["canceled", "refused"]),
+    checkout: z.looseObject({ checkoutIntentId: z.string(), status: z.string() }).optional(),
+    problem,
+  }),
+  async run({ checkoutIntentId }, { call }) {
+    const answer = await call(reachable.cancelCheckout, { checkoutIntentId, body: {} });
+    return answer.ok ? { content: { status: "canceled" as const, checkout: answer.body.intent } } : refused(answer.problem);
+  },
+});

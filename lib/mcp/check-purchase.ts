@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { reachable } from "#lib/mcp/reachable.ts";
+import { askedIntent, Decision, Intent, MandateId, problem } from "#lib/mcp/shapes.ts";
+import { readOnly, refused, tool } from "#lib/mcp/tool.ts";
+
+export const checkPurchase = tool({
+  name: "check_purchase",
+  title: "Check a purchase",
+  description:
+    "Says whether a payment would be allowed now, and by which rules. Nothing is held or stored, and nobody is asked. authorize_payment decides anew.",
+  // The service may ask the seller's own domain for its price.
+  annotations: { ...readOnly, openWorldHint: true },
+  input: z.strictObject({ mandateId: MandateId, intent: Intent }),
+  output: z.object({ status: z.enum(["ok", "refused"]), decision: Decision.optional(), problem }),
+  async run({ mandateId, intent }, { call }) {
+    const answer = await call(reachable.simulateMandate, { id: mandateId, body: { intent: askedIntent(intent, undefined) } });
+    if (!answer.ok) return refused(answer.problem);
+    if (!("decision" in answer.body)) throw new Error("A simulation of an intent answers a decision.");
+    return { content: { status: "ok" as const, decision: answer.body.decision } };
+  },
+});

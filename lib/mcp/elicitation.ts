@@ -1,0 +1,67 @@
+import { createHmac } from "node:crypto";
+import type { InputRequiredResult, RequestStateCodec, ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, createRequestStateCodec, inputRequired } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { env } from "#lib/env.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** The state of a call that waits for a person. It names one round of one purchase. */
+export const WaitState = z.strictObject({
+  slot: z.string(),
+  purchaseKey: z.string(),
+  round: z.int(),
+  /** How many times this call was repeated. */
+  calls: z.int(),
+});
+export type WaitState = z.output<typeof WaitState>;
+
+/** What the client of this request can do and did about asking a person. */
+export type Elicitation = {
+  /** Whether the client can show the address of a page to its person. */
+  readonly showsUrl: boolean;
+  /** The verified state of a repeated call; null for a first call. */
+  readonly state: WaitState | null;
+  /** Whether the person closed the question in the client. This is never a refusal of the payment. */
+  readonly closed: boolean;
+  readonly ask: (
+    wait: WaitState,
+    page: { readonly url: string; readonly message: string } | null,
+  ) => Promise<InputRequiredResult>;
+};
+
+/** The capabilities of a client that can show a page. They come with each request of protocol 2026-07-28. */
+const ShowsUrl = z.looseObject({ elicitation: z.looseObject({ url: z.looseObject({}) }) });
+
+const STATE_SECONDS = 3_600;
+const QUESTION = "approval";
+
+/** A state is refused for another agent. The slot in it names the tool and the arguments. */
+const boundTo = ({ http }: ServerContext): string => http?.authInfo?.clientId ?? "";
+
+export const stateCodec = (): RequestStateCodec =>
+  perProcess("mcpStates", () => {
+    const key = createHmac("sha256", env().API_KEY_SECRET).update("countersign.mcp.state.v1").digest();
+    return createRequestStateCodec({ key, ttlSeconds: STATE_SECONDS, bind: boundTo });
+  });
+
+/** `accept` only says that the page was opened, so it is read as nothing. */
+function isClosed(responses: Readonly<Record<string, unknown>> | undefined): boolean {
+  const answer = responses?.[QUESTION];
+  const action = typeof answer === "object" && answer !== null && "action" in answer ? answer.action : null;
+  return action === "decline" || action === "cancel";
+}
+
+export function elicitationOf(context: ServerContext): Elicitation {
+  const { mcpReq } = context;
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
+  return {
+    showsUrl: ShowsUrl.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY]).success,
+    state: WaitState.safeParse(mcpReq.requestState()).data ?? null,
+    closed: isClosed(mcpReq.inputResponses),
+    ask: async (wait, page) =>
+      inputRequired({
+        ...(page && { inputRequests: { [QUESTION]: inputRequired.elicitUrl(page) } }),
+        requestState: await stateCodec().mint(wait, context),
+      }),
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { Id } from "#lib/ids.ts";
+import { executeOnce } from "#lib/mcp/execution.ts";
+import { again } from "#lib/mcp/purchase.ts";
+import { Execution, next, problem, repeatFields } from "#lib/mcp/shapes.ts";
+import { paying, refused, tool } from "#lib/mcp/tool.ts";
+
+const nextStep =
+  "If the answer has credentialHeaders, send them to the seller with your request. Follow the payment with get_payment. Do not pay again.";
+
+export const executePaymentTool = tool({
+  name: "execute_payment",
+  title: "Pay an authorized payment",
+  description:
+    "Pays what authorize_payment allowed or a person approved. Send the signed x402 credential of your wallet; leave it out if the mandate is registered on the chain for this payee, then the service signs. A repeat answers the attempt that is open or paid; only a failed attempt is followed by a new one.",
+  annotations: paying(false),
+  input: z.strictObject({
+    authorizationId: Id,
+    paymentCredential: z
+      .string()
+      .max(65_536)
+      .optional()
+      .meta({ description: "The PAYMENT-SIGNATURE header that your wallet signed." }),
+  }),
+  output: z.object({
+    status: z.enum(["executed", "setupRequired", "refused"]),
+    execution: Execution.optional(),
+    ...repeatFields,
+    next,
+    problem,
+  }),
+  async run({ authorizationId, paymentCredential }, on) {
+    const done = await executeOnce(on, authorizationId, () => Promise.resolve({ ok: true, text: paymentCredential }));
+    if (done.ok) {
+      const { execution, repeated } = done;
+      return {
+        content: { status: "executed" as const, execution, repeated, ...(repeated && { buyAgain: again }), next: nextStep },
+      };
+    }
+    const { problem: found } = done;
+    if (found.code !== "credential_missing") return refused(found);
+    const step = "Sign the challenge in problem with your wallet, and call again with paymentCredential.";
+    return { content: { status: "setupRequired" as const, problem: found, next: step } };
+  },
+});

@@ -1,0 +1,177 @@
+import type { InputRequiredResult } from "@modelcontextprotocol/server";
+import type { PaymentRequired } from "@x402/core/types";
+import { answerOf } from "#lib/mcp/answer-of.ts";
+import { askPerson, questionOf, type Decided } from "#lib/mcp/ask-person.ts";
+import { executeOnce, isOpen, untilKnown } from "#lib/mcp/execution.ts";
+import { untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
+import { refuseAddress } from "#lib/mcp/judge-address.ts";
+import { offerOf, type SellerOffer } from "#lib/mcp/offer-of.ts";
+import { askSeller, noAnswer, type PaidRequest } from "#lib/mcp/paid-client.ts";
+import { savePurchase } from "#lib/mcp/purchase-store.ts";
+import type { Purchase } from "#lib/mcp/purchase.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
+import { askedIntent } from "#lib/mcp/shapes.ts";
+import { refused, type ToolContext } from "#lib/mcp/tool.ts";
+import { setupFor, signerOf, type Signer } from "#lib/mcp/who-signs.ts";
+import type { Authorization } from "#lib/payment-intent.ts";
+import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
+import type { ErrorBody } from "#lib/problem.ts";
+
+const SETTLE_SECONDS = 15;
+
+export type Wanted = PaidRequest & {
+  readonly mandateId: string;
+  readonly purpose?: string | undefined;
+  readonly sellerId?: string | undefined;
+  readonly resourceId?: string | undefined;
+};
+
+type Reply = FetchAnswer | InputRequiredResult;
+
+const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
+  approvalDeclined: "A person said no. Nothing was paid. Do not ask again.",
+  approvalExpired: "Nobody decided in time, which is no refusal. Nothing was paid. You may ask once more, with a new purchaseId.",
+  ended: "The request ended and nothing was paid.",
+};
+
+/** Whether the mandate lets the agent call this address. Null if it does. */
+export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
+  const mandate = await on.call(reachable.getMandate, { id: mandateId });
+  if (!mandate.ok) return refused(mandate.problem);
+  const detail = refuseAddress(method, url, mandate.body.policy);
+  if (detail === null) return null;
+  return {
+    content: {
+      status: "denied",
+      next: `${detail} Nothing was sent. Choose another address or ask your person to change the mandate.`,
+    },
+  };
+}
+
+/** The first request, without a payment. If the seller asks for one, it is authorized and paid. */
+export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
+  const { authorizationId } = purchase.row;
+  if (authorizationId !== null) return resume(on, wanted, purchase, authorizationId);
+  const reply = await askSeller(wanted, on.caller.organizationId);
+  if (!reply) throw noAnswer(wanted.url);
+  if (reply.status !== 402) {
+    const answer = answerOf(reply);
+    return { content: { status: "answered", answer }, ...untrustedIn(answer) };
+  }
+  const budget = await on.call(reachable.getRemaining, { id: wanted.mandateId });
+  if (!budget.ok) return refused(budget.problem);
+  const offer = offerOf(reply, wanted.url, budget.body.asset);
+  const signer = await signerOf(wanted.mandateId, offer);
+  if (!signer) {
+    const next =
+      "Nobody can sign this payment yet, and nothing was held. Do what setup says, and call again with the same arguments.";
+    return { content: { status: "setupRequired", setup: setupFor(wanted.mandateId, offer), next } };
+  }
+  const authorized = await authorize(on, wanted, purchase, offer);
+  if (!authorized.ok) return refused(authorized.problem);
+  await savePurchase(purchase.row, { authorizationId: authorized.body.authorizationId });
+  return decide(on, wanted, purchase, authorized.body);
+}
+
+/** Continues a purchase that an earlier call authorized. The seller is not asked for its price again. */
+async function resume(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string): Promise<Reply> {
+  const read = await on.call(reachable.getPayment, { authorizationId });
+  if (!read.ok) return refused(read.problem);
+  return decide(on, wanted, purchase, read.body.authorization);
+}
+
+type Found = { readonly ok: true; readonly body: Authorization } | { readonly ok: false; readonly problem: ErrorBody };
+
+async function authorize(on: ToolContext, wanted: Wanted, purchase: Purchase, offer: SellerOffer): Promise<Found> {
+  const { mandateId, purpose, sellerId, resourceId } = wanted;
+  const { payTo, amount, asset, challenge } = offer;
+  const named = sellerId === undefined ? { seller: {}, payTo } : { seller: { sellerId } };
+  const asked = {
+    ...named,
+    ...(resourceId !== undefined && { resource: { resourceId } }),
+    enforcementPath: "offchain" as const,
+    paymentChallengeType: "x402" as const,
+    amount,
+    asset: asset.asset,
+    chain: asset.chain,
+    challenge: challenge as unknown as Record<string, unknown>,
+  };
+  const idempotencyKey = purchase.row.purchaseKey;
+  const intent = { ...askedIntent(asked, purpose), idempotencyKey };
+  const answer = await on.call(reachable.authorizePayment, { body: { mandateId, intent } });
+  if (answer.ok || answer.problem.code !== "idempotency_key_reused") return answer;
+  // An earlier call died after it authorized, and the seller's 402 has changed since. The purchase is the same if its terms are.
+  const listed = await on.call(reachable.listPayments, { query: { idempotencyKey, mandateId } });
+  const same = listed.ok
+    ? listed.body.items.find(({ intent: it }) => it.amount === amount && it.payTo?.toLowerCase() === payTo)
+    : undefined;
+  return same ? { ok: true, body: same.authorization } : answer;
+}
+
+async function decide(on: ToolContext, wanted: Wanted, purchase: Purchase, authorization: Authorization): Promise<Reply> {
+  const { policyDecision: decision, authorizationId } = authorization;
+  if (decision.outcome === "allow") return pay(on, wanted, purchase, authorizationId);
+  const question = decision.outcome === "requireApproval" ? questionOf(authorization) : null;
+  if (!question) {
+    const next =
+      "The mandate denies this payment, and nothing was paid. Do not repeat it. Tell your person why, or choose another seller.";
+    return { content: { status: "denied", authorizationId, decision, next } };
+  }
+  const asked = await askPerson(on, purchase, question);
+  if (asked.kind === "refused") return refused(asked.problem);
+  if (asked.kind === "input") return asked.result;
+  if (asked.kind === "waiting") return { content: { ...asked.content, decision } };
+  if (asked.decided === "approved") return pay(on, wanted, purchase, question.authorizationId);
+  return { content: { status: asked.decided, authorizationId, next: ended[asked.decided] } };
+}
+
+async function pay(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string): Promise<Reply> {
+  const done = await executeOnce(on, authorizationId, () => credentialFor(on, wanted, authorizationId));
+  if (!done.ok) return refused(done.problem);
+  const execution = await untilKnown(on, authorizationId, done.execution, SETTLE_SECONDS);
+  if (isOpen(execution)) {
+    const next = "The payment is under way. Call again with the same arguments. Do not pay again.";
+    return { content: { status: "settling", authorizationId, execution, next } };
+  }
+  return show(on, wanted, purchase, authorizationId, execution);
+}
+
+async function credentialFor(on: ToolContext, { mandateId, url }: Wanted, authorizationId: string) {
+  const read = await on.call(reachable.getPayment, { authorizationId });
+  if (!read.ok) return read;
+  const { challenge, asset, chain } = read.body.intent;
+  const headers = { "payment-required": Buffer.from(JSON.stringify(challenge as unknown as PaymentRequired)).toString("base64") };
+  const offer = offerOf({ status: 402, headers, body: null }, url, { asset, chain });
+  const signer: Signer | null = await signerOf(mandateId, offer);
+  if (signer !== "testWallet") return { ok: true as const, text: undefined };
+  const signed = await on.call(reachable.signSamplePayment, { body: { authorizationId } });
+  return signed.ok ? { ok: true as const, text: signed.body.paymentCredential } : signed;
+}
+
+const isServed = (status: number): boolean => status !== 402 && status < 500;
+
+/** Shows the seller the credential. It pays at most once, so a repeat may show it again. */
+async function show(
+  on: ToolContext,
+  wanted: Wanted,
+  purchase: Purchase,
+  authorizationId: string,
+  execution: PaymentExecution,
+): Promise<Reply> {
+  const paymentSignature = Object.values(execution.credentialHeaders ?? {})[0];
+  const reply = await askSeller(
+    { ...wanted, ...(paymentSignature !== undefined && { paymentSignature }) },
+    on.caller.organizationId,
+  );
+  const { executionId, settlementStatus } = execution;
+  const found = { authorizationId, execution: { executionId, settlementStatus } };
+  if (!reply || !isServed(reply.status)) {
+    const next =
+      "The seller has the payment and did not serve. Call again with the same arguments: it is shown the same payment again, and nothing is paid twice. get_payment says whether it settled.";
+    return { content: { status: "notServed", ...found, ...(reply && { answer: answerOf(reply) }), next }, isError: true };
+  }
+  const answer = answerOf(reply);
+  const content = { status: "paid" as const, ...found, answer };
+  await savePurchase(purchase.row, { result: JSON.stringify(content) });
+  return { content, ...untrustedIn(answer) };
+}

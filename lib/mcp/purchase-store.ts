@@ -1,0 +1,96 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { mcpPurchases } from "#lib/mcp/tables.ts";
+
+export type PurchaseRow = typeof mcpPurchases.$inferSelect;
+type Name = Pick<PurchaseRow, "slot" | "purchaseKey">;
+
+const now = sql`clock_timestamp()`;
+const after = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
+const is = ({ slot, purchaseKey }: Name) => and(eq(mcpPurchases.slot, slot), eq(mcpPurchases.purchaseKey, purchaseKey));
+
+/** No call makes the purchase now. */
+const isFree = sql`(${mcpPurchases.busyUntil} IS NULL OR ${mcpPurchases.busyUntil} < clock_timestamp())`;
+
+type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
+
+/**
+ * The live purchase of a slot, or a new one. One statement decides, so two calls with the same arguments never begin two purchases. A
+ * purchase that is being made stays live.
+ */
+export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly row: PurchaseRow; readonly isNew: boolean }> {
+  const { slot, purchaseKey, organizationId, liveSeconds } = purchase;
+  const fresh = { purchaseKey, liveUntil: after(liveSeconds) };
+  const [begun] = await database()
+    .insert(mcpPurchases)
+    .values({ slot, organizationId, ...fresh })
+    .onConflictDoUpdate({
+      target: mcpPurchases.slot,
+      set: { ...fresh, authorizationId: null, result: null, round: 0, busyUntil: null, createdAt: now },
+      setWhere: sql`${lt(mcpPurchases.liveUntil, now)} AND ${isFree}`,
+    })
+    .returning();
+  if (begun) return { row: begun, isNew: true };
+  const row = await findPurchase(slot);
+  // The row may have been deleted between the two statements.
+  return row ? { row, isNew: false } : beginPurchase(purchase);
+}
+
+export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
+  const [row] = await database().select().from(mcpPurchases).where(eq(mcpPurchases.slot, slot));
+  return row ?? null;
+}
+
+/** Takes the lease of a purchase; false if another call has it. */
+export async function leasePurchase(name: Name, seconds: number): Promise<boolean> {
+  const leased = await database()
+    .update(mcpPurchases)
+    .set({ busyUntil: after(seconds) })
+    .where(and(is(name), isFree))
+    .returning({ slot: mcpPurchases.slot });
+  return leased.length === 1;
+}
+
+type Change = Partial<Pick<PurchaseRow, "authorizationId" | "result">>;
+
+export async function savePurchase(name: Name, change: Change): Promise<void> {
+  await database().update(mcpPurchases).set(change).where(is(name));
+}
+
+export async function endPurchaseLease(name: Name): Promise<void> {
+  await database().update(mcpPurchases).set({ busyUntil: null }).where(is(name));
+}
+
+/** Keeps a purchase live until this time at least. */
+export async function keepPurchase(name: Name, until: Date): Promise<void> {
+  await database()
+    .update(mcpPurchases)
+    .set({ liveUntil: sql`greatest(${mcpPurchases.liveUntil}, ${until.toISOString()}::timestamptz)` })
+    .where(is(name));
+}
+
+/** Uses a round of a purchase up; false if it was used before. */
+export async function useRound(name: Name, round: number): Promise<boolean> {
+  const used = await database()
+    .update(mcpPurchases)
+    .set({ round: round + 1 })
+    .where(and(is(name), eq(mcpPurchases.round, round)))
+    .returning({ slot: mcpPurchases.slot });
+  return used.length === 1;
+}
+
+const FORGOTTEN_AT_ONCE = 1_000;
+
+/** Deletes purchases that are no longer live, with the answers of sellers. Returns how many were deleted. */
+export async function forgetOldPurchases(): Promise<number> {
+  let gone = 0;
+  for (;;) {
+    const rows = await database().execute(sql`
+      DELETE FROM mcp_purchases WHERE slot IN (
+        SELECT slot FROM mcp_purchases WHERE live_until < (SELECT clock_timestamp())
+          AND (busy_until IS NULL OR busy_until < (SELECT clock_timestamp())) LIMIT ${FORGOTTEN_AT_ONCE})
+      RETURNING slot`);
+    gone += rows.length;
+    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
+  }
+}

@@ -1,0 +1,84 @@
+import { exportMethods, type Methods } from "#lib/api/route.ts";
+import { followRequest, noteOrganization } from "#lib/db/request.ts";
+import { withinDeadline } from "#lib/http/deadline.ts";
+import type { KeyCaller } from "#lib/http/operation.ts";
+import { ownOrigins } from "#lib/http/origin.ts";
+import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
+import { headersOf, problemReply, toProblem } from "#lib/http/reply.ts";
+import { newId } from "#lib/ids.ts";
+import { authenticateMcp, mcpChallenge } from "#lib/mcp/authenticate-mcp.ts";
+import { isProblem, Problem } from "#lib/problem.ts";
+import { observeRequest } from "#lib/telemetry/metrics.ts";
+
+export const MCP_PATH = "/mcp";
+
+/** Clients give up after 60 seconds by default. */
+const DEADLINE_MS = 55_000;
+
+const hostOf = (host: string | null): string | null => {
+  const url = `http://${host ?? ""}`;
+  return URL.canParse(url) ? new URL(url).hostname : null;
+};
+
+/**
+ * Refuses a page of another site, also one whose name leads to this machine (DNS rebinding). Programs send no Origin.
+ * @throws Problem origin_not_allowed
+ */
+function requireOwnNames(request: Request): void {
+  const names = new Set(ownOrigins().map((origin) => new URL(origin).hostname));
+  const host = hostOf(request.headers.get("host") ?? new URL(request.url).host);
+  const origin = request.headers.get("origin");
+  const from = origin === null ? null : URL.canParse(origin) ? new URL(origin).hostname : "";
+  if (host !== null && names.has(host) && (from === null || names.has(from))) return;
+  throw new Problem("origin_not_allowed", {
+    detail: `The MCP server answers at ${ownOrigins()[0]}${MCP_PATH}, and no pages of other sites.`,
+  });
+}
+
+async function identify(request: Request): Promise<KeyCaller> {
+  const caller = await authenticateMcp(request).catch((error: unknown) => {
+    if (isProblem(error)) requireAllowed(takeAddress(request));
+    throw error;
+  });
+  requireAllowed(takeCredential(caller));
+  noteOrganization(caller.organizationId);
+  return caller;
+}
+
+async function answer(request: Request): Promise<Response> {
+  requireOwnNames(request);
+  const caller = await identify(request);
+  // The SDK is loaded with the first request, because few installations have agents of this kind.
+  const { mcpHandler } = await import("#lib/mcp/mcp-server.ts");
+  const extra = { caller, request };
+  const authInfo = { token: "", clientId: caller.subjectId, scopes: [...caller.capabilities], extra };
+  return mcpHandler().fetch(request, { authInfo });
+}
+
+function refusal(error: unknown, requestId: string): Response {
+  const { status, headers, body } = problemReply(toProblem(error, requestId, "mcp"), requestId, null);
+  return new Response(body, { status, headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": mcpChallenge() }) } });
+}
+
+async function serve(request: Request): Promise<Response> {
+  const started = performance.now();
+  const requestId = newId("request");
+  let response: Response;
+  try {
+    response = await withinDeadline(
+      followRequest(() => answer(request)),
+      DEADLINE_MS,
+    );
+    const type = response.headers.get("content-type");
+    for (const [name, value] of Object.entries(headersOf(requestId, response.status, null))) response.headers.set(name, value);
+    if (type === null) response.headers.delete("content-type");
+    else response.headers.set("content-type", type);
+  } catch (error) {
+    response = refusal(error, requestId);
+  }
+  observeRequest("mcp", response.status, performance.now() - started);
+  return response;
+}
+
+/** Only POST: nothing is pushed to clients, and there are no sessions to end. */
+export const mcpMethods: Methods = exportMethods({ POST: serve });

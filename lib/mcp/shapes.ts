@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { AskedIntent } from "#lib/payment-intent.ts";
+import { Id } from "#lib/ids.ts";
+import { ProblemOf } from "#lib/mcp/tool.ts";
+
+/* Fields of arguments and answers that several tools share. The schemas name what an agent decides by; the rest is passed on as it is. */
+
+export const MandateId = Id.meta({ description: "The mandate that pays. get_budget lists them." });
+
+export const PurchaseId = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,64}$/, "Use 1 to 64 letters, digits and _ . : -")
+  .optional()
+  .meta({
+    description:
+      "Names the purchase. Leave it out for a first purchase; to buy the same thing again within ten minutes, send a new one. Never change it to repeat a call that was lost or waits.",
+  });
+
+export const Purpose = z
+  .string()
+  .min(1)
+  .max(140)
+  .optional()
+  .meta({ description: "What the payment is for, for a person who is asked." });
+
+/** An intent without the fields that the server sets itself. */
+export const Intent = AskedIntent.omit({
+  intentId: true,
+  nonce: true,
+  idempotencyKey: true,
+  createdAt: true,
+  expiresAt: true,
+  metadata: true,
+}).meta({
+  id: "McpIntent",
+  description: "The payment. For a registered seller name sellerId and resourceId; else payTo and the seller's 402 as challenge.",
+});
+
+const INTENT_MS = 3_600_000;
+
+/** The intent as authorizePayment takes it. */
+export const askedIntent = (intent: z.output<typeof Intent>, purpose: string | undefined) => ({
+  ...intent,
+  ...(purpose !== undefined && { metadata: { purpose } }),
+  expiresAt: new Date(Date.now() + INTENT_MS).toISOString(),
+});
+
+export const Decision = z
+  .looseObject({
+    outcome: z.string(),
+    denialCode: z.string().optional(),
+    reasons: z.array(z.looseObject({ code: z.string(), effect: z.string(), message: z.string() })),
+  })
+  .meta({ description: "What the mandate says, rule by rule. allow, deny, or requireApproval." });
+
+export const Execution = z
+  .looseObject({
+    executionId: z.string(),
+    settlementStatus: z.string(),
+    credentialHeaders: z.record(z.string(), z.string()).optional(),
+  })
+  .meta({ description: "The attempt to pay. Send credentialHeaders to the seller." });
+
+export const repeatFields = {
+  repeated: z.boolean().optional().meta({ description: "Whether this answers an earlier call with the same arguments." }),
+  buyAgain: z.string().optional(),
+};
+
+export const waitingFields = {
+  approvalUrl: z.string().optional().meta({ description: "The page where a person decides. Show it to them." }),
+  expiresAt: z.string().optional(),
+  pollWith: z.string().optional().meta({ description: "The tool that says how the request stands." }),
+  autoResumes: z
+    .boolean()
+    .optional()
+    .meta({ description: "Whether the same call continues this purchase after the approval, instead of beginning another one." }),
+  authorizationId: z.string().optional(),
+  checkoutIntentId: z.string().optional(),
+};
+
+export const next = z.string().optional().meta({ description: "What to do now." });
+export const problem = ProblemOf.optional();

@@ -1,0 +1,40 @@
+import { env } from "#lib/env.ts";
+import { provingRegistration } from "#lib/execute/prove-payment.ts";
+import { mandatePage } from "#lib/mandates/mandate-links.ts";
+import type { SellerOffer } from "#lib/mcp/offer-of.ts";
+import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
+import { samplePayTo } from "#lib/sandbox/test-wallet.ts";
+
+export type Signer = "mandate" | "testWallet";
+
+/**
+ * Who signs a payment of fetch_paid: the service, for a mandate that is registered on the chain for this payee, or the test wallet of the
+ * sandbox for its sample sellers. Null if nobody can: the service holds no wallet of an agent.
+ */
+export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
+  const sample = sampleAsset();
+  if (sample?.chain === asset.chain && payTo === samplePayTo()) return "testWallet";
+  const registration = await provingRegistration({ mandateId, chain: asset.chain }, { asset, payTo });
+  return registration && "mandate";
+}
+
+/** What a person or the agent must do before this seller can be paid. Nothing was held. */
+export const setupFor = (mandateId: string, { asset, payTo, amount, challenge }: SellerOffer) => ({
+  payTo,
+  amount,
+  asset: asset.asset,
+  chain: asset.chain,
+  options: [
+    {
+      type: "registerMandate",
+      label: "A person registers the mandate on the chain for this payee. Then the service signs, and this call works.",
+      url: mandatePage(env().BASE_URL, mandateId),
+    },
+    {
+      type: "ownWallet",
+      label:
+        "If you have a wallet: authorize_payment with challenge, payTo, amount, asset and chain, sign the challenge, execute_payment with the signature, and send its credentialHeaders to the seller.",
+    },
+  ],
+  challenge,
+});

@@ -1,0 +1,50 @@
+import { Client, StreamableHTTPClientTransport, type ElicitResult } from "@modelcontextprotocol/client";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { onTestFinished } from "vitest";
+import type { Credential } from "#test/tenant.ts";
+
+/* The official clients, as agents use them: protocol 2026-07-28, and a client of 2025. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+export type Result = { readonly structuredContent: Fields; readonly isError: boolean; readonly texts: readonly string[] };
+export type CallTool = (name: string, args?: Fields, options?: { readonly timeout?: number }) => Promise<Result>;
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const resultOf = ({ structuredContent, isError, content }: Raw): Result => ({
+  structuredContent: (structuredContent ?? {}) as Fields,
+  isError: isError === true,
+  texts: (content as readonly { readonly text: string }[]).map(({ text }) => text),
+});
+
+const info = { name: "judge", version: "1" };
+
+export type Asked = { readonly url: string; readonly message: string };
+type Action = ElicitResult["action"];
+type Answer = (asked: Asked) => Promise<Action> | Action;
+
+/** A client of protocol 2026-07-28. With `onUrl` it shows pages to its person. */
+export async function newClient(url: string, headers: Credential, onUrl?: Answer) {
+  const client = new Client(info, {
+    versionNegotiation: { mode: { pin: "2026-07-28" } },
+    capabilities: onUrl ? { elicitation: { url: {} } } : {},
+  });
+  if (onUrl)
+    client.setRequestHandler("elicitation/create", async ({ params }) => ({ action: await onUrl(params as unknown as Asked) }));
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  const call: CallTool = async (name, args = {}, options) =>
+    resultOf(await client.callTool({ name, arguments: { ...args } }, options));
+  return { client, call };
+}
+
+/** A client of the SDK's first version. */
+export async function oldClient(url: string, headers: Credential) {
+  const client = new OldClient(info, { capabilities: { elicitation: { url: {} } } });
+  const transport = new OldTransport(new URL("/mcp", url), { requestInit: { headers } });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call: CallTool = async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } }));
+  return { client, call };
+}
