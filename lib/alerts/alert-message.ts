@@ -4,7 +4,7 @@ import type { MessageOf } from "#lib/push/send-pushes.ts";
 
 export const ALERT = "alert";
 
-/** The content of a push message about an alert. It has names and amounts only if the owner of the device asked for them. */
+/** Writes the push message for an alert. Only if the owner of the device asked for details, the message has names and amounts. */
 export const alertMessageOf: MessageOf = async ({ deviceId, causeId }) => {
   const alert = await findAlertFor(deviceId, causeId);
   if (!alert) return null;

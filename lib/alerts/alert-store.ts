@@ -9,7 +9,7 @@ import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
 export type AlertRow = typeof alerts.$inferSelect;
 
-/** Stores new alerts. An alert that is stored already keeps its row. */
+/** Stores new alerts. If an alert with the same subject, window and threshold is stored already, its row does not change. */
 export async function insertAlerts(tx: Tx, found: readonly FoundAlert[]): Promise<void> {
   if (found.length === 0) return;
   await tx
@@ -18,7 +18,7 @@ export async function insertAlerts(tx: Tx, found: readonly FoundAlert[]): Promis
     .onConflictDoNothing();
 }
 
-/** The mandates with their policies, and with the usage buckets that count now. */
+/** Loads mandates with their policies, and with the spent amounts (usage buckets) that count toward their limits at `now`. */
 export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: Date) {
   if (mandateIds.length === 0) return [];
   const rows = await tx
@@ -30,7 +30,7 @@ export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: 
   return rows.map((row) => ({ row, buckets: buckets.filter(({ mandateId }) => mandateId === row.mandateId) }));
 }
 
-/** Adds to the number of refusals in this hour. Returns the new number. */
+/** Adds `count` to the number of payments that a mandate refused with one code in one hour. Returns the new number. */
 export async function countRefusals(tx: Tx, mandateId: string, code: string, hour: Date, count: number): Promise<number> {
   const [row] = await tx
     .insert(refusalCounts)
@@ -63,7 +63,7 @@ export async function nextDueAlert(): Promise<string | null> {
   return row?.alertId ?? null;
 }
 
-/** Locks an alert that is due. Null if another process is delivering the alert, or has delivered it. */
+/** Locks an alert that should be delivered now. Returns null if another process is delivering the alert, or has delivered it. */
 export async function lockAlert(tx: Tx, alertId: string): Promise<AlertRow | null> {
   const [row] = await tx
     .select()
@@ -79,7 +79,7 @@ export async function endAlert(tx: Tx, alertId: string, status: "delivered" | "d
 
 const ATTEMPTS_MAX = 5;
 
-/** Tries the alert again later. The fifth failure is the last. */
+/** Schedules the next delivery attempt, with a doubling delay. After the fifth failed attempt the alert is not tried again. */
 export async function postponeAlert(alertId: string): Promise<void> {
   await database()
     .update(alerts)
@@ -92,8 +92,8 @@ export async function postponeAlert(alertId: string): Promise<void> {
 }
 
 /**
- * Deletes alerts older than 400 days, which is longer than any window, and old counts of refusals. Alerts about a total limit stay, because
- * it never resets. Returns the number of deleted rows.
+ * Deletes alerts that are older than 400 days, because no limit counts amounts over a longer time, and old counts of refused
+ * payments. Alerts about a limit on the total stay, because such a limit never starts again. Returns the number of deleted rows.
  */
 export async function deleteOldAlerts(rows: number): Promise<number> {
   const old = await database().execute(sql`

@@ -3,7 +3,7 @@ import { quoted } from "#lib/mail/compose.ts";
 import { problems } from "#lib/problem.ts";
 
 export type AlertWords = {
-  /** Contains no name and no amount, because a lock screen shows it. */
+  /** Phones show the title on the lock screen, so it contains no name and no amount. */
   readonly title: string;
   readonly text: string;
   readonly next: string;
@@ -14,7 +14,7 @@ export type AlertWords = {
 const refusalOf = (code: string): string =>
   (problems as Readonly<Record<string, { readonly title: string }>>)[code]?.title ?? code;
 
-/** The texts of an alert for people. Names that people chose are in quotation marks. */
+/** Writes an alert as text for people. Names that people chose are in quotation marks. */
 export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "threshold">): AlertWords {
   switch (facts.kind) {
     case "budget":

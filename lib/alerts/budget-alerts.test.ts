@@ -34,7 +34,7 @@ const mandate = (change: Partial<BudgetFacts> = {}): BudgetFacts => ({
 const found = (change: Partial<BudgetFacts>) =>
   budgetAlerts(mandate(change), now).map(({ window, threshold, status }) => [window, threshold, status]);
 
-test("a budget is told at each threshold, and a jump over both is told once", () => {
+test("a budget causes one alert at each threshold, and only one is sent if two are passed at once", () => {
   expect(found({ buckets: [bucket("day UTC", 7n)] })).toEqual([]);
   expect(found({ buckets: [bucket("day UTC", 8n)] })).toEqual([["day UTC 2026-11-23T00:00:00.000Z", 80, "waiting"]]);
   expect(found({ buckets: [bucket("day UTC", 10n)] })).toEqual([
@@ -43,19 +43,19 @@ test("a budget is told at each threshold, and a jump over both is told once", ()
   ]);
 });
 
-test("a rolling window sums the buckets that count, and has one id for each of its lengths", () => {
+test("a rolling limit counts only the amounts within its span, and a new window id begins after each span", () => {
   const old = bucket("PT24H", 100n, "2026-11-23T12:00:00Z");
   expect(found({ buckets: [old, bucket("PT24H", 9n), bucket("PT24H", 8n)] })).toEqual([
     ["PT24H 2026-11-23T00:00:00.000Z", 80, "waiting"],
   ]);
 });
 
-test("the total has no period, and a mandate has its own thresholds", () => {
+test("a limit on the total has no period, and each mandate can have its own thresholds", () => {
   expect(found({ used: atomicOf(500_000_000n), thresholds: [50] })).toEqual([["total", 50, "waiting"]]);
   expect(found({ used: atomicOf(2_000_000_000n), thresholds: [] })).toEqual([]);
 });
 
-test("it says what is used of what, in the asset", () => {
+test("an alert states the used amount and the limit in the mandate's asset", () => {
   expect(budgetAlerts(mandate({ buckets: [bucket("day UTC", 9n)] }), now)[0]?.facts).toEqual({
     kind: "budget",
     mandateId: "mdt_1",

@@ -21,7 +21,10 @@ type Budget = { readonly window: string; readonly span: string; readonly used: A
 
 const spans = { day: "today", week: "this week", month: "this month" } as const;
 
-/** The id of the time span for which an alert is sent once: a calendar period, or the length of a rolling window. */
+/**
+ * Names a time span of a budget; each threshold causes at most one alert in it. The span is a calendar period such as one day,
+ * or, for a limit over a rolling window, a stretch of time as long as the window.
+ */
 function idOf(window: Window, now: Date): string {
   const start =
     window.kind === "calendar" ? windowAt(window, now).start.getTime() : now.getTime() - (now.getTime() % window.spanMs);
@@ -33,7 +36,9 @@ const spanOf = (window: Window): string =>
     ? ((spans as Readonly<Record<string, string>>)[window.period] ?? `this ${window.period}`)
     : `in the last ${window.spanMs / 3_600_000} hours`;
 
-/** The budgets of a mandate with the used amount of each. Holds count as used, as they do for the policy. */
+/**
+ * Lists the budgets of a mandate, each with its used amount. Amounts that open payments reserve count as used, as in the policy.
+ */
 function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date): Budget[] {
   const { total } = policy.limits;
   const windows = windowsOf(policy, decimals).flatMap((window) => {
@@ -47,7 +52,10 @@ function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date):
     : [...windows, { window: "total", span: "in total", used, limit: parseAmount(total, decimals) }];
 }
 
-/** The alerts about thresholds that a budget has reached. Only the highest is sent; lower ones are stored, so they are never sent. */
+/**
+ * Makes an alert for each threshold that a budget has reached. Only the highest is sent. The lower ones are stored as `dropped`,
+ * so that no later run sends them.
+ */
 export function budgetAlerts(mandate: BudgetFacts, now: Date): FoundAlert[] {
   const { organizationId, mandateId, name, asset, decimals, thresholds } = mandate;
   return budgetsOf(mandate, now).flatMap(({ window, span, used, limit }) => {

@@ -3,7 +3,10 @@ import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import type { EventRange } from "#lib/audit/range-store.ts";
 import { sqlOf, database, type Tx } from "#lib/db/client.ts";
 
-/** Audit chains of organizations with events that were not read yet, sorted by name, beginning after the chain `place`. */
+/**
+ * Lists the audit chains (the event log of one organization each) that have events after their cursor. The list is sorted by name
+ * and begins after the chain `place`.
+ */
 export async function grownChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
     SELECT h.chain FROM audit_heads h LEFT JOIN alert_cursors c ON c.chain = h.chain
@@ -12,7 +15,10 @@ export async function grownChains(place: string, rows: number): Promise<readonly
   return found.map(({ chain }) => chain);
 }
 
-/** Locks the cursor of a chain. Returns its next events, at most `events`; null if another process is reading them, or has read them. */
+/**
+ * Locks the cursor of an audit chain and returns the next events after it, at most `events`. Returns null if another process
+ * holds the lock, or if no event is left.
+ */
 export async function lockCursor(tx: Tx, chain: string, events: number): Promise<EventRange | null> {
   await sqlOf(tx)`INSERT INTO alert_cursors (chain, sequence) VALUES (${chain}, 0) ON CONFLICT DO NOTHING`;
   const [row] = await sqlOf(tx)`
@@ -22,12 +28,12 @@ export async function lockCursor(tx: Tx, chain: string, events: number): Promise
   return row ? { chain, after: Number(row["after"]), last: Number(row["last"]) } : null;
 }
 
-/** Moves the cursor past the events that were read. The caller must hold the lock of lockCursor. */
+/** Moves the cursor past the events that were read. The caller must hold the row lock that lockCursor takes. */
 export async function moveCursor(tx: Tx, { chain, last }: EventRange): Promise<void> {
   await sqlOf(tx)`UPDATE alert_cursors SET sequence = ${last} WHERE chain = ${chain}`;
 }
 
-/** How many payments were decided under a mandate: those that were denied with this code, or those that were not denied. */
+/** The number of payments that a mandate denied with `code` or, if `code` is null, did not deny. */
 export type Decided = { readonly mandateId: string; readonly code: string | null; readonly count: number };
 
 export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Promise<readonly Decided[]> {
@@ -42,7 +48,7 @@ export async function decidedIn(tx: Tx, { chain, after, last }: EventRange): Pro
   }));
 }
 
-/** The ids of executions whose outcome became unknown in these events. */
+/** Lists the executions of payments whose outcome became unknown in these events. */
 export async function unknownIn(tx: Tx, { chain, after, last }: EventRange): Promise<readonly string[]> {
   const rows = await sqlOf(tx)`
     SELECT DISTINCT entity_id FROM audit_entries

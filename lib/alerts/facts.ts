@@ -1,4 +1,6 @@
-/** The facts of an alert, at the time when its cause was found. Amounts are display text. */
+/**
+ * The facts that an alert reports, as they were when the alert was created. Amounts are text for people, such as "43.00 USDC".
+ */
 export type AlertFacts =
   | {
       readonly kind: "budget";
@@ -12,7 +14,7 @@ export type AlertFacts =
   | { readonly kind: "unknown"; readonly executionId: string; readonly authorizationId: string; readonly amount: string }
   | { readonly kind: "lowBalance"; readonly chain: string; readonly key: string; readonly address: string };
 
-/** An alert to store. It may be stored already. */
+/** A new alert, before it is stored. An earlier run may have stored the same alert already. */
 export type FoundAlert = {
   readonly organizationId: string | null;
   readonly subjectId: string;

@@ -14,12 +14,15 @@ import { minutes } from "#lib/time.ts";
 const CHAINS = 200;
 const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
-/** This many refusals with one code in an hour cause an alert. Fewer are normal. */
+/** If a mandate refuses this many payments with the same code in an hour, people get an alert. Fewer refusals are normal. */
 const REFUSALS = 5;
-/** Minutes until an alert about an unknown outcome. Most outcomes are known after a few blocks. */
+/** An alert about an unknown outcome waits this many minutes, because most outcomes are known after a few blocks of the chain. */
 const UNKNOWN_MINUTES = 10;
 
-/** Reads the decisions since the last run and finds alerts in the stored budgets, so that a decision itself does no work for alerts. */
+/**
+ * Reads the payments that were decided since the last run and stores alerts. A worker does this, so that deciding a payment does
+ * not take longer because of alerts.
+ */
 export async function followUsage(): Promise<void> {
   for (let place = ""; ;) {
     const chains = await grownChains(place, CHAINS);
@@ -76,7 +79,10 @@ async function refusals(tx: Tx, code: string, { count }: Decided, { organization
   return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
 }
 
-/** An alert for each execution with an unknown outcome. It is due later, because most outcomes are known by then. */
+/**
+ * Makes an alert for each execution whose outcome became unknown. It is sent ten minutes later, because most outcomes are known
+ * by then.
+ */
 async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const rows = await selectExecutions(tx, await unknownIn(tx, range));
   return rows.map(({ executionId, authorizationId, organizationId, chain, asset, amount }) => {

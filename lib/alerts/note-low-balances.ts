@@ -4,7 +4,10 @@ import { database } from "#lib/db/client.ts";
 import { senders } from "#lib/onchain/senders.ts";
 import { dayOf } from "#lib/time.ts";
 
-/** Tells the platform's administrators, once a day, that an account is short of gas. Uses the balances that this process read last. */
+/**
+ * Makes one alert a day for the platform's administrators while an account that pays for transactions has too little gas. The
+ * balances are those that this process read last.
+ */
 export async function noteLowBalances(): Promise<void> {
   const low = senders().filter((sender) => sender.low);
   if (low.length === 0) return;

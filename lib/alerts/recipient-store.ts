@@ -30,7 +30,10 @@ export const selectReaders = (tx: Tx, organizationId: string | null) =>
     .orderBy(asc(user.id))
     .limit(PEOPLE_MAX);
 
-/** The devices of the recipients who have no quiet hours now. Their rows are locked, so that no device is removed meanwhile. */
+/**
+ * Lists the devices of the recipients who have no quiet hours now. Their rows are locked, so that no device is removed before its
+ * message is stored.
+ */
 export async function selectDevices(tx: Tx, organizationId: string | null, now: Date): Promise<readonly string[]> {
   const rows = await tx
     .select({ deviceId: pushDevices.deviceId, ...quietColumns })
@@ -46,7 +49,10 @@ export async function selectDevices(tx: Tx, organizationId: string | null, now: 
   return rows.filter((row) => !isQuiet(quietHoursOf(row), now)).map(({ deviceId }) => deviceId);
 }
 
-/** The alert of a message; null if the owner of the device is no longer a recipient, or has quiet hours now. */
+/**
+ * Loads the alert that a push message to a device is about. Null if the device's owner is no longer a recipient or has quiet
+ * hours now.
+ */
 export async function findAlertFor(deviceId: string, alertId: string) {
   const [row] = await database()
     .select({

@@ -57,7 +57,7 @@ const mandateOf = ({ person }: Buyer, limits: Record<string, unknown>) =>
 const day = (amount: string) => ({ perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount }] });
 
 describe("a budget", () => {
-  test("is told once at each threshold, to everyone who may approve, by mail and on their devices", async () => {
+  test("is reported once at each threshold, to everyone who may approve, by mail and on their devices", async () => {
     const buyer = await createBuyer();
     const owner = buyer.person;
     const approver = await createPerson(buyer.organizationId, "approver");
@@ -88,7 +88,7 @@ describe("a budget", () => {
     expect(await sent()).toContain(`${owner.userId}: 80% of a budget is used`);
   });
 
-  test("that is used up at once is told once, and nobody is told who switched off mail", async () => {
+  test("that is used up at once is reported once, and people who switched off mail get no mail", async () => {
     const buyer = await createBuyer();
     const admin = await createPerson(buyer.organizationId, "admin");
     await database().insert(noticeSettings).values({ userId: admin.userId, mail: false });
@@ -98,7 +98,7 @@ describe("a budget", () => {
   });
 });
 
-test("a refusal that repeats is told once an hour, and another reason apart", async () => {
+test("a refusal that repeats is reported once an hour, and each reason is reported separately", async () => {
   const buyer = await createBuyer();
   const small = await mandateOf(buyer, { ...day("5"), perPayment: "0.1" });
   const used = await mandateOf(buyer, day("0.4"));
@@ -120,7 +120,7 @@ test("a refusal that repeats is told once an hour, and another reason apart", as
   expect(await forgetOldAlerts()).toBe(2);
 });
 
-test("an outcome is told if it stays unknown, and not if it is known by then", async () => {
+test("an unknown outcome is reported after ten minutes, unless it has become known", async () => {
   const buyer = await createBuyer();
   const mandateId = await mandateOf(buyer, day("5"));
   const unknown = async () => {
@@ -160,7 +160,7 @@ test("an outcome is told if it stays unknown, and not if it is known by then", a
   );
 });
 
-test("an account for gas that runs dry is told once a day, to those who run the platform", async () => {
+test("an account that runs out of gas is reported once a day to the platform's administrators", async () => {
   const buyer = await createBuyer();
   const admin = await createPerson(buyer.organizationId, "viewer");
   await database()
@@ -188,7 +188,7 @@ test("an account for gas that runs dry is told once a day, to those who run the 
   expect(await sent()).toEqual([`${admin.userId}: An account for gas is nearly empty`]);
 });
 
-test("an alert that cannot be written holds up no other, and is given up after five attempts", async () => {
+test("an alert that cannot be written delays no other alert, and is given up after five attempts", async () => {
   const [first, second] = [await createBuyer(), await createBuyer()];
   const mandateId = await mandateOf(first, day("0.5"));
   await authorize(first, mandateId);

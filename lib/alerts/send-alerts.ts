@@ -36,7 +36,7 @@ export async function sendAlerts(): Promise<number> {
   return AT_ONCE;
 }
 
-/** Delivers an alert, or drops it if it is no longer true. Returns false if another process has locked the alert. */
+/** Delivers an alert, or drops it if what it says is no longer true. Returns false if another process has locked the alert. */
 async function send(tx: Tx, alertId: string): Promise<boolean> {
   const alert = await lockAlert(tx, alertId);
   if (!alert) return false;
@@ -46,7 +46,7 @@ async function send(tx: Tx, alertId: string): Promise<boolean> {
   return true;
 }
 
-/** Whether the alert is still true: an outcome that was unknown may be known by now. */
+/** Whether what the alert says is still true: an outcome that was unknown may be known by now. */
 async function holds(tx: Tx, { facts }: AlertRow): Promise<boolean> {
   if (facts.kind !== "unknown") return true;
   const [execution] = await selectExecutions(tx, [facts.executionId]);

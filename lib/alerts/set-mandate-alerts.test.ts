@@ -23,7 +23,7 @@ describe("setMandateAlerts", () => {
     expect(events.map(({ metadata }) => metadata)).toEqual([{ thresholds: [50, 90] }, { thresholds: [] }]);
   });
 
-  test("400 for what is no share, 403 for an API key and a viewer, 404 for another organization", async () => {
+  test("400 for thresholds that are no percentages, 403 for an API key and a viewer, 404 for another organization", async () => {
     const buyer = await createBuyer();
     const mandateId = await activeMandate(buyer.person.credential);
     for (const wrong of [[0], [101], [80, 80], [1.5], [10, 20, 30, 40, 50, 60]])

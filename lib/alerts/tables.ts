@@ -3,13 +3,15 @@ import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } 
 import type { AlertFacts } from "#lib/alerts/facts.ts";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** The sequence up to which each audit chain was read for alerts. */
+/**
+ * How far each audit chain (the event log of an organization) was read for alerts, as the sequence number of the last event read.
+ */
 export const alertCursors = pgTable("alert_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
 });
 
-/** Alerts that wait for their delivery, and alerts that have ended. */
+/** Alerts that are not delivered yet, and alerts that were delivered, dropped or given up. */
 export const alerts = pgTable(
   "alerts",
   {
@@ -18,12 +20,15 @@ export const alerts = pgTable(
     organizationId: text("organization_id"),
     /** The id of the mandate or execution, or the account, that the alert is about. */
     subjectId: text("subject_id").notNull(),
-    /** The time span, and for a budget the limit, for which the alert is sent once. */
+    /** Names the time span that the alert is about and, for a budget, the limit. The unique index allows one alert per value. */
     window: text("window").notNull(),
     threshold: integer("threshold").notNull(),
     facts: json("facts").$type<AlertFacts>().notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: not sent, because it was no longer true or a higher threshold was reached too. `failed`: delivery failed five times. */
+    /**
+     * `dropped`: not sent, because it was no longer true, or because an alert about a higher threshold was sent. `failed`: five
+     * attempts failed.
+     */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     createdAt: createdAt(),
@@ -49,7 +54,7 @@ export const refusalCounts = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.code, table.hour] }), index("refusal_counts_old").on(table.hour)],
 );
 
-/** The thresholds of mandates for which people chose other thresholds than the default. */
+/** The thresholds of mandates for which people chose thresholds other than the default. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
   /** In percent of each limit, in ascending order. */

@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { mandateThresholds } from "#lib/alerts/tables.ts";
 
-/** The thresholds by mandate, without mandates that have the default ones. */
+/** The thresholds of each mandate. Mandates that have the default thresholds are left out. */
 export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await tx
     .select()
@@ -11,7 +11,7 @@ export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promi
   return new Map(rows.map(({ mandateId, thresholds }) => [mandateId, thresholds]));
 }
 
-/** The caller must hold the mandate's lock. */
+/** The caller must hold the lock on the mandate's row. */
 export async function saveThresholds(tx: Tx, mandateId: string, thresholds: readonly number[]): Promise<void> {
   const set = { thresholds: [...thresholds] };
   await tx

@@ -91,7 +91,7 @@ describe("route: input", () => {
     expect(reply).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
   });
 
-  test("at most 32 field errors are answered", async () => {
+  test("a reply lists at most 32 field errors", async () => {
     const body = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`f${index}`, 1]));
     expect((await ask(post(at, body))).body.errors).toHaveLength(32);
   });
@@ -151,7 +151,7 @@ describe("route: replies", () => {
     expect(JSON.stringify((await ask(post(at, { name: "x" }))).body)).not.toContain("not in the contract");
   });
 
-  test("every reply has a request id and is neither cached nor sniffed", async () => {
+  test("every reply has a request id and forbids caching and MIME sniffing", async () => {
     for (const body of [{ name: "x" }, {}]) {
       const { headers } = await ask(post(at, body));
       expect(headers.get("request-id")).toMatch(/^req_[0-9a-z]{26}$/);
@@ -254,11 +254,11 @@ describe("methods", () => {
   );
   const send = (method: keyof typeof served) => served[method](new Request("http://localhost/api/v1/things", { method }));
 
-  test("a creation is 201", async () => {
+  test("a successful creation has status 201", async () => {
     expect((await send("POST")).status).toBe(201);
   });
 
-  test("HEAD answers what GET does, without a body", async () => {
+  test("HEAD gets the reply of GET without its body", async () => {
     const response = await send("HEAD");
     expect([response.status, await response.text(), response.headers.get("content-type")]).toEqual([200, "", "application/json"]);
   });

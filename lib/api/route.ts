@@ -25,12 +25,12 @@ import { isProblem, notFound, Problem } from "#lib/problem.ts";
 type Plain = (request: Request) => Promise<Reply>;
 
 /**
- * Serves one path and method. `plain` does the same without a Response: making a Response and unpacking it costs the listener more than the
- * whole route.
+ * Serves one path and method. `plain` returns the reply as a plain object, because creating a Response and reading it again takes
+ * the HTTP server longer than all other work on the request.
  */
 export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
 
-/** An operation that is served: the same function for Next.js, for direct dispatch and for a test. */
+/** A function that serves one operation. Next.js, the service's own HTTP server and tests all call this function. */
 export type Route = Serve & { readonly plain: Plain; readonly operation: Operation };
 
 const toResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers });
@@ -40,7 +40,10 @@ const fromPlain = (plain: Plain): Serve & { readonly plain: Plain } =>
 
 type Authenticate = (request: Request, options: AuthenticateOptions) => Promise<Caller | null>;
 
-/** The caller, or null without a credential. A request without a valid credential counts against the limit of its network address. */
+/**
+ * Authenticates the caller. Returns null for a request without a credential. A request without a valid credential counts against the
+ * rate limit of its network address.
+ */
 async function identify(request: Request, { urgent }: Operation, authenticated: Authenticate): Promise<Caller | null> {
   const caller = await authenticated(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
@@ -76,8 +79,8 @@ function note(operation: Operation, status: number, requestId: string, started: 
 }
 
 /**
- * The only place that authenticates, checks access, applies limits, parses input, runs the handler, parses the reply and turns errors into
- * problems. `authenticated` replaces the look-up of the caller, for an entrance that accepts other credentials.
+ * The steps that every request goes through: authenticate, check access, apply limits, parse the input, run the handler, parse the
+ * reply, and turn errors into problems. `authenticated` replaces the look-up of the caller where other credentials are accepted.
  */
 export function route<O extends Operation>(operation: O, handler: Handler<O>, authenticated: Authenticate = authenticate): Route {
   const requireAccess = compileAccess(operation.access);
@@ -93,7 +96,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
     let reply: Reply;
     let cookie: string | null = null;
     const work = async (): Promise<Reply> => {
-      // Next.js would serve a path with a trailing slash; the dispatch does not find it.
+      // Next.js would serve a path with a trailing slash. The service's own HTTP server does not, so both answer 404.
       if (splitUrl(request.url).path.endsWith("/")) throw notFound("path");
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
@@ -135,7 +138,7 @@ const refuse = (problem: Problem): Serve =>
 /** The answer for a path without an operation. */
 export const notFoundRoute: Serve = refuse(notFound("path"));
 
-/** The answer to a request that is not valid HTTP for this service, for example with an impossible Host. */
+/** The answer to a request that cannot be read as HTTP, for example because its Host header is impossible. */
 export const malformedRoute: Serve = refuse(
   new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
 );
@@ -155,16 +158,19 @@ function withoutBody(serve: Serve): Serve {
   };
 }
 
-/** The exports of a route file: what is served, HEAD for every GET, and 405 with Allow for the rest. */
+/**
+ * Makes the exports of a Next.js route file: the given methods, HEAD if GET is given, and a 405 reply with an Allow header for
+ * all others.
+ */
 export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "PATCH", Serve>>): Methods {
   const all: Partial<Record<string, Serve>> = { ...served, ...(served.GET && { HEAD: withoutBody(served.GET) }) };
   const other = refuseMethod(Object.keys(all).toSorted().join(", "));
   return Object.fromEntries(exported.map((method) => [method, all[method] ?? other])) as Methods;
 }
 
-/** The exports of a route file that serves every method with the same function. */
+/** Makes the exports of a Next.js route file that serves every method with the same function. */
 export const everyMethod = (serve: Serve): Methods => Object.fromEntries(exported.map((method) => [method, serve])) as Methods;
 
-/** The operations of one path as the exports of its route file. */
+/** Makes the exports of the Next.js route file for one path from the operations of this path. */
 export const methods = (...routes: readonly Route[]): Methods =>
   exportMethods(Object.fromEntries(routes.map((one) => [one.operation.method, one])));

@@ -35,7 +35,7 @@ const approved = { status: "pending", mandateId: "mdt_1", approvedBasketHash: "h
 const checkout = (status: CheckoutStatus) => ({ ...terms, status, expiresAt: after(1) });
 
 describe("decideApproval", () => {
-  test("grants once what was shown, and repeats its answer while it is active", () => {
+  test("grants the terms that the person was shown, and repeats the answer while the approval is active", () => {
     expect(answer({})).toBe("grant");
     expect(answer({ approval: approved, checkout: checkout("approved"), review: null })).toBe("repeat");
   });
@@ -64,7 +64,7 @@ describe("decideApproval", () => {
     expect(answer(change)).toBe(code);
   });
 
-  test("grants only an open checkout whose terms were all shown in time", () => {
+  test("grants only an open checkout whose terms the person was shown in the last ten minutes", () => {
     const term = fc.constantFrom("h", "other");
     fc.assert(
       fc.property(
@@ -97,23 +97,23 @@ describe("decideApproval", () => {
   });
 });
 
-describe("the life of a request and of its approval", () => {
+describe("the expiry of a request and of its approval", () => {
   const HOUR = 3_600_000;
   test.each([
-    ["lives as long as its request", 5 * HOUR, null, 5 * HOUR],
-    ["lives an hour at least", 60_000, null, HOUR],
-    ["ends with the quote", 5 * HOUR, 2 * HOUR, 2 * HOUR],
-    ["ends with a quote that ends before the hour", 60_000, 120_000, 120_000],
+    ["expires with its request", 5 * HOUR, null, 5 * HOUR],
+    ["lasts at least an hour", 60_000, null, HOUR],
+    ["expires with the seller's quote", 5 * HOUR, 2 * HOUR, 2 * HOUR],
+    ["expires with a quote that ends within the hour", 60_000, 120_000, 120_000],
   ])("an approval %s", (_, request, quote, expected) => {
     const checkout = { expiresAt: after(request), quoteExpiresAt: quote === null ? null : after(quote) };
     expect(approvalEnd(checkout, now)).toEqual(after(expected));
   });
 
   test.each([
-    ["a day after it began", null, [], 24 * HOUR],
+    ["a day after it was created", null, [], 24 * HOUR],
     ["when its quote ends", HOUR, [], HOUR],
     ["when its intent ends", 5 * HOUR, [after(2 * HOUR), after(9 * HOUR)], 2 * HOUR],
-  ])("with more time a request ends %s", (_, quote, ends, expected) => {
+  ])("an extended request ends %s", (_, quote, ends, expected) => {
     const checkout = { createdAt: now, expiresAt: after(60_000), quoteExpiresAt: quote === null ? null : after(quote) };
     expect(latestEnd(checkout, ends)).toEqual(after(expected));
   });

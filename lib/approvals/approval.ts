@@ -8,12 +8,15 @@ import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 export const REVIEW_MS = minutes(10);
 export const STEP_UP_MS = minutes(5);
-/** An approval can be used for at least this long, unless its quote or its intent ends earlier. */
+/** An approval can be used for at least this long, unless the seller's quote ends earlier. */
 const APPROVAL_LEAST_MS = minutes(60);
-/** The longest time that a request waits for a person, even if a person extends it. */
+/** The longest time that a request waits for a person's decision, including an extension by a person. */
 export const REQUEST_MOST_MS = minutes(24 * 60);
 
-/** The terms that a buyer confirms. An approval covers all of them or none. */
+/**
+ * The terms of a payment that a person approves. An approval is for exactly these terms; if one changes, a new approval is
+ * needed.
+ */
 export type CheckoutTerms = {
   readonly basketHash: string;
   readonly amount: Atomic;
@@ -29,11 +32,17 @@ type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly qu
 
 const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
 
-/** When an approval that is given now expires: with its request, but not within the next hour; never later than the quote. */
+/**
+ * When an approval that is given at `now` expires: with the request, but at least an hour from `now`, and never after the
+ * seller's quote.
+ */
 export const approvalEnd = (request: Omit<Request, "createdAt">, now: Date): Date =>
   earliest(new Date(Math.max(request.expiresAt.getTime(), now.getTime() + APPROVAL_LEAST_MS)), ...quoteEnd(request));
 
-/** The latest time to which a person can extend a request. `ends` has the expiry of its intent and of its mandate, if they have one. */
+/**
+ * The latest time to which a person can extend a request. `ends` has the expiry of the payment intent and of the mandate, if they
+ * have one.
+ */
 export const latestEnd = (request: Request, ends: readonly Date[]): Date =>
   earliest(new Date(request.createdAt.getTime() + REQUEST_MOST_MS), ...quoteEnd(request), ...ends);
 
@@ -41,9 +50,12 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /** The amount, added to what the person approved within a day, is above the limit for an approval without step-up. */
+  /**
+   * The amount, together with the amounts that the person approved in the last day, is above the limit for an approval without
+   * step-up.
+   */
   readonly aboveThreshold: boolean;
-  /** Like aboveThreshold, with the limit for payees that are not verified. */
+  /** The same comparison with the limit for payees that are not verified. */
   readonly aboveUnverified: boolean;
   /** This session has a step-up for this checkout that is not used and not expired. */
   readonly done: boolean;
@@ -81,7 +93,10 @@ const alreadyDecided = (): Problem =>
 export const checkoutChanged = (): Problem =>
   new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
 
-/** The refusal that asks for a step-up. With "any", each of the person's methods is accepted; with "passkey", only a passkey. */
+/**
+ * The refusal that asks for a step-up. With "any", each method of the person (password or passkey) is accepted; with "passkey",
+ * only a passkey.
+ */
 export const stepUpRequired = (by: "any" | "passkey"): Problem =>
   new Problem("step_up_required", {
     detail:
@@ -102,7 +117,8 @@ const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
 /**
- * Requires an approval that a person can still take back, because the agent has not used it and it has not expired.
+ * Throws unless a person can still take the approval back, which means that the agent has not used it and that it has not
+ * expired.
  * @throws Problem conflict, authorization_consumed, continuation_expired, checkout_closed
  */
 export function requireUnused(
@@ -123,7 +139,8 @@ export function requireUnused(
 }
 
 /**
- * Decides an approval of a checkout: "grant" the first time, "repeat" for the same approval again; otherwise it throws.
+ * Decides whether a person's approval of a checkout is granted. Returns "grant" the first time and "repeat" if the person sends
+ * the same approval again, and throws otherwise.
  * @throws Problem approval_already_decided, checkout_closed, intent_expired, review_required, checkout_changed, step_up_required
  */
 export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {
@@ -136,7 +153,9 @@ export function decideApproval({ checkout, approval, review, stepUp, mandateId }
   return "grant";
 }
 
-/** Requires that this session was shown the same terms in the last ten minutes. @throws Problem review_required, checkout_changed */
+/**
+ * Throws unless this session was shown the same terms in the last ten minutes. @throws Problem review_required, checkout_changed
+ */
 export function requireReviewed(review: ApprovalFacts["review"], checkout: CheckoutTerms, now: Date): void {
   if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
     throw new Problem("review_required", {
@@ -158,7 +177,7 @@ function repeatOrRefuse(
   throw alreadyDecided();
 }
 
-/** Requires a checkout that waits for a decision. @throws Problem approval_already_decided, checkout_closed, intent_expired */
+/** Throws unless the checkout waits for a decision. @throws Problem approval_already_decided, checkout_closed, intent_expired */
 export function requireOpen(
   { status, expiresAt }: { readonly status: CheckoutStatus; readonly expiresAt: Date },
   now: Date,

@@ -14,7 +14,7 @@ export type Line = {
   readonly unitAmount: string;
 };
 
-/** A line as it is hashed and shown: amounts are canonical decimal text, absent fields are omitted. */
+/** A line in the form in which it is hashed and shown: amounts are canonical decimal text, absent fields are omitted. */
 export type BasketLine = Omit<QuoteLine, "totalAmount"> & { readonly displayUnitAmount: string; readonly asset: string };
 
 export type CanonicalBasket = {
@@ -26,16 +26,17 @@ export type CanonicalBasket = {
 
 type Asset = { readonly asset: string; readonly tokenDecimals: number };
 
-/** Compares by UTF-16 code units, as RFC 8785 sorts keys, independent of locale. */
+/** Compares by UTF-16 code units, as RFC 8785 sorts keys, so that the order is the same in every locale. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const inOrder = (a: BasketLine, b: BasketLine): number =>
   compare(a.productId, b.productId) ||
   compare(a.variantId ?? "", b.variantId ?? "") ||
-  // Lines of the same variant are sorted by content, so that the storefront's order does not change the basket.
+  // Lines of the same variant are sorted by content, so that the basket's hash does not depend on the storefront's order of
+  // lines.
   compare(canonicalJson(a), canonicalJson(b));
 
-/** The canonical form of a basket, independent of the storefront's order and spelling. */
+/** Writes a basket in one form that does not depend on the storefront's order of lines and spelling of amounts. */
 export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asset, lines: readonly Line[]): CanonicalBasket {
   const canonical = lines.map(({ productId, variantId, name, color, size, quantity, unitAmount }): BasketLine => {
     const unit = parseAmount(unitAmount, tokenDecimals);
@@ -54,13 +55,12 @@ export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asse
   return { sellerId, asset, lines: canonical.toSorted(inOrder) };
 }
 
-/** SHA-256 over the RFC 8785 text, in hexadecimal. */
+/** The basket's SHA-256 hash in hexadecimal, over its JSON text as RFC 8785 defines it. */
 export const basketHash = (basket: CanonicalBasket): string => createHash("sha256").update(canonicalJson(basket)).digest("hex");
 
-/** The amount of a line. */
 export const lineAmount = ({ unitAmount, quantity }: Pick<BasketLine, "unitAmount" | "quantity">, decimals: number): Atomic =>
   (parseAmount(unitAmount, decimals) * BigInt(quantity)) as Atomic;
 
-/** The sum of the lines. A storefront may ask for more, such as shipping. */
+/** The sum of the lines. The price that a storefront asks may be higher, for example because of shipping. */
 export const basketAmount = ({ lines }: CanonicalBasket, decimals: number): Atomic =>
   lines.reduce((sum, line) => add(sum, lineAmount(line, decimals)), zero);

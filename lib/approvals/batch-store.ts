@@ -11,22 +11,30 @@ import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /*
- * Statements for batch items with a checkout. They find the rows of a batch one by one, for the reason given in
- * lib/payments/batch-statements.ts.
+ * SQL statements for a batch of payments of which some have a checkout. Each statement looks up the rows of a batch one by one,
+ * because PostgreSQL could otherwise choose a plan that scans the whole table.
  */
 
-/** Locks checkouts in the order of their ids, after the mandates. Their contents are read after the lock. */
+/**
+ * Locks checkouts in the order of their ids, so that two batches cannot deadlock. `after` is a condition on the locks of the
+ * mandates, which makes PostgreSQL take these first. A later statement reads the locked rows.
+ */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (
     SELECT checkout_intent_id FROM checkout_intents
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) AND ${after}
     LIMIT 1 FOR NO KEY UPDATE) k`;
 
-/** Makes the approvals of one person run one after the other, because each counts what the person approved in the last 24 hours. */
+/**
+ * Runs the approvals of one person one after the other, because each must count what the person approved in the last 24 hours.
+ */
 export const lockApprovers = (c: Sql, userIds: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
 
-/** Stored replies of items with an idempotency key and a purchase. */
+/**
+ * Reads the replies that are stored for the idempotency keys of requests that pay for a checkout. A `slot` names the place of one
+ * reply.
+ */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
@@ -40,7 +48,7 @@ const columns = {
 
 type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
-/** Checkouts with all facts for an approval by a session. Read them with readLocked. */
+/** Loads checkouts with all facts that decide whether a session may approve them. Read the rows with readLocked. */
 export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizations: readonly string[]) => c`
   SELECT row_to_json(k) AS checkout, row_to_json(a) AS approval, row_to_json(r) AS review, row_to_json(h) AS held,
     s.created_at AS session_created_at, s.email AS approver_email, u.step_up_id, u.method AS step_up_method,
@@ -70,12 +78,13 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
     LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM changed_reservations
       WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
 
-/** Reads a row of approvalFacts. */
+/** Converts a row of approvalFacts. */
 export function readLocked(row: Row): LockedCheckout {
   const approval = row["approval"] && readRow(checkoutApprovals, row["approval"] as Row);
   const checkout = readRow(checkoutIntents, row["checkout"] as Row);
   const risk = readRisk(row["risk"] as Row);
-  // The level is passkeyApproved only if a passkey signed the terms. A session or a password alone gives softwareApproved.
+  // The assurance level is passkeyApproved only if a passkey signed the terms. A session or a password alone gives
+  // softwareApproved.
   const reached = row["step_up_method"] === "passkey" ? "passkeyApproved" : "softwareApproved";
   return {
     checkout,
@@ -99,7 +108,7 @@ export function readLocked(row: Row): LockedCheckout {
 
 const approvalNames = columnNames(checkoutApprovals);
 
-/** Inserts the checkouts that the authorizations of a batch open. Their JSON comes from storefronts and may contain any character. */
+/** Stores the checkouts that a batch of payments creates. Their JSON comes from storefronts and may contain any character. */
 export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
   "checkout_intents",
   allColumns(checkoutIntents),
@@ -108,15 +117,15 @@ export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQ
 type Grant = {
   readonly approval: ApprovalRow;
   readonly stepUpId: string | null;
-  /** The authorization whose hold the approval takes over. */
+  /** The authorization that reserved the budget while the person was asked. The approval takes over its reservation (hold). */
   readonly heldId: string | null;
   /** The mail to the person who approved. */
   readonly mail: NewMail | null;
 };
 
 /**
- * Stores an approval with all its changes: the checkout that it decides, the step-up that it uses, the hold that it takes over, and the
- * mail.
+ * Stores an approval with all its changes: the checkout that it decides, the step-up that it uses, the reservation (hold) that it
+ * takes over, and the mail.
  */
 export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
   const { checkoutIntentId, mandateId, authorizationId } = approval;

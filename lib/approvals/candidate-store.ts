@@ -8,14 +8,16 @@ import { mandates } from "#lib/mandates/tables.ts";
 
 const CANDIDATES_MAX = 20;
 
-/** The fields of a checkout that candidates are searched by, as values or as columns of its table. */
+/**
+ * The fields of a checkout by which the mandates that could pay it are found, as values or as columns of the checkout's table.
+ */
 type Payable = Record<"organizationId" | "environment" | "asset" | "chain", string | Column> & {
   readonly mandateId: string | Column | null;
 };
 
 /**
- * Selects mandates in the checkout's asset: first the named or chosen ones, whatever their status, then other active and suspended
- * mandates.
+ * Selects mandates in the checkout's asset: first the one that the checkout names and the one that the person chose, whatever
+ * their status, then other active and suspended mandates.
  */
 function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   const { organizationId, environment, asset, chain, mandateId } = payable;
@@ -30,7 +32,7 @@ function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   return sql<Candidates["mandates"]>`(SELECT coalesce(json_agg(c), '[]') FROM ${rows} c)`;
 }
 
-/** The mandates that could pay, and the time. */
+/** The mandates that could pay a checkout, and the database's time. */
 export type Candidates = {
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
   readonly now: Date;

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => shop.close());
 
 describe("challengePasskey", () => {
-  test("makes a challenge only for what this session was shown", async () => {
+  test("makes a challenge only for terms that this session was shown", async () => {
     const second = await signIn(email);
     expect((await askChallenge(second, checkoutIntentId)).problem.code).toBe("review_required");
     expect((await askChallenge(me, "cki_unknown")).problem.code).toBe("not_found");
@@ -43,7 +43,7 @@ describe("challengePasskey", () => {
     expect(one.data.options.challenge).not.toBe(two.data.options.challenge);
   });
 
-  test("without a checkout it is for confirmIdentity and needs no review", async () => {
+  test("without a checkout, the challenge is for confirmIdentity and no page needs to be shown before", async () => {
     const { status, data } = await askChallenge(me);
     expect([status, data.options.allowCredentials]).toMatchObject([200, [{ id: mine.credentialId }]]);
     expect(data).not.toHaveProperty("nonce");

@@ -46,7 +46,10 @@ const noPasskey = (): Problem =>
     nextActions: [{ type: "step_up", label: "Add a passkey", href: "/settings/security" }],
   });
 
-/** A challenge that is bound to the checkout's terms. Refused unless this session was shown these terms. */
+/**
+ * Makes a challenge that contains the checkout's terms, so that a signature is valid for these terms only. Refused unless this
+ * session was shown the terms.
+ */
 async function bound(tx: Tx, checkoutIntentId: string, { organizationId, environment, sessionId }: SessionCaller, now: Date) {
   const checkout = organizationId === null ? null : await findCheckout(tx, { organizationId, environment }, checkoutIntentId);
   if (!checkout) throw notFound("checkout");

@@ -1,4 +1,7 @@
-/** The wire shapes of a checkout. Browser-safe; shared by the operations that return them. */
+/**
+ * The JSON schemas of a checkout in the API, for all operations that return one. Browsers load this file too, so it imports no
+ * server code.
+ */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 import {

@@ -61,7 +61,7 @@ describe("a checkout's status", () => {
     expect(taken.toSorted()).toEqual([...transitions[from]].toSorted());
   });
 
-  test("an ended checkout never changes", () => {
+  test("the status of an ended checkout never changes", () => {
     for (const end of ["completed", "rejected", "expired", "canceled", "failed", "superseded"] as const) {
       expect(CheckoutStatus.options.filter((to) => mayBecome(end, to))).toEqual([]);
     }

@@ -1,6 +1,6 @@
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** The allowed transitions. The database also refuses all others. */
+/** The changes of status that are allowed. A trigger in the database refuses all others too. */
 export const transitions: Readonly<Record<CheckoutStatus, readonly CheckoutStatus[]>> = {
   previewed: ["awaiting_approval", "rejected", "expired", "canceled", "superseded"],
   awaiting_approval: ["approved", "rejected", "expired", "canceled", "superseded"],

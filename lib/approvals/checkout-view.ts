@@ -4,12 +4,12 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** One budget of a mandate, before and after this payment. Amounts are decimal text in `unit`. */
 export type BudgetView = {
-  /** "total", or a window's key such as "day UTC". */
+  /** "total" for the limit on the total, or the key of a time window such as "day UTC". */
   readonly window: string;
   readonly unit: string;
   readonly limit: string;
   readonly spent: string;
-  /** The amount that other payments hold. A hold of this payment is not included. */
+  /** The amount that other payments reserve. An amount that this payment has reserved already is not included. */
   readonly heldByOthers: string;
   readonly available: string;
   /** The rest of the budget after this payment; absent if the payment does not fit. */
@@ -19,11 +19,16 @@ export type BudgetView = {
 export type MandateView = MandateChoice & {
   readonly perPayment: string;
   readonly budgets: readonly BudgetView[];
-  /** The reasons for which the mandate does not cover this checkout, as full sentences, the most important first. Empty if it covers it. */
+  /**
+   * The reasons why the mandate cannot pay this checkout, as full sentences, the most important first. Empty if the mandate can
+   * pay.
+   */
   readonly obstacles: readonly string[];
-  /** The level that its policy requires. */
+  /** The assurance level that the mandate's policy requires. */
   readonly assuranceAsked: AssuranceLevel;
-  /** The rules of the mandate that ask a person. Empty if none does, and only the agent asks for the approval. */
+  /**
+   * The rules of the mandate that require a person's approval. Empty if no rule does and the agent itself asked for the approval.
+   */
   readonly asks: readonly AskRule[];
 };
 
@@ -35,7 +40,7 @@ export type StepUpReason = "amount" | "unverifiedPayee" | "sessionAge" | "firstP
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
-  /** The limit that the amount is above, and what this person approved within a day. Text for people: "100.00 USDC". */
+  /** The limit that the amount exceeds, and the sum that this person approved within a day. Text for people: "100.00 USDC". */
   readonly limit?: { readonly above: string; readonly lately?: string };
   /** How much more this session may approve to the payee without step-up, as decimal text. */
   readonly room: string;
@@ -43,13 +48,13 @@ export type StepUpView = {
   readonly done: boolean;
   /** Whether the step-up was made by a passkey that signed these terms. */
   readonly byPasskey: boolean;
-  /** The level that the seller and resource require, in addition to the mandate. */
+  /** The assurance level that the seller and the resource require. The mandate's own requirement is in MandateView. */
   readonly assuranceAsked: AssuranceLevel;
   readonly hasPasskey: boolean;
   readonly hasPassword: boolean;
 };
 
-/** A payee, and what the organization knows of it. */
+/** A payee, and the organization's earlier payments to this payee. */
 export type PayeeView = {
   /** The domain in ASCII, so labels in other scripts begin with xn--. */
   readonly domain: string;
@@ -57,12 +62,12 @@ export type PayeeView = {
   readonly unicodeDomain?: string;
   readonly registered: boolean;
   readonly verified: boolean;
-  /** The name in the registry. */
+  /** The seller's name in this service; absent if the payee is not registered. */
   readonly name?: string;
   readonly history: {
     /** The number of settled payments of this organization to the payee. */
     readonly paid: number;
-    /** Whether all payments were counted. If false, older payments were left out. */
+    /** Whether all payments were counted. False if there were too many, and the older ones were left out. */
     readonly all: boolean;
     /** The time of the first payment; absent if there is none. */
     readonly since?: string;
@@ -75,7 +80,10 @@ export type PayeeView = {
   readonly looksLike?: string;
 };
 
-/** The data of the confirmation page. All of it comes from our records; `name`s and basket texts are the seller's unverified words. */
+/**
+ * The data of the confirmation page. All of it comes from this service's database. Names and basket texts are the seller's own
+ * words, which nobody has checked.
+ */
 export type CheckoutView = {
   /** The database's time when the data was read, for the countdown. */
   readonly now: string;
@@ -88,12 +96,12 @@ export type CheckoutView = {
     readonly active: boolean;
     /** Whether a person has paused the agent. A paused agent cannot use an approval. */
     readonly paused: boolean;
-    /** False for a person who pays with their own session. */
+    /** False if the payment was requested by a person with their own session, and not by a service account. */
     readonly isServiceAccount: boolean;
   };
   readonly organization: { readonly organizationId: string; readonly name: string };
   readonly requestedAt: string;
-  /** The agent's own words, unchecked. */
+  /** The purpose in the agent's own words, which nobody has checked. */
   readonly purpose?: string;
   /** The name of the person who decided, and their reason. */
   readonly decided?: {
@@ -134,7 +142,7 @@ export type CheckoutView = {
   readonly mayDecide: boolean;
   /** The latest time to which this person can extend the request; absent if they cannot extend it. */
   readonly moreTimeUntil?: string;
-  /** The terms that this session was shown before, if they differ: the page marks the changes. */
+  /** The terms that this session was shown earlier, if they differ from the terms now. The page marks the changes. */
   readonly before?: {
     readonly basketHash: string;
     readonly displayAmount: string;

@@ -10,13 +10,14 @@ import { notFound, Problem } from "#lib/problem.ts";
 export type OpenCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
 /**
- * A checkout as it was read under its locks. `rightsGone` means that its mandate is revoked or its agent is inactive. `moved` means that
- * the checkout got another mandate before the lock, so the wrong mandate is locked.
+ * A checkout that was read while it and its mandate were locked. `rightsGone` means that its mandate is revoked or its agent is
+ * inactive. `moved` means that the checkout got another mandate before the lock, so that the wrong mandate is locked.
  */
 type CheckoutSnapshot = OpenCheckout & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /**
- * Takes the gate, then locks the checkout's mandate, then the checkout, and reads them.
+ * Locks the revocation gate (the lock that a revocation takes alone), then the checkout's mandate, then the checkout, and reads
+ * them.
  * @throws Problem not_found
  */
 export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutSnapshot> {
@@ -40,14 +41,17 @@ type Close = {
   readonly status: "rejected" | "canceled" | "expired" | "superseded";
   readonly actorId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Whether a person takes back the approval that a person gave. */
+  /** Whether a person takes back an approval. */
   readonly takesBack?: boolean;
 };
 
 export const beingDecided = (): Problem =>
   new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
 
-/** Ends a checkout with its approval and continuation, and releases its hold. The caller holds the locks that openToClose takes. */
+/**
+ * Ends a checkout with its approval and its continuation token, and releases the reserved amount. The caller holds the locks that
+ * openToClose takes.
+ */
 export async function closeCheckout(
   tx: Tx,
   { checkout, approval, moved = false }: OpenCheckout & { readonly moved?: boolean },

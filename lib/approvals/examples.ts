@@ -1,4 +1,4 @@
-/** Worked examples for the document: browser-safe. */
+/** Example values for the API documentation. Browsers load this file too, so it imports no server code. */
 import type { CheckoutApproval, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 
 export const checkoutExample = {

@@ -17,7 +17,9 @@ type CheckoutPayment = Pick<
   | "metadata"
 >;
 
-/** The intent of a checkout's payment. The checkout's id is its intentId and nonce, so a checkout pays once. */
+/**
+ * Makes the payment intent of a checkout. Its intentId and nonce are the checkout's id, so that a checkout can be paid only once.
+ */
 export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {
@@ -37,7 +39,7 @@ export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIn
   };
 }
 
-/** The stored intent of an authorization, as a request, so that the policy can decide it again. */
+/** Turns the stored intent of an authorization back into a request, so that the policy can decide the payment again. */
 export function intentToRepeat(intent: PaymentIntent): NamedIntent {
   const { seller, resource, challenge, metadata } = intent;
   return {

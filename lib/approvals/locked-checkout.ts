@@ -4,7 +4,7 @@ import type { Risk } from "#lib/approvals/risk-store.ts";
 import type { Hold } from "#lib/holds/hold-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A checkout, read by a batch under its lock. */
+/** A checkout with the facts that decide whether it may be approved. A batch reads them after it has locked the checkout. */
 export type LockedCheckout = {
   readonly checkout: CheckoutRow;
   readonly approval: ApprovalRow | null;

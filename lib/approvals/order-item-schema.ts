@@ -1,4 +1,7 @@
-/** An agent's description of an order. Browser-safe; shared by readiness, preview and orders. */
+/**
+ * The schemas with which an agent describes an order, for the operations that check, preview and place orders. Browsers load this
+ * file too, so it imports no server code.
+ */
 import { z } from "zod";
 
 export const Metadata = z.record(z.string().max(128), z.unknown()).meta({

@@ -12,13 +12,15 @@ import type {
   MandateMatch,
 } from "#lib/vocabulary.ts";
 
-/** The settlement status for a checkout status. */
 function settlementOf(status: CheckoutStatus): EffectSettlement {
   if (status === "completed") return "settled";
   return status === "authorized" || status === "executing" ? "authorized" : "none";
 }
 
-/** An undecided checkout past its time counts as expired, even before the sweep. */
+/**
+ * The status at `now`. An undecided checkout whose time is over counts as expired, also before the worker has stored the new
+ * status.
+ */
 export const statusAt = ({ status, expiresAt }: Pick<CheckoutRow, "status" | "expiresAt">, now: Date): CheckoutStatus =>
   isOpen(status as CheckoutStatus) && expiresAt <= now ? "expired" : (status as CheckoutStatus);
 
@@ -56,7 +58,10 @@ export function presentCheckout(row: CheckoutRow, now: Date): CheckoutIntent {
   };
 }
 
-/** A pending approval past its time counts as expired, even before the sweep. */
+/**
+ * Converts an approval for the API. A pending approval whose time is over counts as expired, also before the worker has stored
+ * the new status.
+ */
 export function presentApproval(row: ApprovalRow, tokenDecimals: number, now: Date): CheckoutApproval {
   const over = row.status === "pending" && row.expiresAt <= now;
   const status = over ? "expired" : (row.status as ApprovalStatus);

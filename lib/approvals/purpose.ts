@@ -1,11 +1,11 @@
-/** The number of characters of a purpose that people are shown. */
+/** People are shown at most this many characters of a purpose. */
 export const PURPOSE_MAX = 140;
 
 /** The purpose in the metadata that an agent sent: its own words, unchecked, on one line. Undefined if there is none. */
 export function purposeOf(metadata: Readonly<Record<string, unknown>> | null): string | undefined {
   const text = metadata?.["purpose"];
   if (typeof text !== "string") return undefined;
-  // Take somewhat more than is shown, so that a very long text is not split into characters.
+  // Cut the text first, because it may be very long and the spread makes an array of all its characters.
   const start = [
     ...text
       .slice(0, 8 * PURPOSE_MAX)

@@ -28,7 +28,7 @@ export async function findApproved(db: Database | Tx, authorizationId: string): 
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
 }
 
-/** The id of the authorization that opened the checkout of a confirmation link; null if there is none. */
+/** Finds the authorization that asked for a person's approval, by the link to the confirmation page. Null if there is none. */
 export async function askedUnder(db: Database | Tx, scope: Scope, href: string): Promise<string | null> {
   const checkout = await findCheckout(db, scope, href.slice(href.lastIndexOf("/") + 1));
   return checkout?.authorizationId ?? null;
@@ -37,7 +37,7 @@ export async function askedUnder(db: Database | Tx, scope: Scope, href: string):
 type Payment = Pick<AuthorizationRow, "authorizationId" | "mandateId" | "amount" | "asset" | "chain" | "subjectId" | "intent">;
 
 /**
- * Requires that the payment equals the approval: amount, asset, chain, payee, mandate, agent and authorization.
+ * Throws unless the payment equals the approved one in amount, asset, chain, payee, mandate, agent and authorization.
  * @throws Problem policy_denied
  */
 export function requireSamePayment(approval: ApprovalRow, payment: Payment): void {
@@ -53,12 +53,15 @@ export function requireSamePayment(approval: ApprovalRow, payment: Payment): voi
   if (!same) throw new Problem("policy_denied", { detail: "This is not the payment that was approved." });
 }
 
-/** Marks a checkout as executing. Called in the transaction that submits the credential. */
+/** Marks a checkout as executing. Called in the transaction that records that the signed payment is submitted. */
 export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
   await setStatus(tx, checkoutIntentId, "executing", now);
 }
 
-/** Ends an executing checkout with its payment. If the payment of an order settled, the order itself completes the checkout later. */
+/**
+ * Ends an executing checkout when its payment has settled or failed. If an order's payment settled, the order completes the
+ * checkout later.
+ */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
@@ -68,8 +71,8 @@ export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
 
 /**
- * Uses an approval, which is possible once and only for its own authorization. The caller has locked the mandate and the checkout and has
- * compared the payment with the approval. From now on, the hold lasts until `payableUntil` if that is later.
+ * Marks an approval as used, which is possible only once. The caller has locked the mandate and the checkout and has compared the
+ * payment with the approval. The reserved amount (hold) then stays reserved until `payableUntil`, if that is later than before.
  * @throws Problem authorization_consumed
  */
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {

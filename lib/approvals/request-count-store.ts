@@ -5,13 +5,16 @@ import { agentKey, ASKED_MOST, HOUR_MOST, type AgentRequests, type Remembered } 
 import type { Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
-/* Counts the requests of agents. The lock is a separate statement before, so that the count sees what the last lock holder committed. */
+/*
+ * Counts the requests for approval that agents made. A separate statement takes the lock first, so that the count sees what the
+ * last lock holder committed.
+ */
 
 type Agents = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('requests of ' || id, 0)) FROM unnest($1::text[]) AS w(id)";
 
-/** The counts for the agent w. A request waits for at most a day, so older rows are not read. */
+/** Counts the requests of the agent in `w`. A request waits for at most a day, so older rows are not read. */
 const COUNTS = `LATERAL (
     SELECT count(*) FILTER (WHERE waits)::int AS open, count(*) FILTER (WHERE lately)::int AS lately,
       min(checkout_intent_id) FILTER (WHERE waits) AS oldest,
@@ -42,7 +45,10 @@ export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise
   return new Map(rows.map((row) => [keyOf(row), readCount(row)]));
 }
 
-/** Like countRequestsInBatch, for one agent. Call it after mandates and checkouts are locked. */
+/**
+ * Does the same as countRequestsInBatch for one agent. Call it after mandates and checkouts are locked, or two transactions can
+ * deadlock.
+ */
 export async function countRequests(
   tx: Tx,
   { organizationId, ownerSubjectId }: { readonly organizationId: string; readonly ownerSubjectId: string },
@@ -57,8 +63,9 @@ export async function countRequests(
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 
 /**
- * How people answered earlier requests for the same basket under the same mandate, by the index in `asked`. A request that nobody answered
- * counts only if its purpose is the same, because another purpose gives people a new reason to decide.
+ * Reads how people answered earlier requests for the same basket under the same mandate. The keys of the map are indexes of
+ * `asked`. A request that nobody answered counts only if its purpose is the same, because another purpose gives people a new
+ * reason to decide.
  */
 export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
   const rows = await c`

@@ -27,7 +27,10 @@ afterEach(async () => {
 
 const asking = { ...policy, approval: { mode: "always" } };
 
-/** A buyer with mandates that require approval for every payment. The same payment under another mandate opens another request. */
+/**
+ * Makes a buyer with mandates that require approval for every payment. Each mandate can be asked for the same payment, which
+ * makes separate requests.
+ */
 async function askingBuyer(count: number) {
   const buyer = await createBuyer();
   const mandates = await Promise.all(
@@ -50,7 +53,7 @@ const outcome = (opened: number, refused: number) => [
   ...Array.from({ length: opened }, () => "opened"),
 ];
 
-/** The texts of the statements that the work sends. */
+/** The SQL texts of the statements that `work` sends. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const sent = vi.spyOn(Connection.prototype, "send");
   await work();
@@ -60,7 +63,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
 }
 
 describe("the requests of an agent", () => {
-  test("at most 10 wait for a person: the next is refused, with the call that waits, and holds nothing", async () => {
+  test("at most 10 requests wait for a person: the next is refused with a call that waits, and reserves nothing", async () => {
     const { buyer, mandates } = await askingBuyer(OPEN_MOST + 1);
     for (const mandateId of mandates.slice(0, OPEN_MOST)) expect((await ask(buyer, mandateId)).status).toBe(200);
     const last = mandates.at(-1) ?? "";
@@ -88,7 +91,7 @@ describe("the requests of an agent", () => {
     expect(statements.filter((text) => text.includes("requests of"))).toEqual([]);
   });
 
-  test("at most 30 are opened within an hour, and the answer says when to ask again", async () => {
+  test("at most 30 requests are opened within an hour, and the answer says when to ask again", async () => {
     const { buyer, mandates } = await askingBuyer(HOUR_MOST + 1);
     for (const mandateId of mandates.slice(0, HOUR_MOST)) {
       const asked = await ask(buyer, mandateId);
@@ -105,7 +108,7 @@ describe("the requests of an agent", () => {
     expect((await ask(buyer, mandates.at(-1) ?? "")).status).toBe(200);
   });
 
-  test("30 at once under 30 mandates, from 3 rounds: exactly 10 are open", async () => {
+  test("of 30 requests at once under 30 mandates, exactly 10 are opened, in each of 3 rounds", async () => {
     for (let round = 0; round < 3; round += 1) {
       const { buyer, mandates } = await askingBuyer(3 * OPEN_MOST);
       const replies = await Promise.all(mandates.map((mandateId) => ask(buyer, mandateId)));
@@ -114,7 +117,7 @@ describe("the requests of an agent", () => {
     }
   });
 
-  test("a person's no is remembered for the same basket: the agent is denied for an hour, and nobody is asked", async () => {
+  test("after a person declines a basket, the agent is denied the same basket for an hour, and nobody is asked", async () => {
     const { buyer, mandates } = await askingBuyer(2);
     const [mandateId = "", other = ""] = mandates;
     const first = await ask(buyer, mandateId);
@@ -131,7 +134,7 @@ describe("the requests of an agent", () => {
     expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("requireApproval");
   });
 
-  test("if nobody answers, the agent asks once more; then it is denied for an hour, unless it says something new", async () => {
+  test("if nobody answers, the agent asks once more; then it is denied for an hour, unless it gives a new purpose", async () => {
     const { buyer, mandates } = await askingBuyer(1);
     const [mandateId = ""] = mandates;
     const unanswered = async (change: Record<string, unknown> = {}) => {

@@ -6,7 +6,7 @@ import { Problem } from "#lib/problem.ts";
 
 export const OPEN_MOST = 10;
 export const HOUR_MOST = 30;
-/** After this many unanswered requests for the same basket with the same purpose, the next one is refused for an hour. */
+/** After this many unanswered requests for the same basket with the same purpose, the next request is refused for an hour. */
 export const ASKED_MOST = 2;
 
 /** The numbers of requests that an agent has opened. */
@@ -21,7 +21,10 @@ export type AgentRequests = {
   readonly freeAt: Date | null;
 };
 
-/** Within the last hour a person declined the same payment, or the second request for it expired without an answer. */
+/**
+ * Why an agent may not ask again now: a person declined the same payment within the last hour, or the second request for it
+ * expired without an answer within the last hour.
+ */
 export type Remembered = "declined" | "unanswered";
 
 /** The map key for an agent of an organization. */
@@ -57,7 +60,7 @@ export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now
   }
 }
 
-/** The numbers after the agent has opened this request. */
+/** The numbers after the agent has opened one more request, which is the checkout `checkoutIntentId`. */
 export const withOpened = (
   { open, lately, oldest, freeAt }: AgentRequests,
   { checkoutIntentId }: { readonly checkoutIntentId: string },

@@ -27,7 +27,7 @@ const paidBefore = (mandateId: string, checkoutIntentId: string) =>
     SELECT ${mandateId}, coalesce(seller_id, domain || ' ' || lower(pay_to)), now() FROM checkout_intents
     WHERE checkout_intent_id = ${checkoutIntentId} ON CONFLICT DO NOTHING`);
 
-/** A checkout of an unverified storefront, at 12.50 USDC a piece. */
+/** Makes a checkout at an unverified storefront, at 12.50 USDC a piece. */
 async function basket(scene: CheckoutScene, quantity: number): Promise<string> {
   const items = [{ productId: "tee", variantId: "tee-m", quantity }];
   const checkoutIntentId = await previewed(shop, scene.agent.credential, { items, mandateId: scene.mandateId });
@@ -52,7 +52,7 @@ const approved = async (checkoutIntentId: string, { person }: Pick<CheckoutScene
 const free = { required: false, reasons: [] };
 
 describe("a payee that is not verified", () => {
-  test("asks above 25 units, with what the person approved in the last 24 hours, and not at 25", async () => {
+  test("needs a step-up above 25 units, including what the person approved in the last 24 hours, and not at 25", async () => {
     const scene = await checkoutScene();
     const first = await basket(scene, 2);
     expect(await stepUpOf(first, scene)).toEqual(free);
@@ -70,7 +70,7 @@ describe("a payee that is not verified", () => {
     expect(await approved(second, scene)).toBe("approved");
   });
 
-  test("the amount alone is enough, and the page names the limit", async () => {
+  test("needs a step-up if only the amount is above the limit, and the page names the limit", async () => {
     const scene = await checkoutScene();
     expect(await stepUpOf(await basket(scene, 3), scene)).toEqual({
       required: true,
@@ -84,7 +84,7 @@ describe("a payee that is not verified", () => {
     const other = { ...scene, mandateId: await activeMandate(scene.person.credential, { policy: open }) };
     const baskets = [await basket(scene, 2), await basket(other, 2)];
     for (const one of baskets) expect(await stepUpOf(one, scene)).toEqual(free);
-    // Two batches read the approvals of the person when the gate opens again.
+    // Both batches wait for this lock, so that afterwards both read the person's approvals at the same time.
     const gate = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
     const sent = baskets.map((one) => approve(one, scene.person.credential));
     await gate.blocks(2);
@@ -96,7 +96,7 @@ describe("a payee that is not verified", () => {
     ]);
   });
 
-  test("what was taken back, what is a day old, and what a colleague approved do not count", async () => {
+  test("approvals that were taken back, that are a day old or that a colleague gave do not count", async () => {
     const scene = await checkoutScene();
     const back = await basket(scene, 2);
     await approved(back, scene);
@@ -129,7 +129,7 @@ describe("a payee that is not verified", () => {
 });
 
 describe("a verified payee", () => {
-  /** A payment of 60 USDC to a verified seller that waits for a person, under a mandate of its own. */
+  /** Requests a payment of 60 USDC to a verified seller under a new mandate. The payment waits for a person's approval. */
   async function payment(scene: CheckoutScene, seller: Awaited<ReturnType<typeof newSeller>>): Promise<string> {
     const { mandateId, agent, person } = scene;
     const owner = person;
@@ -151,7 +151,7 @@ describe("a verified payee", () => {
     return checkoutIntentId;
   }
 
-  test("asks above 100 units, with what the person approved in the last 24 hours", async () => {
+  test("needs a step-up above 100 units, including what the person approved in the last 24 hours", async () => {
     const scene = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
     const owner = await newOrganization({ productRoles: ["seller"], name: "Shop" });
     const seller = await newSeller(owner.credential, { price: "60", payTo: randomAddress() });

@@ -14,7 +14,7 @@ export async function insertStepUp(tx: Tx, row: typeof stepUps.$inferInsert): Pr
   await tx.insert(stepUps).values(row);
 }
 
-/** The terms that this session was last shown. */
+/** The terms of a checkout that this session was shown last. */
 export async function findReview(db: Db, sessionId: string, checkoutIntentId: string): Promise<ReviewRow | null> {
   const [row] = await db
     .select()
@@ -23,7 +23,7 @@ export async function findReview(db: Db, sessionId: string, checkoutIntentId: st
   return row ?? null;
 }
 
-/** The facts that decide whether a session needs a step-up for a checkout, read as the batch reads them. */
+/** Reads the facts that decide whether a session needs a step-up for a checkout, with the same SQL as an approval. */
 export async function stepUpFacts({ checkoutIntentId, organizationId }: CheckoutRow, sessionId: string): Promise<LockedCheckout> {
   const c = pool();
   const facts = approvalFacts(c, { of: [sessionId], ids: [checkoutIntentId] }, [organizationId]);
@@ -31,7 +31,7 @@ export async function stepUpFacts({ checkoutIntentId, organizationId }: Checkout
   return readLocked(row!["facts"] as Row);
 }
 
-/** The levels that the seller and resource of a checkout require, if they are registered. */
+/** The assurance levels that the seller and the resource of a checkout require, if they are registered. */
 export async function assuranceAskedBySeller(
   db: Db,
   { sellerId, resourceId }: Pick<CheckoutRow, "sellerId" | "resourceId">,

@@ -68,7 +68,7 @@ describe("an approval that asks for passkeyApproved", () => {
     expect(events.at(-1)).toMatchObject({ type: "checkout.approved", metadata: { assuranceLevel: "passkeyApproved" } });
   });
 
-  test("is 428 with only the password, and without proof; nothing is held", async () => {
+  test("is 428 with only the password or without any proof, and reserves nothing", async () => {
     const passkeyAsked = {
       status: 428,
       problem: { code: "step_up_required", nextActions: [{ metadata: { method: "passkey" } }] },
@@ -94,7 +94,7 @@ describe("an approval that asks for passkeyApproved", () => {
     expect((await view(checkoutIntentId, me)).stepUp).toMatchObject({ done: true, byPasskey: true });
   });
 
-  test("a level above a passkey asks for no step-up", async () => {
+  test("an assurance level that even a passkey does not reach asks for no step-up", async () => {
     const other = await checkoutScene({ mandate: { policy: { ...open, minimumAssuranceLevel: "walletApproved" } } });
     const id = await previewed(shop, other.agent.credential);
     await view(id, other.person.credential);
@@ -104,14 +104,14 @@ describe("an approval that asks for passkeyApproved", () => {
 });
 
 describe("an assertion", () => {
-  test("counts once: a replay is refused", async () => {
+  test("is accepted once: a replay is refused", async () => {
     const assertion = await signed();
     expect((await step(assertion)).status).toBe(200);
     expect(await step(assertion)).toMatchObject(refusal);
     expect(await made()).toHaveLength(1);
   });
 
-  test("of several at once one counts", async () => {
+  test("is accepted once if it is sent several times at once", async () => {
     const assertion = await signed();
     const replies = await Promise.all(Array.from({ length: 5 }, () => step(assertion)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -17,7 +17,8 @@ import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * Proves a person's identity again. The idempotency key is ignored, because its stored fingerprint would be a fast hash of the password.
+ * Proves a person's identity again. The idempotency key is ignored, because a fingerprint of the request would be stored with it,
+ * which is a hash of the password that is fast to guess.
  */
 export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller }) => {
   const { checkoutIntentId, password, assertion } = body;
@@ -47,7 +48,10 @@ const signedBy = ({ passkey }: AssertionResult, { basketHash, amount, payTo }: C
   payTo,
 });
 
-/** Recomputes the challenge from the current checkout, so a signature over other terms is refused. */
+/**
+ * Checks a passkey's signature. The challenge is computed again from the checkout as it is now, so that a signature over other
+ * terms is refused.
+ */
 async function byPasskey(
   assertion: PasskeyAssertion,
   checkout: CheckoutRow,

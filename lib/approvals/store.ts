@@ -23,13 +23,12 @@ export async function findCheckout(db: Db, scope: Scope, checkoutIntentId: strin
   return row ?? null;
 }
 
-/** Locks a checkout. If the checkout has a mandate, the caller locks the mandate first. */
+/** Locks a checkout. If the checkout has a mandate, the caller must lock the mandate first, or two transactions can deadlock. */
 export async function lockCheckout(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
   return row ?? null;
 }
 
-/** Locks the checkout of an authorization. */
 export async function lockCheckoutOf(tx: Tx, authorizationId: string): Promise<CheckoutRow | null> {
   const [row] = await tx
     .select()
@@ -119,7 +118,7 @@ export async function setStatus(
   return row!;
 }
 
-/** The given authorizations whose checkout is undecided, or approved and not used yet. */
+/** Which of the given authorizations have a checkout that is undecided, or approved and not used yet. */
 export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]): Promise<readonly string[]> {
   const rows = await tx
     .select({ authorizationId: checkoutIntents.authorizationId })
@@ -133,7 +132,10 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
   return rows.flatMap(({ authorizationId }) => authorizationId ?? []);
 }
 
-/** Expires checkouts whose approval was used but whose hold ended before a credential was sent. The caller holds the mandate's lock. */
+/**
+ * Expires checkouts whose approval the agent used, but whose reserved amount was released before a signed payment was sent. The
+ * caller holds the mandate's lock.
+ */
 export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
     .update(checkoutIntents)
@@ -156,7 +158,7 @@ export async function saveDetection(
   return row!;
 }
 
-/** Extends a checkout, once. The caller holds the row's lock. */
+/** Extends the time that a checkout waits for a decision, which is allowed once. The caller holds the row's lock. */
 export async function extendCheckout(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,
@@ -171,7 +173,7 @@ export async function extendCheckout(
   return row!;
 }
 
-/** The expiry of a checkout's intent and of its mandate, if they have one. */
+/** When the payment intent and the mandate of a checkout expire, if they do. */
 export async function endsOf(db: Db, { authorizationId, mandateId }: CheckoutRow): Promise<readonly Date[]> {
   const [intent] =
     authorizationId === null
@@ -192,7 +194,7 @@ export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.insert(checkoutApprovals).values(row);
 }
 
-/** Ends a pending approval and its continuation. Null if it is no longer pending. */
+/** Ends a pending approval and its continuation token. Returns null if the approval is no longer pending. */
 export async function endApproval(
   tx: Tx,
   approvalId: string,
@@ -223,7 +225,7 @@ export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow |
   return before ?? null;
 }
 
-/** The agent that asks, and its organization. */
+/** The agent that asks for the payment, and the name of its organization. */
 export async function findAsker(db: Db, { ownerSubjectId, organizationId }: CheckoutRow) {
   const [agent] = await db
     .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt, pausedAt: serviceAccounts.pausedAt })
@@ -241,7 +243,10 @@ export async function findSellerRecord(db: Db, sellerId: string) {
   return row ?? null;
 }
 
-/** Open checkouts that have expired. It takes no lock, so the caller reads each one again under its lock. */
+/**
+ * Reads open checkouts that have expired, without locking them. The caller locks and reads each one again before it changes the
+ * checkout.
+ */
 export const dueCheckouts = (db: Db, limit: number) =>
   db
     .select()
@@ -250,7 +255,7 @@ export const dueCheckouts = (db: Db, limit: number) =>
     .orderBy(asc(checkoutIntents.expiresAt))
     .limit(limit);
 
-/** Approvals that were not used and have expired, or whose mandate or agent was revoked. */
+/** Reads approvals that were not used and have expired, or whose mandate or agent was revoked. */
 export const dueApprovals = (db: Db, limit: number) =>
   db
     .select({ approval: checkoutApprovals, environment: checkoutIntents.environment })
@@ -271,8 +276,8 @@ export const dueApprovals = (db: Db, limit: number) =>
     .limit(limit);
 
 /**
- * The state of a decision as text, to notice a change. It is the same before and after a person opens the page (previewed,
- * awaiting_approval).
+ * The state of a decision as text. Callers compare two texts to notice a change. The text does not change when a person opens the
+ * page and the status goes from previewed to awaiting_approval.
  */
 export const decisionOf = (status: string, approvalStatus: string | null): string =>
   `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;

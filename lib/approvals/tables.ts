@@ -11,7 +11,10 @@ export const checkoutIntents = pgTable(
     checkoutIntentId: text("checkout_intent_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The agent that asks. Only this agent sees the continuation token. */
+    /**
+     * The agent that asks for the payment. Only this agent can read the continuation token, with which it pays after the
+     * approval.
+     */
     ownerSubjectId: text("owner_subject_id").notNull(),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
@@ -31,32 +34,32 @@ export const checkoutIntents = pgTable(
     tokenDecimals: integer("token_decimals").notNull(),
     quoteId: text("quote_id"),
     quoteExpiresAt: moment("quote_expires_at"),
-    /** The seller's PaymentRequired, as received. */
+    /** The seller's x402 PaymentRequired object, as received. */
     challenge: json("challenge").$type<Record<string, unknown>>(),
     /** The service fee to show on the page. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
-    /** The items that the agent asked for. The order continues from them. */
+    /** The items that the agent asked for, which it later orders. */
     items: json("items"),
-    /** The storefront's data when the checkout was made. The order continues from it. */
+    /** The storefront's data when the checkout was made. The later order uses it. */
     storefront: json("storefront"),
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
     status: text("status").notNull(),
     /**
-     * The authorization that holds the budget. Set when the checkout is opened if a policy asked a person; otherwise when a person
-     * approves.
+     * The authorization that reserves the amount from the mandate's budget. It is set when the checkout is created if the
+     * mandate's policy required a person's approval, and otherwise when a person approves.
      */
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),
-    /** When a person extended the request, which is possible once. */
+    /** When a person extended the time for the decision, which is allowed once. */
     extendedAt: moment("extended_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
-    // Only for checkouts without a hold. For those with a hold, the hold's approval key is unique; that is checked under the mandate's
-    // lock.
+    // Allows one open checkout for a basket and mandate. Checkouts that have reserved an amount are not in this index; for them,
+    // the code makes the same check while it holds the mandate's lock.
     uniqueIndex("checkout_intents_one_open")
       .on(table.organizationId, sql`coalesce(mandate_id, '')`, table.basketHash)
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),
@@ -70,7 +73,7 @@ export const checkoutIntents = pgTable(
     index("checkout_intents_waiting")
       .on(table.organizationId, table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
-    // Finds what people said about a basket before, so that they are not asked the same question again and again.
+    // Finds earlier decisions about a basket, so that people are not asked the same question again and again.
     index("checkout_intents_remembered")
       .on(table.mandateId, table.basketHash)
       .where(sql`status IN ('rejected', 'expired', 'previewed', 'awaiting_approval')`),
@@ -123,10 +126,10 @@ export const checkoutApprovals = pgTable(
     approvedAsset: text("approved_asset").notNull(),
     approvedChain: text("approved_chain").notNull(),
     approvedPayTo: text("approved_pay_to").notNull(),
-    /** The authorization whose hold the approval uses. The API shows it when the approval is consumed. */
+    /** The authorization whose reserved amount the approval uses. The API shows it after the approval was used. */
     authorizationId: text("authorization_id"),
     continuationTokenId: text("continuation_token_id"),
-    /** SHA-256 of the token; the token itself is derived from its id and never stored. */
+    /** The SHA-256 of the token. The token is never stored: it is an HMAC of its id, so the service can compute it again. */
     continuationTokenHash: text("continuation_token_hash"),
     continuationTokenStatus: text("continuation_token_status"),
     expiresAt: moment("expires_at").notNull(),
@@ -156,7 +159,7 @@ export const stepUps = pgTable(
     method: text("method").notNull(),
     /** The passkey that signed; null for a password. The step-up is invalid after the passkey is removed. */
     passkeyId: text("passkey_id"),
-    /** The hash of the signed basket. The step-up is invalid if this term or the next two differ from the checkout's. */
+    /** The hash of the signed basket. The step-up is valid only while the checkout has this hash, `amount` and `payTo`. */
     basketHash: text("basket_hash"),
     amount: atomic("amount"),
     payTo: text("pay_to"),
@@ -167,7 +170,7 @@ export const stepUps = pgTable(
   (table) => [index("step_ups_of_checkout").on(table.checkoutIntentId, table.sessionId)],
 );
 
-/** Orders at storefronts. Each row is the state machine behind one idempotency key. */
+/** Orders at storefronts. A row holds the progress of the order that an idempotency key names. */
 export const orders = pgTable(
   "orders",
   {
@@ -185,14 +188,14 @@ export const orders = pgTable(
     /** The metadata of the first call. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
-    /** The number of decisions so far. Each decision has a separate intent. */
+    /** How many times the payment of the order was decided. Each decision has a separate payment intent. */
     attempt: integer("attempt").notNull(),
     /** The storefront's offer at the time of the decision. */
     offer: json("offer"),
     authorizationId: text("authorization_id"),
     checkoutIntentId: text("checkout_intent_id"),
     executionId: text("execution_id"),
-    /** The hash of the credential that was sent. */
+    /** The hash of the signed payment that was sent. */
     credentialHash: text("credential_hash"),
     /** What the storefront's final reply to the payment said. Null until there is one. */
     answer: json("answer").$type<{
@@ -204,13 +207,12 @@ export const orders = pgTable(
     /** The final reply body; null while the order can still change. */
     body: text("body"),
     /**
-     * The lease of the call or worker that works on the order. It is a lease and not a lock, because no transaction is open while the
-     * storefront is called.
+     * A random value that names the call or worker that works on the order now. It is a lease and not a lock, because no
+     * transaction is open while the storefront is called.
      */
     lease: text("lease"),
-    /** When the lease ends. */
     leasedUntil: moment("leased_until"),
-    /** When a worker next checks the order. Set while a payment may be in progress. */
+    /** When a worker next checks the order. Set while a payment may be under way. */
     nextCheckAt: moment("next_check_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

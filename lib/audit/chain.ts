@@ -5,10 +5,10 @@ import { toWire } from "#lib/time.ts";
 /** An event before it is appended to an audit chain. */
 export type AuditEvent = {
   readonly auditEventId: string;
-  /** entity.pastTense, as in organization.created. */
+  /** An entity and a verb in the past tense, as in organization.created. */
   readonly type: string;
   readonly actorId: string;
-  /** Null on the platform chain when no organization is concerned. */
+  /** Null for an event in the platform's chain that is about no organization. */
   readonly organizationId: string | null;
   readonly subjectId: string | null;
   readonly entityType: string;
@@ -17,11 +17,14 @@ export type AuditEvent = {
   readonly createdAt: Date;
 };
 
-/** The head of a chain, in the form that is signed: the number of its events and the root of their tree. */
+/** The head of an audit chain, in the form that is signed: the number of its events and the root hash of their Merkle tree. */
 export type SignedHead = { readonly sequence: number; readonly hash: string };
-/** A head together with the peaks of its tree, which are needed to append events. */
+/** A head with the peaks of its Merkle tree (the roots of the complete subtrees), which are needed to append events. */
 export type AuditHead = SignedHead & { readonly peaks: Peaks };
-/** `hash` is the event's leaf hash. `node` is the root of the largest complete subtree that ends with the event; null for a leaf alone. */
+/**
+ * `hash` is the event's leaf hash. `node` is the root of the largest complete subtree whose last leaf is the event; null if that
+ * subtree is only the leaf.
+ */
 export type ChainedEvent = AuditEvent & {
   readonly chain: string;
   readonly sequence: number;
@@ -31,7 +34,10 @@ export type ChainedEvent = AuditEvent & {
 
 export const genesis: AuditHead = { sequence: 0, hash: EMPTY_ROOT, peaks: [] };
 
-/** Whether JSON.stringify writes the metadata as RFC 8785 does, which needs no nested values and names in ascending order. */
+/**
+ * Whether JSON.stringify writes the metadata as RFC 8785 does, which is true if no value is nested and the names are in ascending
+ * order.
+ */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   let last = "";
   for (const name in metadata) {
@@ -42,8 +48,8 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
 }
 
 /**
- * The text of an event, which is hashed as a leaf of the tree: RFC 8785, as on the wire, without `hash` and absent fields. The fields are
- * written in sorted order, so most events need no sorting.
+ * The text of an event, which is hashed as a leaf of the tree. It is the event's JSON in the API in RFC 8785 form, without `hash`
+ * and without absent fields. The fields are written here in sorted order, so that most events need no sorting.
  */
 export function eventText(event: AuditEvent): string {
   const told = {
@@ -62,7 +68,7 @@ export function eventText(event: AuditEvent): string {
 
 export const hashEvent = (event: AuditEvent): string => leafHash(eventText(event));
 
-/** Appends events to a head, in order. */
+/** Appends events to the chain whose head is given, in the order of the array. */
 export function chainEvents(
   chain: string,
   from: Pick<AuditHead, "sequence" | "peaks">,

@@ -2,7 +2,7 @@ import type { SignedHead } from "#lib/audit/chain.ts";
 import { payloadOf, signingKey, signingKeys, signJws, type SigningKey } from "#lib/audit/signing-key.ts";
 import { env } from "#lib/env.ts";
 
-/** The head of a chain at some time, signed. */
+/** A signed head of an audit chain: how many events the chain had at some time, and the root hash of their Merkle tree. */
 export type Checkpoint = SignedHead & {
   readonly chain: string;
   readonly keyId: string;
@@ -28,7 +28,7 @@ export function signCheckpoint(head: Unsigned, key: SigningKey): Checkpoint {
   return { chain, sequence, hash, createdAt, keyId: key.keyId, signature };
 }
 
-/** Reads the head in a JWS that one of this installation's keys signed; null for any other text. */
+/** Reads the checkpoint in a JWS that one of this installation's keys signed. Returns null for any other text. */
 export function headIn(jws: string): Checkpoint | null {
   for (const key of signingKeys()) {
     const payload = payloadOf(jws, TYPE, key);
@@ -40,8 +40,8 @@ export function headIn(jws: string): Checkpoint | null {
 }
 
 /**
- * Signs a head again, with the current key and service address, which receipts name. Null if none of this installation's keys signed it
- * before.
+ * Signs the head of a checkpoint again, with the current key and service address, which receipts name. Returns null unless one of
+ * this installation's keys signed the checkpoint before.
  */
 export const headOf = (checkpoint: Checkpoint): string | null =>
   isSigned(checkpoint) ? signCheckpoint(checkpoint, signingKey()).signature : null;

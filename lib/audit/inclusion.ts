@@ -2,7 +2,10 @@ import { eventText, type AuditEvent } from "#lib/audit/chain.ts";
 import { storedHashes } from "#lib/audit/read-store.ts";
 import { inclusionPath, type StoredHash } from "#lib/audit/tree.ts";
 
-/** Proves that an event is in the tree of the chain's first `treeSize` events. `event` is the text of the leaf. */
+/**
+ * An inclusion proof (RFC 9162): it proves that an event is in the Merkle tree of the chain's first `treeSize` events. `event` is
+ * the text that is hashed as the leaf.
+ */
 export type Inclusion = {
   readonly event: string;
   readonly leafIndex: number;

@@ -45,7 +45,7 @@ describe("listAuditEvents", () => {
     ]);
   });
 
-  test("entityId filters by one entity; one of another organization gives an empty list", async () => {
+  test("entityId filters by one entity; an entity of another organization gives an empty list", async () => {
     const [one, two] = [await newOrganization(), await newOrganization()];
     const agent = await newKey(one);
     const { items } = (await list(one, `?entityId=${agent.serviceAccountId}`)).data;

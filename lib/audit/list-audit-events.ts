@@ -7,7 +7,7 @@ import { decodeCursor, page } from "#lib/http/paging.ts";
 import { invalidField } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An event on the wire. */
+/** Converts an event to its form in the API. */
 export function presentEvent(event: ChainedEvent): AuditEvent {
   const { auditEventId, type, actorId, organizationId, subjectId, entityType, entityId, metadata, hash, createdAt } = event;
   return {
@@ -24,7 +24,7 @@ export function presentEvent(event: ChainedEvent): AuditEvent {
   };
 }
 
-/** The sequence in a chain that a cursor names. @throws Problem invalid_request */
+/** Reads the sequence number in a cursor. @throws Problem invalid_request */
 export function placeOf(cursor: string | undefined): number | null {
   const place = decodeCursor(cursor);
   if (place === null) return null;

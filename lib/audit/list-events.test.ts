@@ -11,7 +11,7 @@ useDatabase();
 const read = (as: Credential, query = "") => send(contract.listEvents, handler, { query, as });
 
 describe("listEvents", () => {
-  test("a reader that keeps the last number reads every event once, oldest first, page by page", async () => {
+  test("a client that continues after the last sequence reads every event once, oldest first, page by page", async () => {
     const buyer = await createBuyer();
     const mandateId = await activeMandate(buyer.person.credential);
     const { authorizationId } = await authorize(buyer, mandateId);
@@ -45,7 +45,7 @@ describe("listEvents", () => {
     expect((await read(key.credential, `?after=${all.items.length}`)).data).toEqual({ items: [], hasMore: false });
   });
 
-  test("an event names ids and amounts, and nothing that a person wrote", async () => {
+  test("an event contains ids and amounts, and no text that a person wrote", async () => {
     const organizationId = await createOrganization();
     const { credential, userId } = await createPerson(organizationId);
     const metadata = {
@@ -62,7 +62,7 @@ describe("listEvents", () => {
     expect(items.map(({ data }) => data)).toEqual([{ entityType: "thing", entityId: "thg_1", status: "removed", keyId: "k1" }]);
   });
 
-  test("400 points at a number that is none; 403 without audit:read", async () => {
+  test("400 points at a sequence that is no number; 403 without audit:read", async () => {
     const organizationId = await createOrganization();
     const { credential } = await createPerson(organizationId);
     for (const wrong of ["-1", "1.5", "x", "99999999999999999999"])

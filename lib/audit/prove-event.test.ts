@@ -33,7 +33,7 @@ beforeEach(async () => {
 const issuerOf = (head: string): unknown => payloadOf(head, "log-head+jwt", signingKey())?.["iss"];
 
 describe("the proof of an event", () => {
-  test("names the present address of the service, also if the head was signed under an earlier one", async () => {
+  test("names the present address of the service, also if the head was signed under an earlier address", async () => {
     await signNow();
     const earlier = process.env["BASE_URL"];
     process.env["BASE_URL"] = "https://moved.example";
@@ -56,7 +56,7 @@ describe("the proof of an event", () => {
     expect(signature).toMatch(/^[A-Za-z0-9_-]{86}$/);
   });
 
-  test("uses the furthest head, also if another process recorded an earlier one after it", async () => {
+  test("uses the head with the highest sequence, also if another process recorded an earlier head after it", async () => {
     await signNow();
     const named = await readEvents("checkpoints", 0, 1_000, 1_000);
     const older = named.find(({ entityId }) => entityId === `chain:${chain}`);
@@ -67,7 +67,7 @@ describe("the proof of an event", () => {
     expect((await proveEvent(await eventAt(7)))?.treeSize).toBe(7);
   });
 
-  test("is signed once for many requests, also for those that arrive shortly after the first", async () => {
+  test("is signed once for many requests, including those that arrive shortly after the first", async () => {
     const first = Array.from({ length: 20 }, () => proveEvent(event));
     await pause(150);
     await addEvents(chain, 1);
@@ -102,7 +102,7 @@ describe("the proof of an event", () => {
     expect((await proveEvent(event))?.leafIndex).toBe(1);
   });
 
-  test("is not tried while the chain has an alarm, which only the worker checks again", async () => {
+  test("is not made while the chain has an alarm, which only the worker checks again", async () => {
     await signNow();
     const undo = await rewrite(chain, 4);
     await dropCheckpoints(chain);

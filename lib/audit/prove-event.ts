@@ -12,24 +12,27 @@ import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
 /**
- * Proves that an event is in its chain (the inclusion), that the chain of checkpoints names a head of that chain (`log`), and that the head
- * of the chain of checkpoints is signed (`head`).
+ * Proves that an event was not changed, in three steps: the event is in its audit chain (`event` to `path`), the chain of
+ * checkpoints has recorded a signed head of that chain (`log`), and the head of the chain of checkpoints is signed (`head`).
  */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
-/** Milliseconds that a caller waits for a signature. The signing continues after that, so the next caller gets the proof. */
+/** A caller waits this many milliseconds for a signature. The signing continues after that, so a later call gets the proof. */
 const WAIT_MS = 3_000;
 /**
- * Milliseconds in which requests are collected before a chain is signed for all of them. So a process signs a chain at most twice a second
- * on demand.
+ * Requests for proofs are collected for this many milliseconds, and then one signature serves all of them. So requests make a
+ * process sign a chain at most twice a second.
  */
 const GATHER_MS = 500;
-/** How many chains a process signs on demand at the same time. */
+/** How many chains a process signs at the same time because of requests. */
 const SIGNING_MAX = 4;
 
 const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
 
-/** Refuses to prove an event that differs from its hash or from the signed log. @throws Problem service_unavailable */
+/**
+ * Reports an event that differs from its hash or from the signed log, and refuses to prove it. @throws Problem
+ * service_unavailable
+ */
 function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
   log().fatal(
     { chain, sequence, auditEventId },
@@ -45,7 +48,7 @@ const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, roo
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
 /**
- * The proof from the newest signed heads; null if these do not include the event yet.
+ * Makes the proof from the newest signed heads. Returns null if they do not include the event yet.
  * @throws Problem if the signed log has another event in this place
  */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {
@@ -76,7 +79,8 @@ function signOnce(chain: string): Promise<void> {
 }
 
 /**
- * Proves an event. Signs the chain's head now if no signed head includes the event. Null if that is not possible in time.
+ * Proves an event. If no signed head includes the event, signs the chain's head now. Returns null if the signature is not ready
+ * in time.
  * @throws Problem if the event was changed in the database
  */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {

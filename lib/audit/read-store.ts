@@ -19,7 +19,7 @@ const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
   metadata: row.metadata as Readonly<Record<string, unknown>>,
 });
 
-/** Events of a chain before the sequence `place`, newest first. */
+/** Reads events of a chain, newest first, beginning before the sequence `place`. */
 export async function listEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -37,7 +37,7 @@ export async function listEvents({ chain, entityId, types, place, rows }: PageOf
   return found.map(asEvent);
 }
 
-/** Events of one entity in all chains, newest first. */
+/** Reads the events about one entity in all chains, newest first. */
 async function listEventsAbout(entityId: string, place: string | null, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -48,12 +48,12 @@ async function listEventsAbout(entityId: string, place: string | null, rows: num
   return found.map(asEvent);
 }
 
-/** The types of the events that are stored as rows of authorizations. */
+/** The types of the events that are stored as rows of the table `authorizations`. */
 const DECIDED = ["payment.authorized", "payment.denied", "payment.approvalRequired"];
 
 /**
- * Events of one entity, or of all chains except the chain of checkpoints, newest first. For all chains, the newest entries and the newest
- * authorizations are read by their own indexes, because no index covers the ids of the view.
+ * Reads the events about one entity, or those of all chains except the chain of checkpoints, newest first. For all chains, it
+ * reads the newest rows of the two tables behind the view, because each table has its own index and the view has none.
  */
 export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
   if (entityId !== undefined) return listEventsAbout(entityId, place, rows);
@@ -77,8 +77,8 @@ export async function listEventsOfAll(entityId: string | undefined, place: strin
 }
 
 /**
- * Events after the sequence `after`, up to and including `last`, oldest first. If two events have the same sequence, of which one is
- * forged, both are in the same page: otherwise the second one would never be read.
+ * Reads events after the sequence `after`, up to and including `last`, oldest first. If a forged event has the same sequence as a
+ * real one, both are returned together; otherwise no page would ever contain the second one.
  */
 export async function readEvents(
   chain: string,
@@ -97,7 +97,7 @@ export async function readEvents(
   return (isWhole ? found.slice(0, rows) : found).map(asEvent);
 }
 
-/** The events of a chain with these numbers. */
+/** Reads the events of a chain that have these sequences. */
 export async function eventsAt(on: Database | Tx, chain: string, sequences: readonly number[]): Promise<ChainedEvent[]> {
   if (sequences.length === 0) return [];
   const found = await on
@@ -107,7 +107,7 @@ export async function eventsAt(on: Database | Tx, chain: string, sequences: read
   return found.map(asEvent);
 }
 
-/** The first event about an entity, which records how it came to be; null if there is none. */
+/** Reads the first event about an entity, which records how the entity was created. Null if there is none. */
 export async function oldestEventAbout(chain: string, entityId: string): Promise<ChainedEvent | null> {
   const [row] = await database()
     .select()
@@ -120,15 +120,15 @@ export async function oldestEventAbout(chain: string, entityId: string): Promise
 
 type About = { readonly chain: string; readonly entityId: string; readonly types?: readonly string[] };
 
-/** The newest event about an entity, of one of the types if these are given; null if there is none. */
+/** Reads the newest event about an entity. If `types` is given, only events of these types count. Null if there is none. */
 export async function newestEventAbout({ chain, entityId, types }: About): Promise<ChainedEvent | null> {
   const [found] = await listEvents({ chain, entityId, types, place: null, rows: 1 });
   return found ?? null;
 }
 
 /**
- * The event that records the longest signed head of a chain, searched among the first `size` events of the chain of checkpoints. Null if
- * there is none.
+ * Finds the signed head of `chain` with the highest sequence that the chain of checkpoints records in its first `size` events.
+ * Returns the event that records it, or null.
  */
 export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
   const [row] = await database()
@@ -136,7 +136,7 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
     .from(auditEntries)
     .where(
       and(
-        // The chain is a literal and not a parameter, because the planner would not use the partial index of these events.
+        // Write the chain's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         lte(auditEntries.sequence, size),
@@ -149,7 +149,9 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
 
 export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/** The stored head and the newest event, read in one statement so that both are from the same moment. */
+/**
+ * Reads the stored head of a chain and the sequence of its newest event in one statement, so that both are from the same moment.
+ */
 export async function readEnds(chain: string): Promise<Ends | null> {
   const [row] = await database().execute<{ sequence: string | null; hash: string; peaks: string; newest: string | null }>(sql`
     SELECT h.sequence, coalesce(h.hash, '') AS hash, coalesce(h.peaks, '') AS peaks,
@@ -160,8 +162,8 @@ export async function readEnds(chain: string): Promise<Ends | null> {
 }
 
 /**
- * Reads all stored hashes that `calculate` asks for, in one statement. A missing event gets the hash of an empty tree, so that the
- * calculated root is wrong.
+ * Reads all stored hashes that `calculate` asks for, in one statement. A missing event gets the hash of an empty tree, so that
+ * the root that `calculate` returns is wrong.
  */
 export async function storedHashes(chain: string, calculate: (stored: StoredHash) => unknown): Promise<StoredHash> {
   const rows = await database()

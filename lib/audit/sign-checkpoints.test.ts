@@ -22,7 +22,7 @@ useDatabase();
 const logged = captureLog();
 
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
-/** Clears the process state, as a restart would. */
+/** Forgets the heads that this process has signed, as a restart would. */
 const restart = () => forget("signedHeads");
 
 let buyer: Buyer;
@@ -53,7 +53,7 @@ async function expectCalm(): Promise<void> {
 }
 
 describe("the worker that signs the heads of audit chains", () => {
-  test("signs a chain that continues from its signed head, repeatedly, without an alarm", async () => {
+  test("signs a chain that grows after its signed head, repeatedly, without an alarm", async () => {
     await signNow();
     expect((await newestCheckpoint(chain))?.sequence).toBe(4);
     await grow(3);
@@ -73,7 +73,7 @@ describe("the worker that signs the heads of audit chains", () => {
   });
 
   test.each([
-    ["in the process that signed the true one", false],
+    ["in the process that signed the true chain", false],
     ["in a process that started later", true],
   ])("never signs a rewritten chain whose checkpoints were removed: %s", async (_, restarted) => {
     await signNow();
@@ -98,7 +98,7 @@ describe("the worker that signs the heads of audit chains", () => {
     await expectCalm();
   });
 
-  test("never signs a chain whose newest checkpoints were removed, nor one that is shorter than its signed head", async () => {
+  test("never signs a chain whose newest checkpoints were removed, nor a chain shorter than its signed head", async () => {
     await signNow();
     await grow(3);
     await signNow();
@@ -128,7 +128,7 @@ describe("the worker that signs the heads of audit chains", () => {
     const undo = await rewrite(chain, 2);
     const [head] = await readEvents(chain, 3, 4, 1);
     await dropCheckpoints(chain);
-    // The first checkpoint has an unknown key id. The second has our key id and an invalid signature.
+    // Insert two forged checkpoints: one has an unknown key id, the other the service's own key id and an invalid signature.
     for (const keyId of ["0123456789abcdef", "ours"]) {
       await tamper(`INSERT INTO audit_checkpoints SELECT ${quoted(chain)}, 4, ${quoted(head!.hash)},
         ${keyId === "ours" ? "(SELECT key_id FROM audit_checkpoints LIMIT 1)" : quoted(keyId)}, 'AAAA', clock_timestamp()`);
@@ -144,7 +144,7 @@ describe("the worker that signs the heads of audit chains", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("raises an alarm for an event with a head that its key did not sign, and ignores those of another key", async () => {
+  test("raises an alarm for an event with a head that its key did not sign, and ignores heads of another key", async () => {
     await signNow();
     const undo = await rewrite(chain, 2);
     const [forged] = await readEvents(chain, 3, 4, 1);
@@ -171,7 +171,7 @@ describe("the worker that signs the heads of audit chains", () => {
     expect(await alarmed()).toEqual([]);
   });
 
-  test("a chain does not verify while an event names a head in its key's name without its signature", async () => {
+  test("a chain does not verify while an event has a head with the service's key id and no valid signature", async () => {
     await signNow();
     const kept = await readEnds("checkpoints");
     const [event] = await readEvents(chain, 3, 4, 1);
@@ -190,7 +190,7 @@ describe("the worker that signs the heads of audit chains", () => {
     await signNow();
     const undo = await rewrite(chain, 6);
     await dropCheckpoints(chain, 4);
-    // Append an older checkpoint twice, with its original, valid signature.
+    // Append the event about an older checkpoint again, twice, with its original, valid signature.
     await append("checkpoints", older!);
     await append("checkpoints", older!);
     restart();

@@ -16,9 +16,9 @@ const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
 /**
- * Signs the heads of chains that grew and whose newest checkpoint is five minutes or a thousand events old, and last the chain of
- * checkpoints. A chain that does not continue from its signed heads is not signed until it does; an alarm is raised instead.
- * Returns how many were signed.
+ * Signs the heads of audit chains that grew and whose newest checkpoint is five minutes or a thousand events old. The chain of
+ * checkpoints comes last. A chain that does not continue from its signed heads was changed; it is not signed, and an alarm is
+ * raised. Returns how many chains were signed.
  */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const due = { keyId: signingKey().keyId, seconds: afterSeconds, events: afterEvents };
@@ -36,8 +36,8 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
 }
 
 /**
- * Signs the head of one chain now, and then the chain of checkpoints, which names it. A chain with an alarm is left to the worker, because
- * every caller would read its events again.
+ * Signs the head of one chain now, and then the chain of checkpoints, which records this signature. A chain with an alarm is not
+ * signed here, because each request would then read all its events again; only the worker checks it.
  */
 export async function signNow(chain: string): Promise<void> {
   for (const one of [chain, SIGNED]) if ((await findAlarm(one)) || !(await signOne(one))) return;
@@ -53,12 +53,13 @@ async function signOne(chain: string): Promise<boolean> {
   // A chain without events has no head to sign.
   if (found.sequence === 0) return false;
   const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, signingKey());
-  // Write the file before the database, so that it contains every signed head of the chain of checkpoints.
+  // Write to the file before the database, so that no signed head of the chain of checkpoints is missing in the file.
   if (chain === SIGNED) await appendHead(checkpoint);
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // The head of the chain of checkpoints covers all other chains, so the service's log gets a copy of it, outside of the database.
+  // Also write the head of the chain of checkpoints to the service's log, so that a copy exists outside of the database. This one
+  // head is enough, because the chain of checkpoints records the heads of all other chains.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

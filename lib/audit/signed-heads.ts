@@ -12,7 +12,10 @@ import { perProcess } from "#lib/process.ts";
 const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
-/** Heads that this process signed, in memory. A person who can change the database cannot change them. */
+/**
+ * The newest head that this process signed for each chain, in memory, where a person who can change only the database cannot
+ * change it.
+ */
 const remembered = (): Map<string, SignedHead> => perProcess("signedHeads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: SignedHead): void {
@@ -26,19 +29,20 @@ export function remember(chain: string, { sequence, hash }: SignedHead): void {
 const FORGED = "A checkpoint names a key of this installation and is not signed by it.";
 
 export type SignedHeads = {
-  /** The heads, sorted by sequence. Of two with the same sequence, the one that this installation signed comes first. */
+  /** The heads, sorted by sequence. Of two heads with the same sequence, the one that this installation signed comes first. */
   readonly heads: readonly SignedHead[];
-  /** Whether the chain of checkpoints names this chain under one of this installation's keys. */
+  /** Whether the chain of checkpoints has recorded a head of this chain under one of this installation's keys. */
   readonly named: boolean;
   /**
-   * Why the heads cannot be trusted: a checkpoint names one of our keys and is not signed by it, or the file of heads cannot be used. Null
-   * if they can.
+   * Why the heads cannot be trusted: a checkpoint has the id of one of this installation's keys and no valid signature, or the
+   * file of signed heads cannot be used. Null if the heads can be trusted.
    */
   readonly bad: Bad | null;
 };
 
 /**
- * All known signed heads of a chain. The signature of another key cannot be checked, but the chain must continue from that head as well.
+ * Collects all known signed heads of a chain. The signature of another installation's key cannot be checked here, but the chain
+ * must continue from that head too.
  */
 export async function signedOf(chain: string): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
@@ -53,8 +57,8 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   if (kept.head) heads.push(kept.head);
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
-  // A person who can change the database could forge these two heads, so they come last: if two heads have the same sequence, the chain is
-  // compared with the first of them.
+  // These two heads come last, because a person who can change the database could forge them: if two heads have the same
+  // sequence, the chain is compared with the first one.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);
@@ -64,8 +68,8 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
 }
 
 /**
- * The head of a chain at a signed sequence; null if its root differs from the signed one. The stored hashes need not be trusted, because
- * the signed root proves them.
+ * Calculates the head of a chain at a signed sequence. Returns null if its root differs from the signed root. The stored hashes
+ * may be forged, but then the root differs.
  */
 async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<AuditHead | null> {
   const calculate = (stored: StoredHash) => peaksAt(sequence, stored);
@@ -74,8 +78,8 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
 }
 
 /**
- * Verifies a chain from the first head in `signed` to its current end. The caller reads `signed` before the end is read here, so a head
- * that another process signs meanwhile is not beyond the end.
+ * Verifies a chain from the first head in `signed` to its current end. The caller must read `signed` first: a head that another
+ * process signs later would be missing in the events that are read here.
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;

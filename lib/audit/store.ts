@@ -8,17 +8,25 @@ import { sqlOf, type Sql, type Tx } from "#lib/db/client.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 
-/** An event and its chain; by default the organization's, or the platform's if there is no organization. */
+/**
+ * An event and the audit chain to which it is appended. Without `chain`, that is the organization's chain or, if there is no
+ * organization, the platform's.
+ */
 export type PendingEvent = AuditEvent & { readonly chain?: string };
 
 export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chain" | "organizationId">): string =>
   chain ?? organizationId ?? "platform";
 
-/** Locks the heads in the order of their names, as the last locks of a transaction. */
+/**
+ * Locks the heads of audit chains in the order of their names, so that two transactions cannot deadlock. A transaction takes
+ * these locks last.
+ */
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
-/** The locked heads. If some chains have no events yet, it creates their heads and locks all of them. */
+/**
+ * Returns the locked heads of all given chains. If some chains have no events yet, it creates their heads and locks all of them.
+ */
 export async function allHeads(c: Sql, chains: readonly string[], locked: readonly Row[]): Promise<readonly Row[]> {
   if (locked.length === chains.length) return locked;
   await c`INSERT INTO audit_heads (chain, sequence, hash, peaks) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}, ''
@@ -65,7 +73,10 @@ const APPEND = `
 type NamedHead = AuditHead & { readonly chain: string };
 type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
 
-/** Gives each event its place after the locked heads. Returns the events in their order, and the new heads. */
+/**
+ * Gives each event its sequence and hashes, continuing from the locked heads. Returns the events in the given order, and the new
+ * heads.
+ */
 export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]): Chained {
   const byChain = Map.groupBy(events, auditChainOf);
   const placed = new Map<PendingEvent, ChainedEvent>();
@@ -81,13 +92,12 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
 }
 
 /**
- * Stores events and the new heads. The events of authorizations are not among them, because they are stored in the rows of the
- * authorizations.
+ * Stores events and the new heads. The events of authorizations are not passed here, because the rows of the authorizations
+ * contain them.
  */
 export const append = (c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) =>
   c.unsafe(APPEND, [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)], { prepare: true });
 
-/** Appends events to their chains. */
 export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Promise<readonly ChainedEvent[]> {
   if (events.length === 0) return [];
   const c = sqlOf(tx);
@@ -98,7 +108,7 @@ export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Pro
   return chained.events;
 }
 
-/** The time of the database. Read it after taking locks. */
+/** Reads the database's time. Call it after taking locks, or the time is earlier than changes that were waited for. */
 export async function clock(tx: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await tx.execute<{ now: string }>(sql`SELECT clock_timestamp() AS now`);
   return new Date(row!.now);

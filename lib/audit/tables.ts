@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
-/** The sequence that a checkpoint signed, from the metadata of an event of the chain of checkpoints. */
+/** Reads the sequence of the signed head from the metadata of an event in the chain of checkpoints. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
 
 const eventColumns = {
@@ -27,20 +27,20 @@ const eventColumns = {
   entityType: text("entity_type").notNull(),
   entityId: text("entity_id").notNull(),
   metadata: json("metadata").notNull(),
-  /** The leaf hash. */
+  /** The hash of this event as a leaf of the Merkle tree. */
   hash: text("hash").notNull(),
-  /** The root of the largest complete subtree that ends with this event; null for a leaf alone. */
+  /** The root of the largest complete subtree whose last leaf is this event; null if that subtree is only the leaf. */
   node: text("node"),
   createdAt: moment("created_at").notNull(),
 };
 
 /**
- * The audit events that are not authorizations. Append-only: triggers refuse everything except INSERT. `chain` is an organization's id,
- * "platform", or "checkpoints", which records the signed heads of the other chains.
+ * The audit events that are not authorizations. Rows are never changed or deleted: triggers refuse everything except INSERT.
+ * `chain` is an organization's id, "platform", or "checkpoints", whose events record the signed heads of the other chains.
  */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
-  // For lists over all chains, newest first. Ids sort by the time at which they were made, so this index grows only at its end.
+  // For lists over all chains, newest first. Ids sort by creation time, so this index grows only at its end.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
   check("audit_entries_sequence", sql`sequence > 0`),
@@ -49,19 +49,19 @@ export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
     .where(sql`chain = 'checkpoints'`),
 ]);
 
-/** A view: all events, which are the entries and the authorizations. */
+/** The view of all events. It combines the rows of audit_entries and the authorizations. */
 export const auditEvents = pgView("audit_events", eventColumns).existing();
 
 export const auditHeads = pgTable("audit_heads", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
-  /** The root of the chain's tree. */
+  /** The root hash of the chain's Merkle tree. */
   hash: text("hash").notNull(),
-  /** The peaks of the tree: their bytes in base64. */
+  /** The roots of the complete subtrees of the Merkle tree, as bytes in base64. */
   peaks: text("peaks").notNull(),
 });
 
-/** The signed heads of chains. Append-only. They show if the last events of a chain were removed. */
+/** The signed heads of audit chains. Rows are never changed or deleted. They show if the last events of a chain were removed. */
 export const auditCheckpoints = pgTable(
   "audit_checkpoints",
   {
@@ -77,12 +77,12 @@ export const auditCheckpoints = pgTable(
 );
 
 /**
- * Chains that do not continue from their signed heads. A row is deleted when its chain does again. The signed head is stored for processes
- * that did not see it.
+ * Audit chains that do not continue from their signed heads, which means that somebody changed them. A row is deleted when the
+ * chain continues from its signed heads again. The signed head is stored for processes that have not seen it.
  */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** The first sequence at which the chain differs. */
+  /** The sequence of the first event that differs. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
   /** How the chain differs, in one sentence. */
   detail: text("detail").notNull(),

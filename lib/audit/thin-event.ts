@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An event of the audit chain for programs. It names the change and the entity, but no people and no reasons. */
+/** An audit event in the API for programs. It says what happened to which entity, but names no people and no reasons. */
 export const Event = z
   .object({
     id: z.string().meta({ description: "The event's id: the auditEventId of the audit log." }),
@@ -26,7 +26,10 @@ export type Event = z.infer<typeof Event>;
 
 const NAMED = /^(?:amount|asset|chain|[a-z][A-Za-z]*Id)$/;
 
-/** Of the metadata, only ids and amounts are included, because other members can hold names, e-mail addresses or reasons of people. */
+/**
+ * Of the metadata, only ids and amounts are included, because other fields can contain names, email addresses or reasons that
+ * people wrote.
+ */
 export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }: ChainedEvent): Event {
   const { entityType, entityId, subjectId, metadata } = event;
   const named = Object.entries(metadata).flatMap(([name, value]) =>

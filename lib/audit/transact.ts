@@ -4,7 +4,7 @@ import { database, type Database, type Tx } from "#lib/db/client.ts";
 import { endedBeforeCommit } from "#lib/db/failure.ts";
 import { newId } from "#lib/ids.ts";
 
-/** An event before audit() adds its id and time. */
+/** An event before audit() adds an id and the time. */
 export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organizationId" | "subjectId"> & {
   readonly organizationId: string | null;
   readonly subjectId?: string | null;
@@ -12,7 +12,10 @@ export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organiza
 
 const noted = new WeakMap<Tx, PendingEvent[]>();
 
-/** Queues an event. It is written at the end of the transaction, because the audit heads must be locked last. Returns the event. */
+/**
+ * Queues an event and returns it. It is stored at the end of the transaction, because the heads of audit chains must be locked
+ * last.
+ */
 export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): AuditEvent {
   const events = noted.get(tx);
   if (!events) throw new Error("audit() needs a transaction opened by transact().");
@@ -28,14 +31,17 @@ export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): Audit
 }
 
 /**
- * Writes the queued events and returns them. transact() calls it, and once(), which claims its idempotency slot before the audit heads are
- * locked.
+ * Stores the queued events and returns them. transact() calls this, and also once(), which must store its reply before the heads
+ * of the audit chains are locked.
  */
 export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
   return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
 }
 
-/** Runs `work` in one transaction, writes its audit events, then commits. `work` must not call the network. */
+/**
+ * Runs `work` in one transaction, stores its audit events, then commits. `work` must not call the network, because locks stay
+ * taken meanwhile.
+ */
 export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = database()): Promise<T> {
   return on.transaction(async (tx) => {
     noted.set(tx, []);
@@ -47,7 +53,10 @@ export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = d
 
 const AGAIN_MS = 3_000;
 
-/** Like transact, for work that only uses the database: it runs once more if its connection ends before COMMIT is sent. */
+/**
+ * Does the same as transact, and runs `work` a second time if the connection ends before COMMIT is sent. Use it only for work
+ * that changes nothing but the database.
+ */
 export async function transactAgain<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   const since = performance.now();
   try {

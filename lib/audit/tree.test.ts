@@ -17,7 +17,7 @@ import {
 
 const sha256 = (...parts: Buffer[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
 
-/** The root of the leaves, calculated exactly as RFC 9162 defines it. */
+/** The root hash of the leaves, calculated exactly as RFC 9162 defines it. */
 function rootByDefinition(leaves: readonly string[]): Buffer {
   if (leaves.length === 0) return sha256();
   if (leaves.length === 1) return sha256(Buffer.of(0), Buffer.from(leaves[0]!));
@@ -36,7 +36,10 @@ function pathByDefinition(index: number, leaves: readonly string[]): Buffer[] {
     : [...pathByDefinition(index - split, right), rootByDefinition(left)];
 }
 
-/** Appends the leaves one by one. Node s belongs to the event with sequence s. */
+/**
+ * Appends the leaves one by one and collects the hash that is stored with each. The event with sequence s has the node at index s
+ * - 1.
+ */
 function grow(leaves: readonly string[]) {
   let peaks: Peaks = [];
   const nodes: string[] = [];
@@ -71,7 +74,7 @@ describe("the tree of an audit chain", () => {
         );
   });
 
-  test("has paths that lead to the root, from no other leaf, index or size", () => {
+  test("has paths that lead to the root, but not from another leaf, index or size", () => {
     const leaves = leavesOf(21);
     const { stored } = grow(leaves);
     for (let size = 1; size <= 21; size += 1) {

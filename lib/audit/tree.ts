@@ -1,12 +1,12 @@
 import { hash as digest } from "node:crypto";
 
 /*
- * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The leaf of an event has its sequence
- * minus one as index. With each event, the root of the largest complete subtree that ends with its leaf is stored; all other hashes of the
- * tree can be calculated from a few of these.
+ * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence n
+ * is the leaf with index n - 1. With each event, the root of the largest complete subtree whose last leaf is this event is
+ * stored; all other hashes of the tree can be calculated from a few of these.
  */
 
-/** The root of a tree without leaves. */
+/** The root hash of a tree without leaves. */
 export const EMPTY_ROOT = digest("sha256", "", "hex");
 
 export const leafHash = (text: string): string => digest("sha256", `\0${text}`, "hex");
@@ -19,12 +19,15 @@ export function nodeHash(left: string, right: string): string {
   return digest("sha256", bytes, "hex");
 }
 
-/** The roots of the complete subtrees of a tree, the largest first: one for each bit of its size. */
+/**
+ * The roots of the complete subtrees that a tree consists of, the largest first. There is one for each 1 in the binary form of
+ * the size.
+ */
 export type Peaks = readonly string[];
 
 const HASH_BYTES = 32;
 
-/** The stored form of peaks: their bytes in base64. */
+/** Writes peaks as text to store: their bytes in base64. */
 export const writePeaks = (peaks: Peaks): string => Buffer.from(peaks.join(""), "hex").toString("base64");
 
 export function readPeaks(text: string): Peaks {
@@ -35,8 +38,8 @@ export function readPeaks(text: string): Peaks {
 }
 
 /**
- * Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree that ends with the leaf; null if that is only
- * the leaf itself.
+ * Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree whose last leaf is the new one; null
+ * if that subtree is only the leaf.
  */
 export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly peaks: Peaks; readonly node: string | null } {
   const left = [...peaks];
@@ -45,38 +48,41 @@ export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly
   return { peaks: [...left, root], node: root === leaf ? null : root };
 }
 
-/** The root of the tree with these peaks. */
+/** Calculates the root hash of the tree with these peaks. */
 export const rootOf = (peaks: Peaks): string =>
   peaks.length === 0 ? EMPTY_ROOT : peaks.reduceRight((root, peak) => nodeHash(peak, root));
 
 /**
- * Returns a hash that is stored with an event: its leaf hash if `width` is 1, otherwise the root of the largest complete subtree that ends
- * with it.
+ * Returns a hash that is stored with the event at `sequence`: its leaf hash if `width` is 1, otherwise the root of the largest
+ * complete subtree whose last leaf is this event.
  */
 export type StoredHash = (sequence: number, width: number) => string;
 
-/** The largest power of two that divides a number. */
+/** The largest power of two that divides `value`. */
 const lowestBit = (value: number): number => {
   let bit = 1;
   while (value % (bit * 2) === 0) bit *= 2;
   return bit;
 };
 
-/** The peaks of the tree of the first `size` leaves. */
+/** Calculates the peaks of the tree that has only the first `size` leaves. */
 export function peaksAt(size: number, stored: StoredHash): Peaks {
   const peaks: string[] = [];
   for (let rest = size; rest > 0; rest -= lowestBit(rest)) peaks.unshift(stored(rest, lowestBit(rest)));
   return peaks;
 }
 
-/** The largest power of two below a number above one. */
+/** The largest power of two that is less than `size`, which must be above one. */
 const splitOf = (size: number): number => {
   let split = 1;
   while (split * 2 < size) split *= 2;
   return split;
 };
 
-/** The root of the leaves from `start` up to, and without, `end`. `start` is a multiple of the subtree's size. */
+/**
+ * Calculates the root of the leaves from index `start` up to `end`, without `end`. `start` must be a multiple of the subtree's
+ * size.
+ */
 function subtreeRoot(start: number, end: number, stored: StoredHash): string {
   const width = end - start;
   if (width === 1 || width === lowestBit(end)) return stored(end, width);
@@ -84,7 +90,7 @@ function subtreeRoot(start: number, end: number, stored: StoredHash): string {
   return nodeHash(subtreeRoot(start, middle, stored), subtreeRoot(middle, end, stored));
 }
 
-/** The inclusion path of a leaf in the tree of the first `size` leaves (RFC 9162, 2.1.3.1). */
+/** Calculates the inclusion path of a leaf in the tree of the first `size` leaves (RFC 9162, 2.1.3.1). */
 export function inclusionPath(index: number, size: number, stored: StoredHash, start = 0): string[] {
   if (size - start <= 1) return [];
   const middle = start + splitOf(size - start);
@@ -93,7 +99,10 @@ export function inclusionPath(index: number, size: number, stored: StoredHash, s
     : [...inclusionPath(index, size, stored, middle), subtreeRoot(start, middle, stored)];
 }
 
-/** The root to which an inclusion path leads from a leaf (RFC 9162, 2.1.3.2); null if the path does not fit the index and the size. */
+/**
+ * Calculates the root from a leaf and its inclusion path (RFC 9162, 2.1.3.2). Returns null if the path does not fit the index and
+ * the size.
+ */
 export function rootFromPath(leaf: string, index: number, size: number, path: readonly string[]): string | null {
   let [at, last, root] = [index, size - 1, leaf];
   if (at > last) return null;
@@ -108,7 +117,7 @@ export function rootFromPath(leaf: string, index: number, size: number, path: re
   return last === 0 ? root : null;
 }
 
-/** The sequences whose stored hashes a calculation reads. */
+/** Lists the sequences of the events whose stored hashes `calculate` reads, by running it once with invented hashes. */
 export function sequencesOf(calculate: (stored: StoredHash) => unknown): number[] {
   const needed = new Set<number>();
   calculate((sequence) => {

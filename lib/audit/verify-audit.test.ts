@@ -19,7 +19,7 @@ const verify = async (as: Pick<Chain, "credential">) => {
   return data;
 };
 
-/** An organization with a chain of `length` events. Their texts have characters that are hard to store unchanged. */
+/** Makes an organization with an audit chain of `length` events. Their texts have characters that are hard to store unchanged. */
 async function chainOf(length: number): Promise<Chain> {
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);
@@ -109,7 +109,7 @@ describe("verifyAudit", () => {
     expect(await verify(moved)).toMatchObject({ valid: false, count: 2, firstBad: { sequence: 3 } });
   });
 
-  test("a removed tail, a removed chain and an event added after the end are found", async () => {
+  test("removed last events, a removed chain and an event added after the end are found", async () => {
     const [tail, all, more] = [await chainOf(5), await chainOf(5), await chainOf(5)];
     await tamper(async (sql) => {
       await sql`DELETE FROM audit_entries WHERE chain = ${tail.organizationId} AND sequence = 5`;
@@ -136,7 +136,7 @@ describe("verifyAudit", () => {
     expect((await verify(forged)).valid).toBe(false);
   });
 
-  test("events that are appended while it runs do not disturb it", async () => {
+  test("events that are appended during a verification do not disturb it", async () => {
     const busy = await chainOf(700);
     const appending = Promise.all(Array.from({ length: 20 }, () => newKey(busy)));
     const replies = [await verify(busy), await verify(busy)];

@@ -4,12 +4,15 @@ import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** How many chains a process verifies at the same time. A long chain takes seconds of one CPU core, and payments have priority. */
+/**
+ * How many audit chains a process verifies at the same time. A long chain keeps a CPU core busy for seconds, and payments have
+ * priority.
+ */
 const RUNNING_MAX = 2;
 
 const running = () => perProcess("verifications", () => ({ count: 0 }));
 
-/** Runs a verification. @throws Problem overloaded if too many are running */
+/** Runs a verification, unless too many are running. @throws Problem overloaded */
 export async function verifyInTurn<T>(work: () => Promise<T>): Promise<T> {
   const state = running();
   if (state.count >= RUNNING_MAX) {

@@ -7,7 +7,7 @@ import { signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
 import { checkEnd, followChain, type Bad } from "#lib/audit/follow-chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/** How many events are in memory at once. */
+/** How many events are read into memory at once. */
 const BATCH = 500;
 
 const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Checkpoint) => ({
@@ -18,7 +18,7 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
   signedAt: toWire(createdAt),
 });
 
-/** Finds a checkpoint without a valid signature, or a signed head beyond the end of the chain. */
+/** Finds a checkpoint without a valid signature, or a signed head with a higher sequence than the chain has. */
 function checkSigned(
   checkpoint: Checkpoint | null,
   { heads, bad }: Pick<SignedHeads, "heads" | "bad">,
@@ -33,8 +33,8 @@ function checkSigned(
 }
 
 /**
- * Verifies one chain up to its current end, in batches, and compares it with all its known signed heads. Events that are appended
- * meanwhile are not checked.
+ * Verifies one audit chain up to its current end, in batches of events, and compares it with all its known signed heads. Events
+ * that are appended meanwhile are not checked.
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);

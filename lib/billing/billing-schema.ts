@@ -1,4 +1,7 @@
-/** The wire shapes of fees and subscriptions: browser-safe, shared by their operations. */
+/**
+ * The JSON schemas of fees and subscriptions in the API, for all operations that return them. Browsers load this file too, so it
+ * imports no server code.
+ */
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/money.ts";

@@ -45,8 +45,8 @@ describe("computeFee", () => {
   it("never lowers the total fee when a payment is split in two", () => {
     fc.assert(
       fc.property(anySchedule, gross, gross, amount(10n ** 12n), (terms, one, two, used) => {
-        // With the buyer as fee payer, the fee is not capped. The cap of the seller's fee at the gross amount is the only exception to this
-        // rule.
+        // Let the buyer pay the fee, because only a seller's fee is limited to the amount of the payment. That limit is the one
+        // exception to the rule of this test.
         const uncapped = { ...terms, feePayer: "buyer" as const };
         const whole = computeFee(uncapped, atomicOf(one + two), used, 6).serviceFee;
         const first = computeFee(uncapped, one, used, 6).serviceFee;
@@ -79,12 +79,12 @@ describe("computeFee", () => {
     expect(computeFee(terms, atomicOf(1_000_000n), atomicOf(9_000_000n), 6).serviceFee).toBe(10_007n);
   });
 
-  it("charges the seller the odd unit of a split fee", () => {
+  it("charges the seller the extra unit of an odd fee that is split", () => {
     const fee = computeFee(schedule({ flat: atomicOf(5n), feePayer: "split" }), atomicOf(100n), zero, 6);
     expect(fee).toEqual({ serviceFee: 5n, buyerShare: 2n, sellerShare: 3n, sellerNet: 97n });
   });
 
-  it("is at most what the seller is paid", () => {
+  it("is at most the amount that the seller is paid", () => {
     const fee = computeFee(schedule({ flat: atomicOf(5n), feePayer: "seller" }), atomicOf(3n), zero, 6);
     expect(fee).toEqual({ serviceFee: 3n, buyerShare: 0n, sellerShare: 3n, sellerNet: 0n });
   });
@@ -107,7 +107,7 @@ describe("matchSchedule", () => {
     );
   });
 
-  it("takes the newer of two that are equally specific", () => {
+  it("takes the newer of two schedules that are equally specific", () => {
     const older = schedule({ feeScheduleId: "fs_9", effectiveFrom: new Date("2026-10-01T00:00:00.000Z") });
     expect(matchSchedule([anyone, older], facts, now)).toBe(anyone);
   });
@@ -140,7 +140,7 @@ describe("scheduleHash", () => {
 });
 
 describe("presentFeeQuote", () => {
-  it("shows amounts as decimal text and leaves out what is not known", () => {
+  it("shows amounts as decimal text and leaves out unknown fields", () => {
     const terms = schedule({ percentageBps: 250, feePayer: "split" });
     const fee = computeFee(terms, atomicOf(250_000n), zero, 6);
     const quote = presentFeeQuote({

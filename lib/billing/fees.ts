@@ -2,10 +2,16 @@ import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtrac
 import { toWire } from "#lib/time.ts";
 import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.ts";
 
-/** A fee schedule as the decision uses it. Absent terms restrict nothing; amounts are in the schedule's own asset. */
+/**
+ * A fee schedule in the form in which fees are computed. A field that is null limits nothing. Amounts are in the schedule's own
+ * asset.
+ */
 export type ScheduleFacts = {
   readonly feeScheduleId: string;
-  /** SHA-256 of the canonical terms. The caller computes it, because this module also runs where Node's crypto is missing. */
+  /**
+   * The SHA-256 hash of the schedule's terms. The caller computes it, because this file also runs in browsers, which have no
+   * node:crypto.
+   */
   readonly hash: string;
   readonly active: boolean;
   readonly buyerOrganizationId: string | null;
@@ -26,7 +32,7 @@ export type ScheduleFacts = {
   readonly effectiveUntil: Date | null;
 };
 
-/** The facts of a payment that decide which schedule applies. The tier is that of the buyer's organization. */
+/** The facts of a payment that decide which schedule applies. `tier` is the plan tier of the buyer's organization. */
 export type FeeFacts = {
   readonly buyerOrganizationId: string;
   readonly sellerOrganizationId: string | null;
@@ -36,7 +42,7 @@ export type FeeFacts = {
   readonly asset: string;
 };
 
-/** The built-in schedule without a fee, for payments that no other schedule matches. */
+/** The built-in schedule, which has no fee. It applies to payments that no other schedule matches. */
 export const zeroSchedule: ScheduleFacts = {
   feeScheduleId: "fs_default",
   hash: "88a8a2e02b5214175b51c0eaa9c302800ed96852a76b710e235d1b38fbf46582",
@@ -71,13 +77,19 @@ const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =
   admits(schedule.chain, facts.chain) &&
   admits(schedule.asset, facts.asset);
 
-/** How specific a schedule is, in this order: for a buyer and a seller, for a buyer, for a seller, for a tier, default. */
+/**
+ * How specific a schedule is. From most to least: it names buyer and seller, only the buyer, only the seller, a plan tier,
+ * nothing.
+ */
 const rank = (schedule: ScheduleFacts): number =>
   (schedule.buyerOrganizationId === null ? 0 : 4) +
   (schedule.sellerOrganizationId === null ? 0 : 2) +
   (schedule.planTier === null ? 0 : 1);
 
-/** Which of two matching schedules applies: the more specific one, then the one in force since later, then the one created later. */
+/**
+ * Which of two matching schedules applies: the more specific one, then the one that is in force since a later time, then the one
+ * created later.
+ */
 function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
   if (rank(a) !== rank(b)) return rank(a) > rank(b) ? a : b;
   const newer = Number(a.effectiveFrom) - Number(b.effectiveFrom);
@@ -85,7 +97,7 @@ function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
   return a.feeScheduleId > b.feeScheduleId ? a : b;
 }
 
-/** The schedule that applies to a payment. If none matches, the built-in schedule without a fee. */
+/** Finds the schedule that applies to a payment. If none matches, that is the built-in schedule without a fee. */
 export const matchSchedule = (schedules: readonly ScheduleFacts[], facts: FeeFacts, now: Date): ScheduleFacts =>
   schedules.filter((schedule) => matches(schedule, facts, now)).reduce(closer, zeroSchedule);
 
@@ -96,7 +108,7 @@ export type Fee = {
   readonly sellerNet: Atomic;
 };
 
-/** The part of a payment above the volume that the schedule includes. */
+/** The part of a payment for which a fee is charged, because it is above the free volume of the month. */
 function excess(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Atomic {
   const included = atomicOf(BigInt(schedule.includedMonthlyVolume) * 10n ** BigInt(decimals));
   const left = max(zero, subtract(included, usedThisMonth));
@@ -109,7 +121,7 @@ function wholeFee(schedule: ScheduleFacts, charged: Atomic): Atomic {
   return schedule.maximum === null ? fee : min(fee, schedule.maximum);
 }
 
-/** Splits a shared fee in half; the seller pays the odd unit. */
+/** Divides a fee between buyer and seller. If they share an odd fee, the seller pays the extra unit. */
 function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomic } {
   if (feePayer === "buyer") return { buyer: fee, seller: zero };
   if (feePayer === "seller") return { buyer: zero, seller: fee };
@@ -118,8 +130,9 @@ function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomi
 }
 
 /**
- * The service's fee on one payment, rounded up, and the shares that the buyer and the seller owe. The fee is not paid on the chain: the
- * seller gets the gross amount. The seller never owes more than that, so a larger fee is reduced.
+ * Computes the service's fee on one payment, rounded up, and the shares that the buyer and the seller owe. The fee is not paid on
+ * the chain, where the seller receives the gross amount. A seller never owes more than the gross amount, so a larger share is
+ * reduced.
  */
 export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Fee {
   const { buyer, seller } = divide(wholeFee(schedule, excess(schedule, gross, usedThisMonth, decimals)), schedule.feePayer);
@@ -128,13 +141,13 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
 }
 
 /**
- * The facts that fees depend on, read for the organizations of a batch: possible schedules, tiers, and the gross amounts captured in this
- * month.
+ * What the fees of a batch of payments depend on: the schedules that may apply, the plan tiers of the organizations, and the
+ * gross amounts that they paid in this month.
  */
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;
-  /** Keyed by volumeKey. */
+  /** The gross amounts; the keys are made by volumeKey. */
   readonly volumes: ReadonlyMap<string, Atomic>;
 };
 
@@ -148,7 +161,7 @@ export type FeeOnPayment = {
   readonly decimals: number;
 };
 
-/** Finds the schedule and computes the fee in one step. */
+/** Finds the schedule for a payment and computes the fee. */
 export function feeOn(
   basis: FeeBasis,
   payment: Omit<FeeFacts, "tier">,
@@ -163,7 +176,7 @@ export function feeOn(
   return { schedule, facts, gross, decimals, fee: computeFee(schedule, gross, used, decimals) };
 }
 
-/** The chain enforces the limits of payments from the buyer's smart account; the service enforces all others. */
+/** The chain enforces the limits of payments from a smart account of the buyer; the service enforces all others. */
 export const enforcementPathOf = ({ settlementMode }: Pick<FeeFacts, "settlementMode">): EnforcementPath =>
   settlementMode === "smartAccount" ? "onchain" : "offchain";
 
@@ -174,7 +187,7 @@ type NewFeeQuote = FeeOnPayment & {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** The FeeQuote of the contract, its members in the contract's order. */
+/** Converts a quote for the API. The fields are in the order of the API's schema. */
 export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: NewFeeQuote) {
   return {
     feeQuoteId: quoted.feeQuoteId,

@@ -29,7 +29,7 @@ beforeAll(async () => {
     draft: { status: "draft" },
   };
   for (const [name, one] of Object.entries(terms)) {
-    await wait(2); // Ids made in the same millisecond are not ordered.
+    await wait(2); // Ids that are made in the same millisecond are not ordered.
     ids[name] = (await newSchedule(admin, one)).feeScheduleId;
   }
   const body = { organizationId: mine.organizationId, tier: "team" };
@@ -39,7 +39,7 @@ beforeAll(async () => {
 const named = (...names: string[]) => names.map((name) => ids[name] ?? name);
 
 describe("listFeeSchedules", () => {
-  it("200 shows an organization the schedules for it, for its tier and for everyone, and the built-in one", async () => {
+  it("200 shows an organization its own schedules, those for its tier and for everyone, and the built-in schedule", async () => {
     const { status, data } = await list(mine.as);
     expect(status).toBe(200);
     expect(Object.keys(data)).toEqual(["items"]);
@@ -47,12 +47,12 @@ describe("listFeeSchedules", () => {
     expect(found).toEqual(named("tier", "asSeller", "asBuyer", "everyone", "fs_default"));
   });
 
-  it("200 shows a platform admin all", async () => {
+  it("200 shows a platform admin all schedules", async () => {
     const { data } = await list(admin);
     expect(data.items).toHaveLength(8);
   });
 
-  it("continues by the Link header, each schedule once", async () => {
+  it("lists each schedule once if the client follows the Link header", async () => {
     const seen: string[] = [];
     let query = "?limit=2";
     for (;;) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   buyer = await createOrganization();
   seller = await createOrganization();
   for (const authorizationId of ["aut_1", "aut_2", "aut_3"]) {
-    await wait(2); // Ids made in the same millisecond are not ordered.
+    await wait(2); // Ids that are made in the same millisecond are not ordered.
     await transact((tx) =>
       accrueFees(tx, {
         authorizationId,
@@ -36,7 +36,7 @@ const reader = async (organizationId: string) => (await createAgent(organization
 const list = (as: Credential, query = "") => send(contract.listFees, listFees, { as, query });
 
 describe("listFees", () => {
-  it("200 shows each side only its own debts, newest first", async () => {
+  it("200 shows buyer and seller only their own fees, newest first", async () => {
     const { status, data } = await list(await reader(seller));
     expect(status).toBe(200);
     expect(data.hasMore).toBe(false);
@@ -47,7 +47,7 @@ describe("listFees", () => {
     expect([typeof feeId, Number.isNaN(Date.parse(createdAt))]).toEqual(["string", false]);
   });
 
-  it("continues by the cursor", async () => {
+  it("continues after the cursor", async () => {
     const as = await reader(buyer);
     const first = await list(as, "?limit=2");
     const second = await list(as, `?limit=2&cursor=${first.data.nextCursor}`);

@@ -33,7 +33,7 @@ const quote = (body: unknown, more: { as?: Credential; key?: string } = {}) =>
   send(contract.quoteFee, quoteFee, { as, body, ...more });
 
 describe("quoteFee", () => {
-  it("200 quotes the built-in zero schedule if no other matches, for 15 minutes, stored and audited", async () => {
+  it("200 quotes the built-in schedule if no other matches; the quote is valid for 15 minutes", async () => {
     const { status, data } = await quote(asked({ metadata: { order: 7 } }));
     expect(status).toBe(200);
     expect(data).toMatchObject({
@@ -71,7 +71,7 @@ describe("quoteFee", () => {
     expect((await quote(asked())).data.serviceFeeAmount).toBe("0.0025");
   });
 
-  it("200 charges nothing within the included volume and the excess beyond it", async () => {
+  it("200 charges a fee only for the amount above the included volume", async () => {
     const organizationId = await createOrganization();
     const own = (await createAgent(organizationId, ["billing:quote"])).credential;
     await newSchedule(admin, { buyerOrganizationId: organizationId, percentageBps: 1000, includedMonthlyVolume: 2 });
@@ -108,7 +108,7 @@ describe("quoteFee", () => {
     expect([status, problem.errors?.map((error) => error.pointer)]).toEqual([400, [pointer]]);
   });
 
-  it("400 when the seller belongs to another organization than the one named", async () => {
+  it("400 if sellerOrganizationId is not the organization of the seller", async () => {
     const { problem } = await quote(asked({ sellerId: shop.sellerId, sellerOrganizationId: buyer }));
     expect(problem.errors?.[0]?.pointer).toBe("/sellerOrganizationId");
   });

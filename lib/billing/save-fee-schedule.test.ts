@@ -36,7 +36,7 @@ describe("saveFeeSchedule", () => {
     expect(await eventsAbout(data.feeScheduleId)).toMatchObject([{ type: "feeSchedule.created", chain: "platform" }]);
   });
 
-  it("200 repeats its answer after its admin has changed to another organization", async () => {
+  it("200 repeats the answer to a retry after the admin has changed to another organization", async () => {
     const admin = await platformAdmin();
     const send = () => save({ name: "Once" }, { as: admin.credential, key: "once" });
     const first = await send();
@@ -83,7 +83,7 @@ describe("saveFeeSchedule", () => {
     });
   });
 
-  it("200 replaces every term of the schedule, keeps its start, and names both hashes", async () => {
+  it("200 replaces every term of the schedule, keeps its start, and records both hashes", async () => {
     const old = await newSchedule(as, { percentageBps: 100, planTier: "team", effectiveFrom: "2026-01-01T00:00:00Z" });
     const { data } = await save({ feeScheduleId: old.feeScheduleId, name: "New", status: "archived" });
     expect(data).toMatchObject({ feeScheduleId: old.feeScheduleId, name: "New", percentageBps: 0, createdAt: old.createdAt });

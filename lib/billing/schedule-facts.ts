@@ -26,7 +26,10 @@ type Terms = Pick<
   | "effectiveUntil"
 >;
 
-/** SHA-256 of the schedule's terms in RFC 8785 form, without absent ones. A quote contains it, to prove under which terms it was made. */
+/**
+ * The SHA-256 hash of the schedule's terms in RFC 8785 form, without absent fields. Each fee quote contains it, to prove under
+ * which terms the quote was made.
+ */
 export function scheduleHash(row: Terms): string {
   const terms = {
     feeScheduleId: row.feeScheduleId,
@@ -50,7 +53,7 @@ export function scheduleHash(row: Terms): string {
   return createHash("sha256").update(canonicalJson(present)).digest("hex");
 }
 
-/** The built-in schedule as a row. Lists show it, and its hash is made from it. */
+/** The built-in schedule as a database row. Lists show it, and its hash is computed from it. */
 export const zeroRow: FeeScheduleRow = {
   feeScheduleId: zeroSchedule.feeScheduleId,
   name: "No service fee",
@@ -75,14 +78,17 @@ export const zeroRow: FeeScheduleRow = {
   updatedAt: zeroSchedule.effectiveFrom,
 };
 
-/** Fraction digits of a schedule's asset on its chain or, if it names no chain, on the first one that has the asset. */
+/** The decimals of a schedule's asset on its chain or, if the schedule names no chain, on the first chain that has the asset. */
 export const digitsOf = (chain: string | null, asset: string): number | null =>
   env()
     .CHAINS.filter((configured) => chain === null || configured.chain === chain)
     .flatMap((configured) => configured.assets)
     .find((configured) => configured.asset === asset)?.tokenDecimals ?? null;
 
-/** Converts a row for the decision; null if its asset is no longer configured. A schedule without an asset has no amounts. */
+/**
+ * Converts a database row to the form in which fees are computed. Returns null if the asset is no longer configured. A schedule
+ * without an asset has no amounts.
+ */
 export function toScheduleFacts(row: Terms & { readonly status: string }): ScheduleFacts | null {
   const decimals = row.asset === null ? 0 : digitsOf(row.chain, row.asset);
   if (decimals === null) return null;

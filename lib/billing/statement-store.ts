@@ -3,7 +3,7 @@ import type { FeeRow, SubscriptionRow } from "#lib/billing/store.ts";
 import { fees, monthlyVolumes, subscriptions } from "#lib/billing/tables.ts";
 import { database } from "#lib/db/client.ts";
 
-/** A UTC month, as in 2026-11. */
+/** The first moment of a month in UTC. `month` is text such as 2026-11. */
 const startOf = (month: string) => sql`(${`${month}-01`}::date::timestamp AT TIME ZONE 'UTC')`;
 const endOf = (month: string) => sql`((${`${month}-01`}::date + interval '1 month') AT TIME ZONE 'UTC')`;
 
@@ -16,7 +16,7 @@ export type MonthSum = {
   readonly count: number;
 };
 
-/** The amounts owed in each of the last twelve months, newest first. */
+/** Sums the fees that the organization owes for each of the last twelve months, newest first. */
 export async function sumMonths(organizationId: string): Promise<MonthSum[]> {
   const rows = await database().execute<MonthSum>(sql`
     SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, chain, asset, side, sum(amount)::text AS amount, count(*)::int AS count
@@ -34,7 +34,7 @@ export async function thisMonth(): Promise<string> {
   return row!.month;
 }
 
-/** The debts of a month, newest first. */
+/** Lists the fees that the organization owes for a month, newest first. */
 export const selectMonth = (organizationId: string, month: string, place: string | null, rows: number): Promise<FeeRow[]> =>
   database()
     .select()
@@ -50,7 +50,7 @@ export const selectMonth = (organizationId: string, month: string, place: string
     .orderBy(desc(fees.feeId))
     .limit(rows);
 
-/** The gross amounts that the organization's agents paid in a month. */
+/** Reads the gross amounts that the organization paid in a month. */
 export const selectVolumes = (organizationId: string, month: string) =>
   database()
     .select()

@@ -1,6 +1,6 @@
 import type { Fee, FeeSchedule, Subscription } from "#lib/billing/billing-schema.ts";
 
-/** The amounts owed in a month in one asset, by the side of the organization (buyer or seller). Decimal text. */
+/** The fees that an organization owes for a month in one asset, as buyer and as seller. Amounts are decimal text. */
 export type StatementLine = {
   readonly month: string;
   readonly asset: string;
@@ -11,18 +11,18 @@ export type StatementLine = {
 };
 
 export type StatementView = {
-  /** UTC months, as in 2026-11. */
+  /** A UTC month, such as 2026-11. `current` is the month that it is now. */
   readonly month: string;
   readonly current: string;
-  /** The chosen month, one line for each asset. */
+  /** The fees of the chosen month, one line for each asset. */
   readonly lines: readonly StatementLine[];
-  /** The last twelve months that have fees, newest first. */
+  /** The fees of the last twelve months, newest first. Months without fees are left out. */
   readonly history: readonly StatementLine[];
-  /** Gross payments in the chosen month, by asset. */
+  /** The gross amounts that the organization paid in the chosen month, by asset. */
   readonly volumes: readonly { readonly asset: string; readonly gross: string }[];
   readonly fees: readonly Fee[];
   readonly nextCursor?: string;
   readonly subscription?: Subscription;
-  /** The schedules that name the organization or its plan, and the built-in one. */
+  /** The fee schedules that name the organization or its plan, and the built-in schedule. */
   readonly schedules: readonly FeeSchedule[];
 };

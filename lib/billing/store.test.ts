@@ -45,7 +45,7 @@ const inOrder = (basis: Basis): Basis => ({
 const idsOf = (basis: Basis) => inOrder(basis).schedules.map((one) => one.feeScheduleId);
 
 describe("selectFeeBasis", () => {
-  it("reads for a batch what loadFeeBasis reads for one, and no schedules of others", async () => {
+  it("reads the same for a batch as loadFeeBasis for each payment, and no schedules of other organizations", async () => {
     const other = await createOrganization();
     const terms = { asset: "USDC", flatAmount: "0.5", maximumFeeAmount: "2", effectiveUntil: "2099-01-01T00:00:00Z" };
     await newSchedule(admin, { buyerOrganizationId: buyer, sellerOrganizationId: seller, ...terms });
@@ -74,7 +74,7 @@ describe("selectFeeBasis", () => {
         expect(toFeeBasis(row).tiers.size).toBe(0);
       }
       const prepared = await c`SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement LIKE '%fee_schedules%'`;
-      expect(prepared[0]?.["count"]).toBe(2); // The statement under test, and the statement that counts.
+      expect(prepared[0]?.["count"]).toBe(2); // There are two: the statement under test, and this one.
     });
   });
 
@@ -91,7 +91,7 @@ describe("accrueFees", () => {
   const debts = async (authorizationId: string) =>
     (await database().select().from(fees)).filter((fee) => fee.authorizationId === authorizationId);
 
-  it("records one debt for each side that owes", async () => {
+  it("records one fee for each of buyer and seller that owes something", async () => {
     await transact((tx) => accrueFees(tx, payment()));
     const owed = new Map((await debts("aut_1")).map(({ side, organizationId, amount }) => [side, { organizationId, amount }]));
     expect(owed.get("buyer")).toEqual({ organizationId: buyer, amount: 2n });
@@ -99,7 +99,7 @@ describe("accrueFees", () => {
     expect(owed.size).toBe(2);
   });
 
-  it("records no debt without a fee, and still counts the volume", async () => {
+  it("records nothing owed if the fee is zero, and still counts the volume", async () => {
     const organizationId = await createOrganization();
     const free = payment({ authorizationId: "aut_2", organizationId, buyerShare: atomicOf(0n), sellerShare: atomicOf(0n) });
     await transact((tx) => accrueFees(tx, free));

@@ -15,13 +15,13 @@ export type FeeScheduleRow = typeof feeSchedules.$inferSelect;
 export type FeeRow = typeof fees.$inferSelect;
 export type SubscriptionRow = typeof subscriptions.$inferSelect;
 
-/** Statuses in which a subscription's tier counts. */
+/** While a subscription has one of these statuses, its plan tier decides which fee schedules apply. */
 const live = ["trialing", "active", "past_due"];
 
 /**
- * Reads what fees depend on for a batch of payments, in one statement and one row: schedules that may apply, tiers, and this month's
- * volumes. All parameters are arrays, so batches of every size share one prepared statement. The joins start from the batch, so that a plan
- * that was made for small tables stays good when they grow. Read the row with toFeeBasis.
+ * Reads what the fees of a batch of payments depend on, in one statement and one row: schedules that may apply, plan tiers, and
+ * this month's volumes. All parameters are arrays, so that batches of every size share one prepared statement. The joins start
+ * from the batch, so that the query plan stays fast when the tables grow. Read the row with toFeeBasis.
  */
 export const selectFeeBasis = (c: Sql, buyerOrganizationIds: readonly string[], sellerIds: readonly string[]) => c`
   WITH buyers AS MATERIALIZED (SELECT DISTINCT unnest(${buyerOrganizationIds}::text[]) AS id),
@@ -75,7 +75,7 @@ const reviveVolume = ({ gross, ...volume }: Omit<Volume, "gross"> & { readonly g
   gross: atomicOf(gross),
 });
 
-/** Converts the row of selectFeeBasis for the decision. */
+/** Converts the row of selectFeeBasis. */
 export function toFeeBasis(row: Row | undefined): FeeBasis {
   const schedules = (row?.["schedules"] ?? []) as readonly ScheduleJson[];
   const tiers = (row?.["tiers"] ?? []) as readonly Tier[];
@@ -85,7 +85,7 @@ export function toFeeBasis(row: Row | undefined): FeeBasis {
 
 const thisMonth = sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')`;
 
-/** Reads the same facts as selectFeeBasis, for one buyer and one seller's organization. */
+/** Reads the same facts as selectFeeBasis, for one buyer and the organization of one seller. */
 export async function loadFeeBasis(
   db: Database | Tx,
   buyerOrganizationId: string,
@@ -112,7 +112,7 @@ export async function loadFeeBasis(
   return basisOf(schedules, tiers, volumes);
 }
 
-/** The fields of a captured payment that its fees are computed from. A row of `authorizations` has them. */
+/** The fields of a captured payment from which its fees are stored. A row of the table `authorizations` has all of them. */
 export type CapturedPayment = {
   readonly authorizationId: string;
   readonly organizationId: string;
@@ -125,8 +125,9 @@ export type CapturedPayment = {
 };
 
 /**
- * Stores the fees that a captured payment owes and adds its gross amount to the buyer's month. Call it once, in the transaction that
- * captures the hold, after the mandate is locked and before the audit heads are locked.
+ * Stores the fees that are owed for a captured payment, and adds its gross amount to the buyer's volume of the month. Call it
+ * once, in the transaction that captures the reserved amount, after the mandate is locked and before the heads of the audit
+ * chains are locked.
  */
 export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void> {
   const { authorizationId, asset, chain, organizationId } = payment;
@@ -148,7 +149,7 @@ export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void
   await Promise.all([debts.length > 0 && tx.insert(fees).values(debts), volume]);
 }
 
-/** The organization of a seller, and the payment configuration of its resource. Null if there is no such seller. */
+/** Finds the organization of a seller, and how its resource is paid. Null if the seller does not exist. */
 export async function findPayee(tx: Tx, environment: Environment, sellerId: string, resourceId: string | undefined) {
   const [seller] = await tx
     .select({ organizationId: sellers.organizationId })
@@ -166,7 +167,7 @@ export async function saveFeeQuote(tx: Tx, row: typeof feeQuotes.$inferInsert): 
   await tx.insert(feeQuotes).values(row);
 }
 
-/** The given ids that are ids of organizations. */
+/** Returns those of the given ids that are ids of organizations. */
 export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx
     .select({ id: organization.id })
@@ -175,7 +176,7 @@ export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Locks a schedule, so that changes by two admins are made one after the other. */
+/** Locks a schedule, so that the changes of two admins are made one after the other. */
 export async function lockFeeSchedule(tx: Tx, feeScheduleId: string): Promise<FeeScheduleRow | null> {
   const [row] = await tx.select().from(feeSchedules).where(eq(feeSchedules.feeScheduleId, feeScheduleId)).for("update");
   return row ?? null;
@@ -191,7 +192,10 @@ export async function saveSchedule(tx: Tx, row: typeof feeSchedules.$inferInsert
   return saved!;
 }
 
-/** The schedules that an organization may see: those that name it or its tier, and those for everyone. Only the platform sees drafts. */
+/**
+ * SQL condition: the organization may see the schedule, because the schedule names the organization or its plan tier or is for
+ * everyone. Only the platform sees drafts.
+ */
 const concerning = (organizationId: string) =>
   and(
     ne(feeSchedules.status, "draft"),
@@ -210,7 +214,7 @@ const concerning = (organizationId: string) =>
     ),
   );
 
-/** Schedules that the organization may see, newest first; all schedules if `organizationId` is null. */
+/** Lists the schedules that the organization may see, newest first. If `organizationId` is null, lists all schedules. */
 export const selectSchedules = (
   db: Database,
   organizationId: string | null,
@@ -237,7 +241,7 @@ export const selectFees = (db: Database, organizationId: string, place: string |
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** Stores the subscription of an organization. If there is one already, it keeps its id and its time of creation. */
+/** Stores the subscription of an organization. A subscription that exists already keeps its id and its time of creation. */
 export async function saveSubscription(tx: Tx, row: typeof subscriptions.$inferInsert): Promise<SubscriptionRow> {
   const { subscriptionId: _, organizationId: __, createdAt: ___, ...terms } = row;
   const [saved] = await tx

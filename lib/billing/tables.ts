@@ -3,8 +3,8 @@ import { bigint, check, index, integer, json, pgTable, primaryKey, text } from "
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
 /**
- * Fee schedules. Amounts are decimal text, to be parsed with the decimals of the schedule's asset. A schedule without an asset has no
- * amounts.
+ * Amounts of fee schedules are decimal text, which is converted with the decimals of the schedule's asset. A schedule without an
+ * asset has no amounts.
  */
 export const feeSchedules = pgTable(
   "fee_schedules",
@@ -38,7 +38,7 @@ export const feeSchedules = pgTable(
   ],
 );
 
-/** One current subscription per organization. */
+/** Each organization has at most one subscription, the current one. */
 export const subscriptions = pgTable("subscriptions", {
   subscriptionId: text("subscription_id").primaryKey(),
   organizationId: text("organization_id").notNull().unique(),
@@ -52,7 +52,7 @@ export const subscriptions = pgTable("subscriptions", {
   updatedAt: updatedAt(),
 });
 
-/** The replies of quoteFee. The quote of an authorization is not here but in its own row. */
+/** The replies of quoteFee. The fee quote of a payment is not stored here but in the row of its authorization. */
 export const feeQuotes = pgTable(
   "fee_quotes",
   {
@@ -64,7 +64,7 @@ export const feeQuotes = pgTable(
   (table) => [index("fee_quotes_of_organization").on(table.organizationId, table.feeQuoteId)],
 );
 
-/** Fees that are owed for captured payments. They are not paid on the chain. */
+/** The fees that buyers and sellers owe for captured payments. They are not paid on the chain. */
 export const fees = pgTable(
   "fees",
   {
@@ -84,7 +84,7 @@ export const fees = pgTable(
   ],
 );
 
-/** Captured gross amounts per paying organization and UTC month, for includedMonthlyVolume. */
+/** The gross amount that each organization has paid in each UTC month, which decides whether includedMonthlyVolume is used up. */
 export const monthlyVolumes = pgTable(
   "monthly_volumes",
   {

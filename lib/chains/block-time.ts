@@ -5,7 +5,10 @@ import { atMost } from "#lib/time.ts";
 
 const BLOCKS = 8n;
 const FRESH_MS = 60_000;
-/** The longest block time in milliseconds that is used. A chain that mines only when there is traffic has blocks that are hours apart. */
+/**
+ * The time between blocks counts as at most this many milliseconds. A chain that makes blocks only when there is traffic can be
+ * hours between two blocks.
+ */
 const MOST_MS = 15_000;
 const UNKNOWN_MS = 3_000;
 
@@ -14,8 +17,8 @@ type Measurement = { readonly at: number; readonly blockMs: number };
 const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
 
 /**
- * The average time between the last blocks in milliseconds, measured once a minute. If the chain does not answer, the last known value is
- * used.
+ * The average time between the last blocks in milliseconds, measured once a minute. If the chain's node does not answer, the last
+ * measured time is used.
  */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);
@@ -37,7 +40,7 @@ export async function blockTimeMs(chain: string): Promise<number> {
 
 const LOOK_MS_MAX = 1_000;
 
-/** How long to wait between two polls for the next block, in milliseconds: a quarter of the time between blocks. */
+/** How many milliseconds to wait between two requests for the next block: a quarter of the time between blocks, within limits. */
 export async function lookEveryMs(chain: string): Promise<number> {
   return Math.min(LOOK_MS_MAX, Math.max(POLLING_MS, (await atMost(blockTimeMs(chain), POLLING_MS, UNKNOWN_MS)) / 4));
 }

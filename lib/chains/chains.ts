@@ -2,7 +2,10 @@ import type { Hex } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
 
-/** An asset of the configuration, with addresses in lower case. Token data from clients is only compared with it. */
+/**
+ * A token in the configuration, with its address in lower case. Token data that clients send is only compared with it, never
+ * used.
+ */
 export type AssetOnChain = {
   readonly chain: string;
   readonly chainId: number;
@@ -13,10 +16,10 @@ export type AssetOnChain = {
   readonly tokenDecimals: number;
 };
 
-/** The configured chain with this CAIP-2 name. */
+/** Finds the configured chain with this CAIP-2 name. */
 export const chainOf = (chain: string): ChainConfiguration | null => env().CHAINS.find((entry) => entry.chain === chain) ?? null;
 
-/** The only configured chain: the default for a request that names none. Null if there are several. */
+/** The chain for a request that names none: the only configured one. Null if several chains are configured. */
 export const onlyChain = (): string | null => (env().CHAINS.length === 1 ? (env().CHAINS[0]?.chain ?? null) : null);
 
 export const chainIdOf = (chain: string): number => Number(chain.slice("eip155:".length));
@@ -26,12 +29,12 @@ function assetWhere(chain: string, fits: (asset: ChainConfiguration["assets"][nu
   return found ? { ...found, chain, chainId: chainIdOf(chain), tokenAddress: lower(found.tokenAddress) } : null;
 }
 
-/** The token behind a symbol. */
+/** Finds the configured token with this symbol. */
 export const assetOf = (chain: string, asset: string): AssetOnChain | null => assetWhere(chain, (entry) => entry.asset === asset);
 
-/** The token address of a symbol, in lower case. */
+/** The address of the token with this symbol, in lower case. */
 export const tokenOf = (chain: string, asset: string): string | null => assetOf(chain, asset)?.tokenAddress ?? null;
 
-/** The configured asset with this token address. */
+/** Finds the configured token with this address. */
 export const assetAt = (chain: string, tokenAddress: string): AssetOnChain | null =>
   assetWhere(chain, (entry) => lower(entry.tokenAddress) === lower(tokenAddress));

@@ -3,11 +3,17 @@ import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/** Milliseconds between two polls of viem. Its default for an unknown chain is 4 s, and each settlement would take that long. */
+/**
+ * viem asks for a new block after this many milliseconds. Its default for an unknown chain is 4 seconds, which would make each
+ * settlement that slow.
+ */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
-/** Milliseconds after which a call without an answer is sent again on another connection, because its request or its answer may be lost. */
+/**
+ * If a call has no answer after this many milliseconds, it is sent again on another connection, because its request or its answer
+ * may be lost.
+ */
 const REPEAT_AFTER_MS = [1_000, 1_500];
 
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
@@ -24,7 +30,7 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** Resolves if the chain answered, even with an error such as a revert. Rejects only if it did not answer. */
+/** Resolves if the chain's node answered, even with an error such as a revert. Rejects only if the node did not answer. */
 const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   attempt.then(
     (value) => () => value,
@@ -37,9 +43,9 @@ const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   );
 
 /**
- * The transport to a chain's node. A call that fails is tried a second time, and after the timeout a slow chain counts as one that does not
- * answer. A call without an answer is sent again, and the first answer counts. Every call may be repeated, because a chain accepts a signed
- * transaction only once.
+ * The connection to a chain's node. A call that fails is tried a second time. A call without an answer is sent again, and the
+ * first answer counts. After the timeout, the node counts as not answering. Every call may be repeated, because a chain accepts a
+ * signed transaction only once.
  */
 const transport = (chain: string): Transport => {
   const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
@@ -59,7 +65,7 @@ const transport = (chain: string): Transport => {
   };
 };
 
-/** One client per chain and process, created at its first use. */
+/** Each process has one client per chain, which is created at its first use. */
 export const publicClient = (chain: string): PublicClient =>
   perProcess(`publicClient ${chain}`, () =>
     createPublicClient({ chain: viemChain(chain), transport: transport(chain), pollingInterval: POLLING_MS, cacheTime: 0 }),
@@ -68,17 +74,20 @@ export const publicClient = (chain: string): PublicClient =>
 export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });
 
 /**
- * Whether an error is from viem. It checks members and not the class, because the pages bundle their own copy of viem but use the clients
- * of the server.
+ * Whether an error is from viem. It checks fields and not the class, because the pages are bundled with their own copy of viem
+ * but use the clients of the server.
  */
 export const isChainError = (error: unknown): error is BaseError =>
   error instanceof Error && "shortMessage" in error && "walk" in error;
 
-/** The part of an error that may be logged. viem's full messages contain the provider's URL and signed transactions. */
+/**
+ * Returns the part of an error that may be logged. viem's full messages contain the provider's URL with its key, and signed
+ * transactions.
+ */
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Whether an error means that the chain does not answer, and not that a contract refuses. */
+/** Whether an error means that the chain's node does not answer. The other errors mean that a contract refuses the call. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(
@@ -89,6 +98,6 @@ export const chainIsSilent = (error: unknown): boolean =>
 export const chainReverted = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => cause instanceof Error && cause.name === "ExecutionRevertedError") !== null;
 
-/** Whether a call needs more gas than it was given. Nodes report this as text, without an error code of its own. */
+/** Whether a call needs more gas than it was given. Nodes report this only as text, because no error code exists for it. */
 export const ranOutOfGas = (error: unknown): boolean =>
   isChainError(error) && error.walk((cause) => isChainError(cause) && /out ?of ?gas/i.test(cause.details)) !== null;

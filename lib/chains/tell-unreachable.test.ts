@@ -6,7 +6,7 @@ import { tellUnreachableChains } from "#lib/chains/tell-unreachable.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
 
-test("names no key of a provider, also not of a chain that answers", async () => {
+test("prints no key of a provider, not even of a chain that answers", async () => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const calls = [(await json(request)) as { readonly id: number }[]].flat();
     response.end(JSON.stringify(calls.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x1" }))));

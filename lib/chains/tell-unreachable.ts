@@ -13,15 +13,15 @@ const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
   return atMost(asked, PATIENCE_MS, false);
 };
 
-/** The origin of an RPC address. Its path and query are left out, because they may contain a provider's key. */
+/** Shortens the URL of a node to its origin, because the path and the query may contain a provider's key. */
 function withoutKey(rpcUrl: string): string {
   const { origin, href } = new URL(rpcUrl);
   return href === `${origin}/` ? origin : `${origin}/…`;
 }
 
 /**
- * Tells the operator of a sandbox, once, which chain cannot be reached and how to work without internet. The start does not wait for it. In
- * the suggested configuration, chains that are reached have only the origin of their address; the operator completes it.
+ * Tells the operator of a sandbox, once at the start, which chain cannot be reached and how to work without internet. The start
+ * does not wait for it. The printed configuration has only the origin of each URL that works; the operator adds the rest.
  */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();

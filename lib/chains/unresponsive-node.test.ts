@@ -9,7 +9,7 @@ import { forget } from "#lib/process.ts";
 const [configured] = env().CHAINS;
 const { chain } = configured!;
 
-/** Configures the chain with a node that answers in this way. */
+/** Configures the chain with a node that answers all requests with `answer`. */
 async function withNode(answer: RequestListener): Promise<void> {
   const node = createServer(answer);
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
@@ -27,7 +27,7 @@ async function withNode(answer: RequestListener): Promise<void> {
   });
 }
 
-test("the interval of checks on a chain is known without an answer of the node", async () => {
+test("the time between two checks for a block is known even if the node does not answer", async () => {
   await withNode(() => {});
   const began = performance.now();
   expect(await lookEveryMs(chain)).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ test("a refusal is an answer, also when only the repeated call gets it", async (
   expect(performance.now() - began).toBeLessThan(2_300);
 });
 
-test("a provider's rate limit is no answer to the call", async () => {
+test("a provider's rate limit does not count as an answer to the call", async () => {
   await withNode((request, response) => {
     request.resume();
     const error = { code: -32005, message: "Request exceeds defined limit" };

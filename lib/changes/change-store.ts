@@ -1,12 +1,12 @@
 import type { ChainEvent } from "#lib/changes/change.ts";
 import { pool } from "#lib/db/client.ts";
 
-/** The person who receives a stream. Their role decides which kinds of changes they are told. */
+/** The person whose browser receives a stream of changes. Their role decides which kinds of changes they are told. */
 export type Reader = { readonly sessionId: string; readonly organizationId: string; readonly role: string };
 
 export type Place = { readonly chain: string; readonly sequence: number };
 
-/** The reader's role and the sequence of the organization's last event; null if the person is not a member. */
+/** Reads the person's role, and the sequence of the last audit event of the organization. Null if the person is not a member. */
 export async function readPlace(sessionId: string, organizationId: string) {
   const [row] = await pool()`
     SELECT m.role, coalesce(h.sequence, 0) AS sequence FROM session s
@@ -16,7 +16,10 @@ export async function readPlace(sessionId: string, organizationId: string) {
   return row ? { role: String(row["role"]), sequence: Number(row["sequence"]) } : null;
 }
 
-/** The chains with events after these places, each with the sequence of its last event. */
+/**
+ * Finds the audit chains (one per organization) that have events after the given sequences. Returns the sequence of the last
+ * event of each.
+ */
 export async function grownChains(places: readonly Place[]): Promise<readonly Place[]> {
   const rows = await pool()`
     SELECT h.chain, h.sequence FROM unnest(${places.map(({ chain }) => chain)}::text[],
@@ -26,8 +29,8 @@ export async function grownChains(places: readonly Place[]): Promise<readonly Pl
 }
 
 /**
- * The newest events of each chain, at most `rows`, in ascending order. The inner ORDER BY and LIMIT make PostgreSQL use the index by chain
- * and sequence, because the planner cannot know how many events follow a sequence.
+ * Reads the newest events of each audit chain, at most `rows`, in ascending order. The inner ORDER BY and LIMIT make PostgreSQL
+ * use the index by chain and sequence, because the planner cannot know how many events follow a sequence.
  */
 export async function newestEvents(ends: readonly Place[], rows: number): Promise<ReadonlyMap<string, readonly ChainEvent[]>> {
   const found = await pool()`
@@ -46,7 +49,10 @@ export async function newestEvents(ends: readonly Place[], rows: number): Promis
   return Map.groupBy(events, ({ chain }) => chain);
 }
 
-/** The indexes of readers whose session ended, or who were banned, lost their membership, or changed their role or active organization. */
+/**
+ * Finds readers whose session ended, or who were banned, lost their membership, or changed their role or active organization.
+ * Returns their indexes in `readers`.
+ */
 export async function endedReaders(readers: readonly Reader[]): Promise<readonly number[]> {
   const rows = await pool()`
     SELECT r.place FROM unnest(${readers.map(({ sessionId }) => sessionId)}::text[],

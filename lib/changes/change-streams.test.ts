@@ -19,10 +19,10 @@ afterEach(() => {
   streams = new ChangeStreams();
 });
 
-/** The connections on the side of the service. */
+/** The server's ends of the connections. */
 let accepted: Socket[] = [];
 
-/** Serves the streams on a port; the request on a connection is the cookie and the place, in one line each. */
+/** Starts a server for the streams. A client sends the session cookie and the last event that it knows, in one line each. */
 async function listen(): Promise<number> {
   accepted = [];
   const server = createServer((socket) => {
@@ -52,7 +52,7 @@ const addEvent = (organizationId: string, type: string, entityId: string, count 
       audit(tx, { type, actorId: "test", organizationId, entityType: "test", entityId, metadata: {} }, at);
   });
 
-test("a payment is told within two seconds to every browser of its organization, by kind and id only", async () => {
+test("every browser of the organization learns of a payment within two seconds, by kind and id only", async () => {
   const port = await listen();
   const buyer = await createBuyer();
   const other = await createPerson(await createOrganization());
@@ -71,7 +71,7 @@ test("a payment is told within two seconds to every browser of its organization,
   expect(stranger.messages()).toEqual([]);
 });
 
-test("tells a role only what it may read, and at most one message a second", { timeout: 20_000 }, async () => {
+test("tells each person only what their role may read, and at most one message a second", { timeout: 20_000 }, async () => {
   const port = await listen();
   const organizationId = await createOrganization();
   const finance = await open(port, (await createPerson(organizationId, "finance")).credential);
@@ -108,7 +108,7 @@ test("resumes after the last message that the browser has seen", { timeout: 20_0
       changes: [{ kind: "payment", id: "auth_3" }],
       more: true,
     });
-  // A sequence of another organization, which is higher than the last sequence of this chain.
+  // Ask for a sequence from another organization, which is higher than the last sequence of this one.
   const foreign = await open(port, credential, { after: 1_000_000 });
   expect(foreign.lastId()).toBe(again.lastId());
 });
@@ -151,7 +151,7 @@ test("401 without a session, 204 without an organization", async () => {
   expect(streams.size).toBe(0);
 });
 
-test("a browser that reads nothing is dropped and holds at most one message", { timeout: 60_000 }, async () => {
+test("a browser that reads nothing is disconnected, and at most one message is kept for it", { timeout: 60_000 }, async () => {
   const port = await listen();
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);
@@ -159,7 +159,7 @@ test("a browser that reads nothing is dropped and holds at most one message", { 
   const slow = await open(port, credential);
   slow.socket.pause();
   const before = streams.size;
-  // Fills the buffers of the connection, as a long time without reading would.
+  // Fill the buffers of the connection, as if the browser had not read for a long time.
   const socket = accepted[1]!;
   while (socket.writableLength === 0) socket.write(`:${" ".repeat(60_000)}\n\n`);
   const held = socket.writableLength;
@@ -170,7 +170,7 @@ test("a browser that reads nothing is dropped and holds at most one message", { 
   expect(quick.messages()).toHaveLength(1);
 });
 
-test("tabs of a session share a few streams, and an address has its share", async () => {
+test("a session can have only a few streams, and so can a network address", async () => {
   const port = await listen();
   const { credential } = await createPerson(await createOrganization());
   const first = await open(port, credential);

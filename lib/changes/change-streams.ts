@@ -9,25 +9,31 @@ import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 import { log } from "#lib/telemetry/log.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** Milliseconds between two readings of the database, and so the shortest time between two messages of a stream. */
+/** The database is read once in this many milliseconds, so a stream gets at most one message in this time. */
 const EVERY_MS = 1_000;
-/** After this many readings, each stream gets a comment, because proxies close connections without data. */
+/** After this many reads of the database, each stream gets a comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
-/** The most events that one reading takes: from all chains together, and from one chain. */
+/** The most events that one read takes: from all organizations together, and from one organization. */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
-/** If no check of the sessions succeeds for this many milliseconds, all streams end, because a person may have lost the right to read. */
+/**
+ * If the sessions could not be checked for this many milliseconds, all streams end, because a person may have lost the right to
+ * read.
+ */
 const UNCHECKED_MS = 10_000;
 const SHARE = { most: 12_000, each: 2_500, kept: 1_000 };
-/** The most streams of one session. Tabs share a stream, but a second one is open for a moment while another tab takes over. */
+/**
+ * The most streams of one session. The tabs of a browser share a stream, and another tab opens a second one shortly before the
+ * first tab closes.
+ */
 const PER_SESSION = 4;
-/** The most requests whose session is being read. */
+/** The most requests for a stream whose session is being read at the same time. */
 const OPENING_MAX = 256;
 
 type Stream = Reader & {
   readonly socket: Socket;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The sequence of the last event that this browser was told about. */
+  /** The sequence of the last audit event that this browser was told about. */
   seen: number;
 };
 
@@ -52,7 +58,7 @@ const HEAD = [
   "X-Content-Type-Options: nosniff",
 ].join("\r\n");
 
-/** A browser that gets one of these statuses refreshes its page at intervals, and asks for the stream again later. */
+/** If a browser gets one of these statuses, its page refreshes itself at intervals and asks for the stream again later. */
 const refusal = { 204: "No Content", 401: "Unauthorized", 503: "Service Unavailable" } as const;
 
 function refuse(socket: Socket, status: keyof typeof refusal): void {
@@ -61,20 +67,23 @@ function refuse(socket: Socket, status: keyof typeof refusal): void {
   );
 }
 
-/** The reader of a stream with the sequence after which it begins, or the status of the refusal. */
+/**
+ * Finds the person who asks for a stream and the sequence after which the stream begins, or returns the status of the refusal.
+ */
 async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { readonly seen: number }) | 204 | 401> {
   const caller = await authenticateReader(cookie);
   if (caller === null) return 401;
   if (caller.organizationId === null) return 204;
   const { sessionId, organizationId } = caller;
   const place = await readPlace(sessionId, organizationId);
-  // A higher number than the chain has belongs to another organization: the person changed their active organization.
+  // If the browser sends a higher sequence than its organization has, the person was in another organization before.
   return place ? { sessionId, organizationId, role: place.role, seen: Math.min(after ?? place.sequence, place.sequence) } : 204;
 }
 
 /**
- * The streams of all browsers that are connected to this process. One reading of the database serves all of them. If a browser has not
- * received its last message when the next one is due, its connection is closed; it connects again and resumes.
+ * The streams of all browsers that are connected to this process. One read of the database serves all of them. If a browser has
+ * not received its last message when the next one is ready, its connection is closed. The browser then connects again and
+ * continues.
  */
 export class ChangeStreams {
   readonly #byOrganization = new Map<string, Set<Stream>>();
@@ -90,7 +99,7 @@ export class ChangeStreams {
     return this.#addresses.total;
   }
 
-  /** Takes over a connection on which a request for the stream was read. Never throws. */
+  /** Takes over a connection after its HTTP request was read. Never throws. */
   async open(socket: Socket, request: StreamRequest): Promise<void> {
     const { address } = request;
     socket.on("error", () => {}).once("end", () => socket.destroy());
@@ -114,7 +123,7 @@ export class ChangeStreams {
     }
   }
 
-  /** Ends all streams. Browsers connect again, to the next process. */
+  /** Ends all streams. The browsers connect again, to the process that replaces this one. */
   end(): void {
     this.#ended = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -139,7 +148,7 @@ export class ChangeStreams {
     const own = this.#bySession.get(sessionId)!;
     const [oldest] = own;
     if (own.size > PER_SESSION) oldest?.socket.destroy();
-    // A random delay, so that browsers do not all reconnect at once after a process has ended.
+    // The delay is random, so that browsers do not all connect again at once after a process has ended.
     socket.write(`${HEAD}\r\n\r\nretry: ${randomInt(1_000, 5_000)}\nid: ${stream.seen}\n\n`);
     if (this.#timer) return;
     this.#checkedAt = performance.now();
@@ -188,7 +197,7 @@ function send({ socket }: Stream, text: string | Buffer): void {
   else if (socket.writable) socket.write(text);
 }
 
-/** Sends each stream its message. Streams with the same rights and the same last event share one buffer. */
+/** Sends each stream its message. Streams with the same rights and the same last event share the bytes of one message. */
 function tellAll(streams: Iterable<Stream>, end: number, events: readonly ChainEvent[]): void {
   const written = new Map<string, Buffer | null>();
   for (const stream of streams) {

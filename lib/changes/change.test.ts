@@ -9,7 +9,7 @@ const events = [
   { sequence: 7, type: "member.invited", id: "inv_1" },
 ];
 
-test("names each changed thing once, and nothing that the reader has seen or may not read", () => {
+test("names each changed record once, and none that the reader has seen or may not read", () => {
   expect(messageOf(events, 3, all)).toEqual({
     changes: [
       { kind: "payment", id: "auth_1" },
@@ -23,7 +23,7 @@ test("names each changed thing once, and nothing that the reader has seen or may
   expect(messageOf(events, 3, new Set())).toBeNull();
 });
 
-test("says that there is more if events were left out, and names at most thirty things", () => {
+test("says that there is more if events were left out, and names at most thirty records", () => {
   expect(messageOf(events, 1, all)?.more).toBe(true);
   expect(messageOf(events.slice(3), 2, all)).toEqual({ changes: [], more: true });
   const many = Array.from({ length: 40 }, (_, at) => ({ sequence: at + 1, type: "mandate.created", id: `mdt_${at}` }));
@@ -33,6 +33,6 @@ test("says that there is more if events were left out, and names at most thirty 
   expect(message?.changes.at(-1)?.id).toBe("mdt_39");
 });
 
-test("an event carries the place to resume from", () => {
+test("an event contains the sequence from which to resume", () => {
   expect(asEvent(7, { changes: [], more: true })).toBe('id: 7\ndata: {"changes":[],"more":true}\n\n');
 });

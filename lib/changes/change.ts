@@ -1,12 +1,15 @@
 export type ChangeKind = "payment" | "request" | "mandate";
 
-/** A payment, a request or a mandate that changed. The message does not say how; the page reads the new state from the server. */
+/**
+ * A payment, a request for approval or a mandate that changed. The message does not say how; the page reads the new state from
+ * the server.
+ */
 export type Change = { readonly kind: ChangeKind; readonly id: string };
 
-/** `more`: there were more changes, of any kind, than the message names. */
+/** A message to a browser. `more` is true if there were more changes than the message names. */
 export type ChangeMessage = { readonly changes: readonly Change[]; readonly more: boolean };
 
-/** An event of the organization's audit chain. `id` is the authorization's id, or the entity's if the event names no authorization. */
+/** An audit event of the organization. `id` is the id of the authorization or, if the event names none, of the entity. */
 export type ChainEvent = { readonly sequence: number; readonly type: string; readonly id: string };
 
 const kindsOfEntity: Readonly<Record<string, readonly ChangeKind[]>> = {
@@ -25,10 +28,13 @@ function kindsOf(type: string): readonly ChangeKind[] {
   return kindsOfEntity[type.slice(0, type.indexOf("."))] ?? [];
 }
 
-/** The most changes in one message, so that a message is short enough for a slow connection. */
+/** A message names at most this many changes, so that it is short enough for a slow connection. */
 const CHANGES_MAX = 30;
 
-/** The message about the events after `seen`; null if no event is of these kinds. Sequences have no gaps, so a gap means unread events. */
+/**
+ * Makes the message about the events after the sequence `seen`. Returns null if the reader may see none of them. Sequences have
+ * no gaps, so a gap means that events were not read.
+ */
 export function messageOf(events: readonly ChainEvent[], seen: number, kinds: ReadonlySet<ChangeKind>): ChangeMessage | null {
   const unread = events.filter(({ sequence }) => sequence > seen);
   const byKey = new Map<string, Change>();
@@ -39,6 +45,6 @@ export function messageOf(events: readonly ChainEvent[], seen: number, kinds: Re
   return byKey.size > 0 || more ? { changes: [...byKey.values()].slice(-CHANGES_MAX), more } : null;
 }
 
-/** A message as a server-sent event. Its id is the sequence after which a reconnected stream continues. */
+/** Writes a message as a server-sent event. The id is the sequence after which a browser continues when it connects again. */
 export const asEvent = (sequence: number, message: ChangeMessage): string =>
   `id: ${sequence}\ndata: ${JSON.stringify(message)}\n\n`;

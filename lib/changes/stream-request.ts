@@ -1,11 +1,11 @@
 export const CHANGES_PATH = "/changes";
 
-/** The data that the pages process gets with a connection that the API process hands over. */
+/** The data that the API process passes to the process of the pages together with the connection of a browser. */
 export type StreamRequest = {
   readonly cookie: string | null;
-  /** The client's network address, which may have a limited number of streams. */
+  /** The client's network address. The number of streams per address is limited. */
   readonly address: string;
-  /** The sequence of the last event that the browser was told about; null for a new stream. */
+  /** The sequence of the last audit event that the browser was told about; null for a new stream. */
   readonly after: number | null;
 };
 
@@ -13,7 +13,10 @@ const SEQUENCE = /^\d{1,15}$/;
 
 const sequenceOf = (text: string | null | undefined): number | null => (text && SEQUENCE.test(text) ? Number(text) : null);
 
-/** The sequence to resume after. A browser that reconnects sends it in a header; a tab that takes over the stream sends it in the query. */
+/**
+ * The sequence after which the stream continues. A browser that connects again sends it in a header; a tab that replaces another
+ * tab's stream sends it in the query.
+ */
 export function resumeAfter(url: string, header: string | readonly string[] | undefined): number | null {
   const query = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("after");
   return sequenceOf(typeof header === "string" ? header : null) ?? sequenceOf(query);

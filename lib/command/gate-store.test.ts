@@ -8,8 +8,8 @@ useDatabase();
 
 const archiver = async () => (await createAgent(await createOrganization(), ["resources:manage"])).credential;
 
-describe("the gate", () => {
-  test("429 for an organization that revokes without end, while another can still revoke", async () => {
+describe("the revocation gate", () => {
+  test("429 for an organization that revokes too often, while another can still revoke", async () => {
     const [flood, other] = [await archiver(), await archiver()];
     const archive = (as: typeof flood) => send(contract.archiveResource, archiveResource, { as, id: "nothing" });
     const replies = await Promise.all(Array.from({ length: 150 }, () => archive(flood)));

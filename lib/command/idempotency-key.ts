@@ -12,15 +12,15 @@ const at = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** The path of the idempotency key in the body; null if only the header can contain it. */
+/** The path of the idempotency key in the request body; null if only the header can contain the key. */
 function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | null {
   if (idempotencyKeyAt) return idempotencyKeyAt;
   return body instanceof z.ZodObject && Object.hasOwn(body.shape, "idempotencyKey") ? ["idempotencyKey"] : null;
 }
 
 /**
- * Whether an idempotency key belongs to the person and not to the organization. It does for operations on the session or the platform: the
- * active organization may change between a request and its retry, and the retry would then use another slot.
+ * Whether an idempotency key belongs to the person instead of the organization. It does for operations on the session or the
+ * platform: the person may change their active organization before a retry, and the stored reply would then not be found.
  */
 const isPersonal = (access: Operation["access"]): boolean =>
   access === "session" || (typeof access === "object" && "platformCapability" in access);
@@ -28,14 +28,17 @@ const isPersonal = (access: Operation["access"]): boolean =>
 const scopeOf = (caller: Caller, access: Operation["access"]): string =>
   isPersonal(access) ? caller.subjectId : (caller.organizationId ?? caller.subjectId);
 
-/** The value without the field at this path. */
+/** Copies the value without the field at this path. */
 function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return value;
   const { [name]: inner, ...others } = value as Record<string, unknown>;
   return rest.length === 0 ? others : { ...others, [name]: leaveOut(inner, rest) };
 }
 
-/** Finds key, slot and fingerprint of a request. @throws Problem invalid_request, idempotency_key_required */
+/**
+ * Finds the idempotency key of a request, the slot under which the reply is stored, and the fingerprint of the request.
+ * @throws Problem invalid_request, idempotency_key_required
+ */
 export function compileIdempotency(
   operation: Operation,
 ): (request: Request, input: ParsedInput, caller: Caller | null) => Idempotency | null {

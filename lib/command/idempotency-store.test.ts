@@ -8,7 +8,7 @@ useDatabase();
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
 
-test("replies are kept for thirty days and then deleted, any number of them", async () => {
+test("replies are kept for thirty days and then deleted, however many there are", async () => {
   const old = Array.from({ length: 1_500 }, (_, at) => ({ slot: `old ${at}`, createdAt: daysAgo(31) }));
   const rows = [...old, { slot: "kept", createdAt: daysAgo(29) }];
   await database()

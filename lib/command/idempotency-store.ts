@@ -10,8 +10,8 @@ export async function findReply(slot: string, on: Database = database()): Promis
 }
 
 /**
- * Stores a reply in its slot; false if a request with the same key committed first. This statement and the locks after it, which are those
- * of the audit heads, wait at most 1 s.
+ * Stores the reply for an idempotency key. Returns false if a request with the same key committed first. This statement and the
+ * later ones, which lock the heads of audit chains, wait at most 1 second for a lock.
  */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   const claimed = await tx.execute(sql`
@@ -23,11 +23,14 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Slo
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Deletes replies older than 30 days; unique constraints still prevent duplicates after that. Returns how many were deleted. */
+/**
+ * Deletes replies that are older than 30 days. After that, unique constraints still prevent duplicates. Returns how many were
+ * deleted.
+ */
 export async function forgetOldReplies(): Promise<number> {
   let gone = 0;
   for (;;) {
-    // The time is a scalar subquery, because no index supports a comparison with a volatile function.
+    // The time comes from a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
     const rows = await database().execute(sql`
       DELETE FROM idempotency WHERE slot IN (
         SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${FORGOTTEN_AT_ONCE})

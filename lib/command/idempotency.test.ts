@@ -35,7 +35,7 @@ async function stored() {
 }
 
 describe("once", () => {
-  test("409 while another request with the same key is open, and only then", async () => {
+  test("409 only while another request with the same key is open", async () => {
     const twin = await hold(
       databaseOf().url,
       `INSERT INTO idempotency (slot, fingerprint, status, body) VALUES ('${slot()}', '${hash("sha256", "x")}', 200, '{}')`,
@@ -45,7 +45,7 @@ describe("once", () => {
     expect((await suspend()).status).toBe(200);
   });
 
-  test("503 when an audit head stays locked for a second, and not 409: nothing is stored", async () => {
+  test("503 and not 409 if the head of an audit chain stays locked for a second, and nothing is stored", async () => {
     const head = await hold(databaseOf().url, lockHead());
     expect((await suspend()).problem).toMatchObject({ status: 503, code: "overloaded" });
     await head.release();
@@ -57,8 +57,8 @@ describe("once", () => {
     const head = await hold(databaseOf().url, `SET LOCAL deadlock_timeout = '20s'; ${lockHead()}`);
     const asked = suspend();
     await head.blocks();
-    // The command has the lock of the mandate and waits for the audit head. This transaction locks the two in the opposite order, so the
-    // two deadlock.
+    // The command holds the lock of the mandate and waits for the head of the audit chain. This transaction locks the two in the
+    // opposite order, so that there is a deadlock.
     await head.sql.unsafe(`SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
     expect((await asked).problem).toMatchObject({ status: 503, code: "overloaded" });
     await head.release();

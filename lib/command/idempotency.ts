@@ -15,22 +15,28 @@ type Scope = {
   readonly key: string;
 };
 
-/** The first 132 bits of a SHA-256 hash, in base64url. Every payment stores two of them and an index entry. */
+/**
+ * The first 132 bits of a SHA-256 hash, in base64url. The hash is short because each payment stores two of them and an index
+ * entry.
+ */
 const shortHash = (text: string): string => hash("sha256", text, "base64url").slice(0, 22);
 
 /**
- * The slot of an idempotency key. It contains the organization and not the API key, so that a retry with a rotated API key does not cause a
- * second payment.
+ * The slot of an idempotency key: a hash under which the reply is stored. It depends on the organization and not on the API key,
+ * so that a retry with a new API key does not pay a second time.
  */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   shortHash(`${organizationId}\n${environment}\n${operationId}\n${key}`);
 
-/** The hash of the request's RFC 8785 text, without the fields in `madeAnew`. */
+/**
+ * Hashes a request, so that another request with the same idempotency key is noticed. `canonical` is its RFC 8785 text without
+ * the fields that a retry may change.
+ */
 export const fingerprintOf = (canonical: string): string => shortHash(canonical);
 
 /**
- * The refusal of a key that was used for another request. It never suggests a new key, because the payment of the first request could then
- * be made a second time.
+ * The refusal of a key that was used for another request. It never suggests a new key, because a client that repeats the first
+ * request with a new key would pay a second time.
  */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
@@ -40,10 +46,13 @@ export const inFlight = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** Thrown if a request with the same idempotency key committed first. It rolls the transaction back. */
+/** Thrown if a request with the same idempotency key committed first, so that the transaction is rolled back. */
 export class LostSlot extends Error {}
 
-/** Stores a reply in its slot. @throws LostSlot, Problem idempotency_in_flight if the request that has the slot is still open */
+/**
+ * Stores a reply in its slot. @throws LostSlot if another request stored its reply first, Problem idempotency_in_flight if that
+ * request is still running
+ */
 export async function keepReply(tx: Tx, stored: Parameters<typeof claimSlot>[1]): Promise<void> {
   const claimed = await claimSlot(tx, stored).catch((error: unknown) => {
     throw lockedOut(error) ? inFlight() : error;
@@ -59,9 +68,10 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 }
 
 /**
- * Runs a command once per idempotency key. Its work, its slot and its audit events commit together, and a retry gets the stored bytes. The
- * slot is claimed after the locks of the work (lock order: mandates, slots, audit heads). So if another request with the same key commits
- * first, this one rolls its work back and returns the stored reply. Without a key, the work simply runs.
+ * Runs a command once per idempotency key. The work, the stored reply and the audit events commit together, and a retry gets the
+ * stored bytes. The reply is stored after the work has taken its locks (lock order: mandates, slots, heads of audit chains). If
+ * another request with the same key commits first, this one rolls back and returns that reply. Without a key, nothing is stored
+ * for a retry.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function once<O extends Operation>(

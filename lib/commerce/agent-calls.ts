@@ -9,7 +9,7 @@ type Order = {
   readonly idempotencyKey: string;
 };
 
-/** Repeats the call that placed an order. */
+/** The API call with which an agent repeats the placing of its order. */
 export const placeAgain = ({ storefrontUrl, mandateId, items, idempotencyKey }: Order): Call => ({
   method: "POST",
   path: placeOrder.path,

@@ -30,7 +30,7 @@ const holdOf = async (mandateId: string) => {
   return hold;
 };
 
-/** An order that a person approved and that waits for its credential. */
+/** Places an order and lets a person approve it. The order then waits for the agent's signed payment. */
 async function approvedOrder() {
   const scene = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
   const key = newOrderKey();
@@ -45,7 +45,7 @@ async function approvedOrder() {
 }
 
 describe("a checkout after its approval", () => {
-  test("is complete when its order is", async () => {
+  test("is complete when its order is complete", async () => {
     const wallet = newWallet();
     await chain().mint(wallet.address, 100_000_000n);
     settlesThrough(shop, await stockFacilitator(chain()));
@@ -55,7 +55,7 @@ describe("a checkout after its approval", () => {
     expect(await checkout()).toMatchObject({ status: "completed", effects: { settlement: "settled" } });
   });
 
-  test("expires with a hold that was redeemed and never paid", async () => {
+  test("expires if the agent uses the approval and never pays", async () => {
     const { scene, checkout } = await approvedOrder();
     await expireNow(ofMandate(scene.mandateId));
     await sweepHolds();
@@ -64,7 +64,7 @@ describe("a checkout after its approval", () => {
 });
 
 describe("the limits of an approval", () => {
-  test("an approval, its hold and its redemption end with the mandate", async () => {
+  test("an approval, its reserved amount and its use end with the mandate", async () => {
     const validUntil = new Date(Date.now() + 180_000).toISOString();
     const policy = { ...open, approval: { mode: "always" }, validUntil };
     const scene = await checkoutScene({ mandate: { policy } });
@@ -81,7 +81,7 @@ describe("the limits of an approval", () => {
     expect((await holdOf(scene.mandateId))?.expiresAt.getTime()).toBeLessThanOrEqual(end);
   });
 
-  test("an unregistered storefront whose 402 is for another URL is denied", async () => {
+  test("an unregistered storefront whose 402 response is for another URL is denied", async () => {
     const scene = await checkoutScene();
     shop.fault = "challengePath";
     const { data } = await place(scene, shop, newOrderKey());
@@ -92,7 +92,7 @@ describe("the limits of an approval", () => {
     expect(await holdOf(scene.mandateId)).toBeUndefined();
   });
 
-  test("a basket that was declined before a mandate was chosen is declined under every mandate", async () => {
+  test("a basket that was declined before a mandate was chosen counts as declined under every mandate", async () => {
     const scene = await checkoutScene();
     await activeMandate(scene.person.credential, { policy: open });
     const { data } = await preview(shop, scene.agent.credential);
@@ -107,7 +107,7 @@ describe("the limits of an approval", () => {
     expect((await place(foreign, shop, newOrderKey())).data.status).toBe("paymentCredentialRequired");
   });
 
-  test("an agent cannot name the seller on the page: an unregistered seller is shown by the address of its 402", async () => {
+  test("an agent cannot name the seller on the page: an unregistered seller is shown by its payment address", async () => {
     const policy = { ...open, approval: { mode: "always" } };
     const scene = await checkoutScene({ mandate: { policy } });
     const payTo = `0x${"5c".repeat(20)}`;

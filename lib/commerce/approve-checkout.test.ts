@@ -56,7 +56,7 @@ const approvals = () =>
   database().select().from(checkoutApprovals).where(eq(checkoutApprovals.checkoutIntentId, checkoutIntentId));
 
 describe("approveCheckout", () => {
-  test("200 holds the amount and makes one continuation token, also for 20 clicks at once", async () => {
+  test("200 reserves the amount and makes one continuation token, also for 20 clicks at once", async () => {
     await reviewed(checkoutIntentId, scene.person);
     const replies = await Promise.all(Array.from({ length: 20 }, () => approve(checkoutIntentId, scene.person.credential)));
     expect(replies.map(({ status, problem }) => `${status} ${problem.code ?? ""}`)).toEqual(
@@ -157,14 +157,14 @@ describe("approveCheckout", () => {
     expect(await approvals()).toEqual([]);
   });
 
-  test("409 without a review in this session: another session's does not count", async () => {
+  test("409 if this session was not shown the page, even if another session was", async () => {
     await reviewed(checkoutIntentId, scene.person);
     const second = await signIn(scene.person.email);
     const reply = await approve(checkoutIntentId, second);
     expect([reply.status, reply.problem.code]).toEqual([409, "review_required"]);
   });
 
-  test("409 for a review older than ten minutes", async () => {
+  test("409 if the page was shown more than ten minutes ago", async () => {
     await reviewed(checkoutIntentId, scene.person);
     await database()
       .update(checkoutReviews)
@@ -178,7 +178,7 @@ describe("approveCheckout", () => {
     ["payee", { payTo: `0x${"0b".repeat(20)}` }],
     ["asset", { asset: "EURC" }],
     ["chain", { chain: "eip155:1" }],
-  ])("409 if the %s differs from what was shown", async (_name, change) => {
+  ])("409 if the %s differs from the one that was shown", async (_name, change) => {
     await reviewed(checkoutIntentId, scene.person);
     const seen = await view(checkoutIntentId, scene.person.credential);
     await database()
@@ -225,7 +225,7 @@ describe("approveCheckout", () => {
     expect(await approvals()).toEqual([]);
   });
 
-  test("428 once, for a first payment and for an old session", async () => {
+  test("428 until the step-up is done, for a first payment and for an old session", async () => {
     const seen = await view(checkoutIntentId, scene.person.credential);
     expect(seen.stepUp).toMatchObject({ required: true, reasons: ["firstPayment"], done: false });
     expect((await approve(checkoutIntentId, scene.person.credential)).problem).toMatchObject({
@@ -242,7 +242,7 @@ describe("approveCheckout", () => {
     expect((await approve(checkoutIntentId, scene.person.credential)).status).toBe(200);
   });
 
-  test("a step-up counts for its checkout and its session, once, for five minutes", async () => {
+  test("a step-up is valid for one checkout in one session, once, for five minutes", async () => {
     await reviewed(checkoutIntentId, scene.person);
     const other = await activeMandate(scene.person.credential, { policy: open });
     const second = await previewed(shop, scene.agent.credential, { mandateId: other });
@@ -270,7 +270,7 @@ describe("approveCheckout", () => {
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 429]);
   });
 
-  test("of two people at once one decides", async () => {
+  test("if two people approve at the same time, one decides", async () => {
     const colleague = await newMember(scene.person, "approver");
     await reviewed(checkoutIntentId, scene.person);
     await reviewed(checkoutIntentId, colleague);

@@ -14,7 +14,10 @@ import type { NamedIntent } from "#lib/payment-intent.ts";
 import { notFound } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** A person approves what was shown in this session. The hold is taken in the same transaction, by the queue of authorizations. */
+/**
+ * A person approves the terms that this session was shown. The amount is reserved in the same transaction, which the queue of
+ * authorizations runs.
+ */
 export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },
@@ -29,7 +32,8 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await submitItem({
     slot: idempotency?.slot ?? newId("request"),
-    // The row of the authorization requires a fingerprint. Without an idempotency key, no request is compared with it.
+    // The row of the authorization requires a fingerprint (a hash of the request). Without an idempotency key, no later request
+    // is compared with it, so any text will do.
     fingerprint: idempotency?.fingerprint ?? "none",
     idempotencyKey: idempotency?.key ?? checkoutIntentId,
     organizationId,
@@ -62,7 +66,10 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
     }),
   );
 
-/** The mandate that the buyer chose, else the one that the agent named, else the only one that covers the checkout. */
+/**
+ * Chooses the mandate that pays: the one that the buyer chose, else the one that the agent named, else the only one that can pay
+ * the checkout.
+ */
 function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice[], chosen: string | undefined): string {
   requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
@@ -77,7 +84,7 @@ function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice
   );
 }
 
-/** The intent to decide: the one of the authorization that already holds the amount, or else a new one. */
+/** The payment intent to decide: that of the authorization that has reserved the amount already, or else a new one. */
 function intentOf({ checkout, authorization, now }: OpenCheckout): NamedIntent {
   return authorization?.outcome === "requireApproval"
     ? intentToRepeat(authorization.intent)

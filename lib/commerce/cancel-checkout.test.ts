@@ -17,7 +17,7 @@ const checkout = useCheckout();
 const holds = async () => (await holdsOf(checkout.mandateId)).map(({ status }) => status);
 
 describe("cancelCheckout", () => {
-  test("200 closes the checkout with one event; canceling again answers the same", async () => {
+  test("200 closes the checkout with one event; canceling again gives the same answer", async () => {
     const first = await cancel(checkout.id, checkout.agent.credential);
     expect([first.status, first.data.intent.status]).toEqual([200, "canceled"]);
     const again = await cancel(checkout.id, checkout.agent.credential);
@@ -26,7 +26,7 @@ describe("cancelCheckout", () => {
     expect((await eventsOf(checkout.id)).at(-1)?.actorId).toBe(checkout.agent.serviceAccountId);
   });
 
-  test("200 after an approval revokes the approval and releases its hold", async () => {
+  test("200 after an approval revokes the approval and releases the reserved amount", async () => {
     await reviewed(checkout.id, checkout.person);
     await approve(checkout.id, checkout.person.credential);
     expect(await holds()).toEqual(["held"]);
@@ -54,7 +54,7 @@ describe("cancelCheckout", () => {
     expect([decided.status, decided.problem.code]).toEqual([409, "approval_already_decided"]);
   });
 
-  test("a repeat with the same idempotency key answers the same bytes", async () => {
+  test("a repeat with the same idempotency key gets the same bytes", async () => {
     const first = await cancel(checkout.id, checkout.agent.credential, "cancel-once");
     const again = await cancel(checkout.id, checkout.agent.credential, "cancel-once");
     expect([again.headers.get("idempotent-replayed"), again.data]).toEqual(["true", first.data]);

@@ -50,7 +50,7 @@ const statusesOf = ({ data }: Awaited<ReturnType<typeof ask>>): Partial<Record<R
   Object.fromEntries(data.checks.map(({ key, status }) => [key, status]));
 
 describe("checkReadiness", () => {
-  it("200 is ready if mandate, storefront and terms fit, with all checks in order", async () => {
+  it("200 is ready if mandate, storefront and terms fit together; the reply has all checks in order", async () => {
     const reply = await ask();
     expect(reply.data.status).toBe("ready");
     expect(statusesOf(reply)).toEqual({
@@ -96,7 +96,7 @@ describe("checkReadiness", () => {
     });
   });
 
-  it("leaves no trace: no hold, no ledger entry, no event, no payment", async () => {
+  it("changes nothing: no reserved amount, no ledger entry, no event, no payment", async () => {
     const count = async () => [
       (await database().select().from(auditEvents)).length,
       (await database().select().from(mandateLedger)).length,
@@ -178,7 +178,7 @@ describe("checkReadiness", () => {
     expect(statusesOf(none)).toMatchObject({ mandateExists: "blocked" });
   });
 
-  it("walletBalance asks to fund the mandate's wallet, and is ready once it is", async () => {
+  it("walletBalance asks to fund the mandate's wallet, and is ready when the wallet has money", async () => {
     const address = randomAddress();
     const other = await activeMandate(person, { policy: open, wallet: { chain: "eip155:84532", address } });
     const poor = await ask({ mandateId: other });
@@ -190,7 +190,7 @@ describe("checkReadiness", () => {
     expect(statusesOf(await ask({ mandateId: other }))).toMatchObject({ walletConnected: "ready", walletBalance: "ready" });
   });
 
-  it("names an action once, for any number of checks", async () => {
+  it("lists each next action once, even if several checks need it", async () => {
     const domains = { allow: ["example.com"] };
     const other = await activeMandate(person, {
       policy: { ...open, sellers: {}, domains, minimumAssuranceLevel: "walletApproved" },

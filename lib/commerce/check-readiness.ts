@@ -41,7 +41,8 @@ type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
 
 /**
- * The configured asset that the request names; null if it names none. The token fields of the request are only compared with it.
+ * Finds the configured asset that the request names; null if it names none. The token fields of the request are only compared
+ * with the configuration, because a client could name a worthless token.
  * @throws Problem invalid_request, chain_unsupported, asset_unsupported
  */
 function namedAsset(body: CheckReadiness): AssetOnChain | null {
@@ -56,7 +57,7 @@ function namedAsset(body: CheckReadiness): AssetOnChain | null {
   return asset;
 }
 
-/** The asset and the amount that the other checks use; null if the asset is unknown. @throws Problem invalid_request */
+/** Finds the asset and the amount for the other checks. Null if the asset is unknown. @throws Problem invalid_request */
 function termsOf(
   body: CheckReadiness,
   seen: StorefrontFindings,
@@ -76,7 +77,7 @@ function termsOf(
 
 async function serviceCheck(): Promise<Check> {
   const findings = await probeService();
-  // Leave out the check of the pages: agents do not need them, and people can approve when the pages work again.
+  // Leave out the check of the web pages: agents do not need them, and people can approve later.
   const needed = findings.filter(({ name }) => name !== "pages");
   const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
@@ -91,7 +92,8 @@ function mandateCheck(mandate: MandateRow | null): Check {
 }
 
 /**
- * The intent for the simulated decision. If the amount is unknown, it is the smallest unit, and the result of the limits is not reported.
+ * Makes the payment intent with which the policy is simulated. If the amount is unknown, the intent has the smallest possible
+ * amount, and the result about limits is not reported.
  */
 function intentOf(
   seen: StorefrontFindings,
@@ -105,7 +107,8 @@ function intentOf(
   const price = amount ?? (1n as Atomic);
   const payTo = discovered?.payTo ?? `0x${"1".repeat(40)}`;
   const url = discovered?.checkoutUrl ?? body.storefrontUrl;
-  // If the 402 differs from the quote, another check reports it. The policy is then evaluated for the quote.
+  // If the storefront's 402 response differs from its quote, another check reports the difference. The policy is then simulated
+  // with the quote.
   const asked = probed?.mismatches.length === 0 ? probed.accepted : null;
   const accepted = asked ?? requirementsOf({ asset, amount: price, payTo, maxTimeoutSeconds: 60 });
   const domain = discovered?.domain ?? new URL(body.storefrontUrl).host;
@@ -209,7 +212,7 @@ async function feeCheck(caller: Asker, { seller, resource }: StorefrontSeller, {
 
 async function policyOf(caller: Asker, mandate: MandateRow, intent: NamedIntent, requestId: string) {
   const { organizationId, environment, kind, subjectId } = caller;
-  // A mandate that names agents denies every person, so a person's check runs as the first of its agents.
+  // A mandate with a list of agents denies every person. So if a person asks, the check runs as the first agent of the list.
   const [agent] = kind === "session" ? (mandate.agents ?? []) : [];
   const asker = agent === undefined ? { kind, subjectId } : { kind: "key" as const, subjectId: agent };
   return simulatePayment({ organizationId, environment, asker, mandateId: mandate.mandateId, intent, requestId });

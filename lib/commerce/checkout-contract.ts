@@ -143,7 +143,7 @@ export const approveCheckout = operation({
   },
 });
 
-/** The problems of every operation that changes a checkout that waits for a decision. */
+/** The problems that all operations share that change an undecided checkout. */
 const changeProblems = [
   "approval_already_decided",
   "checkout_closed",

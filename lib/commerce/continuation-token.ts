@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { env } from "#lib/env.ts";
 
-/** An HMAC of the token's id with the server's key, so the token can be shown again without being stored. */
+/** Computes a token as an HMAC of its id with the server's key, so that the token can be shown again without being stored. */
 export const continuationTokenOf = (continuationTokenId: string): string =>
   `cst_${createHmac("sha256", env().API_KEY_SECRET).update(`countersign.continuation.v1\n${continuationTokenId}`).digest("base64url")}`;
 

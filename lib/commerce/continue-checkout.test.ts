@@ -35,7 +35,7 @@ afterEach(async () => {
 const holds = async () =>
   (await database().select().from(reservations).where(eq(reservations.mandateId, scene.mandateId))).map(({ status }) => status);
 
-/** A previewed checkout that the buyer has approved, and the agent's continuation token. */
+/** Makes a checkout that the buyer has approved, and returns the agent's continuation token. */
 async function approved() {
   const checkoutIntentId = await previewed(shop, scene.agent.credential);
   await reviewed(checkoutIntentId, scene.person);
@@ -46,7 +46,7 @@ async function approved() {
 }
 
 describe("continueCheckout", () => {
-  test("redeems the token once, and repeating the same key continues its order", async () => {
+  test("uses the token once, and a repeat with the same key continues the order", async () => {
     const { checkoutIntentId, token } = await approved();
     expect(await holds()).toEqual(["held"]);
     const key = newOrderKey();
@@ -69,7 +69,7 @@ describe("continueCheckout", () => {
     expect(data.approval).toMatchObject({ status: "consumed", continuationTokenStatus: "redeemed" });
   });
 
-  test("10 parallel redemptions with their own keys make one order", async () => {
+  test("10 parallel calls with the same token and different keys make one order", async () => {
     const { checkoutIntentId, token } = await approved();
     const replies = await Promise.all(Array.from({ length: 10 }, () => goOn(scene, checkoutIntentId, token, newOrderKey())));
     const codes = replies.map(({ status, data, problem }) => (status === 200 ? data.status : problem.code)).toSorted();
@@ -80,7 +80,7 @@ describe("continueCheckout", () => {
     expect(open.map(({ status }) => status)).toEqual(["paymentCredentialRequired"]);
   });
 
-  test("410 a token that is unknown, ended or revoked", async () => {
+  test("410 for a token that is unknown, ended or revoked", async () => {
     const { checkoutIntentId, token } = await approved();
     const unknown = await goOn(scene, checkoutIntentId, `${token.slice(0, -4)}AAAA`, newOrderKey());
     expect([unknown.status, unknown.problem.code]).toEqual([410, "continuation_expired"]);
@@ -96,7 +96,7 @@ describe("continueCheckout", () => {
     expect([canceled.status, canceled.problem.code]).toEqual([410, "continuation_expired"]);
   });
 
-  test("409 a token of another checkout or another agent", async () => {
+  test("409 for a token of another checkout or another agent", async () => {
     const one = await approved();
     const items = [{ productId: "tee", variantId: "tee-m", quantity: 1 }];
     const other = await previewed(shop, scene.agent.credential, { items });
@@ -108,7 +108,7 @@ describe("continueCheckout", () => {
     expect(await holds()).toEqual(["held"]);
   });
 
-  test("a mandate that was suspended after the approval denies, and the hold is released", async () => {
+  test("a mandate that was suspended after the approval denies, and the reserved amount is released", async () => {
     const { checkoutIntentId, token } = await approved();
     await send(mandates.suspendMandate, suspendMandate, { as: scene.person.credential, id: scene.mandateId, body: {} });
     const denied = await goOn(scene, checkoutIntentId, token, newOrderKey());

@@ -14,8 +14,8 @@ import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
 /**
- * Continues an approved checkout as an order. The continuation token is redeemed once; a call with the same idempotency key continues the
- * same order.
+ * Continues an approved checkout as an order. The continuation token can be used only once; a call with the same idempotency key
+ * continues the same order.
  */
 export const continueCheckout: Handler<typeof operation> = async (
   { checkoutIntentId, body },
@@ -43,7 +43,7 @@ type Continue = {
 const ended = (): Problem =>
   new Problem("continuation_expired", { detail: "This continuation has ended or was used. Ask the buyer again." });
 
-/** Opens the order of an approved checkout. The order pays exactly what the approval allows. */
+/** Creates the order of an approved checkout. The order pays exactly the terms that were approved. */
 async function openContinued({
   checkoutIntentId,
   continuationToken,

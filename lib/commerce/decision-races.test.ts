@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** A checkout whose page two people have opened, and two mandates that cover it. */
+/** Makes a checkout whose page two people have opened, and two mandates that can pay it. */
 async function contested({ named = true } = {}) {
   const scene = await checkoutScene();
   const other = await activeMandate(scene.person.credential, { policy: open });
@@ -48,7 +48,7 @@ async function outcomeOf({ checkoutIntentId, mandateId, other }: Contested) {
 }
 
 describe("decisions at the same time", () => {
-  test("approvals under two mandates, a rejection and a cancellation leave one decision and at most its hold", async () => {
+  test("approvals under two mandates, a rejection and a cancellation leave one decision and at most one hold", async () => {
     for (let round = 0; round < 8; round += 1) {
       const one = await contested({ named: round < 4 });
       const { checkoutIntentId, person, colleague, agent, mandateId, other } = one;
@@ -68,7 +68,7 @@ describe("decisions at the same time", () => {
     }
   });
 
-  test("an approval and a price that rises meanwhile: approved as shown, or superseded with nothing held", async () => {
+  test("an approval and a price that rises meanwhile: approved as shown, or superseded with nothing reserved", async () => {
     for (let round = 0; round < 6; round += 1) {
       shop.fault = "clean";
       const one = await contested();
@@ -87,7 +87,7 @@ describe("decisions at the same time", () => {
     }
   });
 
-  test("an approval and the revocation of its mandate: in any order, the sweep leaves no hold", async () => {
+  test("an approval and the revocation of its mandate: in any order, no amount stays reserved after the next sweep", async () => {
     for (let round = 0; round < 6; round += 1) {
       const one = await contested();
       await Promise.all([

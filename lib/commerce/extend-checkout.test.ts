@@ -28,7 +28,7 @@ async function holdEnds(mandateId: string): Promise<string | undefined> {
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
 
-/** A payment that waits at most `waits` seconds for an approval. Its intent expires at `ends`. */
+/** Makes a payment that waits at most `waits` seconds for a person's approval. Its payment intent expires at `ends`. */
 async function newRequest({ waits = 300, ends = inSeconds(7_200), change = {} } = {}) {
   const buyer = await createBuyer();
   const rules = { ...policy, approval: { mode: "always", expiresInSeconds: waits }, ...change };
@@ -40,24 +40,24 @@ async function newRequest({ waits = 300, ends = inSeconds(7_200), change = {} } 
   return { ...buyer, mandateId, body, first, checkoutIntentId, intent, ends };
 }
 
-describe("the life of a request", () => {
+describe("the expiry of a request", () => {
   const lifeOf = ({ intent }: Awaited<ReturnType<typeof newRequest>>) =>
     (Date.parse(intent.expiresAt) - Date.parse(intent.createdAt)) / 1_000;
 
-  test("is the mandate's setting, or 30 minutes", async () => {
+  test("is set by the mandate, or 30 minutes after its start", async () => {
     expect(lifeOf(await newRequest({ waits: 300 }))).toBe(300);
     expect(lifeOf(await newRequest({ waits: 86_400, ends: inSeconds(86_000) }))).toBeGreaterThan(85_000);
     expect(lifeOf(await newRequest({ change: { approval: { mode: "always" } } }))).toBe(1_800);
   });
 
-  test("ends with the intent and with the mandate", async () => {
+  test("is never after the expiry of the intent or of the mandate", async () => {
     const ends = inSeconds(120);
     expect((await newRequest({ ends })).intent.expiresAt).toBe(ends);
     const validUntil = inSeconds(200);
     expect((await newRequest({ change: { validUntil } })).intent.expiresAt).toBe(validUntil);
   });
 
-  test("is also the life of its hold, and its approval lives an hour if the intent allows it", async () => {
+  test("is also the expiry of the reserved amount; an approval lasts an hour if the intent allows it", async () => {
     const request = await newRequest({ waits: 300 });
     const { checkoutIntentId, person, mandateId, intent } = request;
     expect(await holdEnds(mandateId)).toBe(intent.expiresAt);
@@ -73,7 +73,7 @@ describe("the life of a request", () => {
 });
 
 describe("extendCheckout", () => {
-  test("200 lets the request and its hold wait as long as the intent, once; repeats of authorize keep their bytes", async () => {
+  test("200 extends the request and its hold up to the intent's expiry, once; retries of authorize get the same bytes", async () => {
     const { checkoutIntentId, person, agent, mandateId, body, first, ends } = await newRequest();
     expect((await view(checkoutIntentId, person.credential)).moreTimeUntil).toBe(ends);
     const extended = await extend(checkoutIntentId, person.credential);
@@ -94,7 +94,7 @@ describe("extendCheckout", () => {
     expect((await typesOf(checkoutIntentId)).filter((type) => type === "checkout.extended")).toHaveLength(1);
   });
 
-  test("the quote is the end", async () => {
+  test("the request ends with the seller's quote at the latest", async () => {
     const { checkoutIntentId, person } = await newRequest();
     const quoteExpiresAt = new Date(Date.now() + 600_000);
     await database()
@@ -104,7 +104,7 @@ describe("extendCheckout", () => {
     expect((await extend(checkoutIntentId, person.credential)).data.intent.expiresAt).toBe(quoteExpiresAt.toISOString());
   });
 
-  test("409 if it cannot wait longer, and after a decision; 410 after its end", async () => {
+  test("409 if the request cannot be extended, and after a decision; 410 after its expiry", async () => {
     const short = await newRequest({ ends: inSeconds(120) });
     expect((await view(short.checkoutIntentId, short.person.credential)).moreTimeUntil).toBeUndefined();
     const refused = await extend(short.checkoutIntentId, short.person.credential);
@@ -124,7 +124,7 @@ describe("extendCheckout", () => {
     expect((await extend(checkoutIntentId, (await newOrganization()).credential)).status).toBe(404);
   });
 
-  test("its reminders follow the new end", async () => {
+  test("reminders are sent by the new expiry", async () => {
     const { checkoutIntentId, person, intent, ends } = await newRequest({ waits: 1_200 });
     await followEvents();
     await sendNotices();

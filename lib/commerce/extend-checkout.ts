@@ -14,8 +14,8 @@ import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * A person extends the life of a request, once, as far as its quote, its intent and its mandate allow. The stored reply of authorizePayment
- * does not change: a retry still returns the expiry that it had.
+ * A person gives a request more time, once, as far as the seller's quote, the payment intent and the mandate allow. The stored
+ * reply of authorizePayment does not change: a retry still returns the first expiry.
  */
 export const extendCheckout: Handler<typeof contract.extendCheckout> = (
   { checkoutIntentId },

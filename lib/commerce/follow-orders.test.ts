@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await shop.close();
-  // Open orders of one test must not be due in the next test.
+  // Stop the checks of this test's open orders, or the worker would check them in the next test.
   await database().update(orders).set({ nextCheckAt: null });
   expect(await brokenSums()).toEqual([]);
 });
@@ -39,10 +39,10 @@ const orderOf = async (key: string) => {
   if (!order) throw new Error("There is no such order.");
   return order;
 };
-/** Makes the order's next check due. */
+/** Sets the time of the order's next check to the past. */
 const timePasses = (key: string) => database().update(orders).set({ nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
-/** An order whose storefront fails with `fault` after it is paid. */
+/** Places and pays an order. After the payment, the storefront fails with `fault`. */
 async function paid(fault: HostileStorefront["fault"]) {
   const key = newOrderKey();
   const first = await place(scene, shop, key);
@@ -58,7 +58,7 @@ describe("followOrders", () => {
     const { key, reply } = await paid("paid500");
     expect(reply.data.status).toBe("processing");
     expect((await orderOf(key)).nextCheckAt).not.toBeNull();
-    // The next check is not due yet.
+    // The worker does nothing now, because the next check is later.
     await followOrders();
     expect((await orderOf(key)).status).toBe("processing");
     shop.fault = "clean";
@@ -81,7 +81,7 @@ describe("followOrders", () => {
     expect(nextCheckAt?.getTime()).toBeGreaterThan(Date.now() + 3_000);
   });
 
-  test("ignores an order while a call of its agent runs, and one that waits for its agent", async () => {
+  test("ignores an order while a call of its agent runs, and an order that waits for its agent", async () => {
     const { key } = await paid("paid500");
     const leased = sql`clock_timestamp() + interval '1 minute'`;
     await database().update(orders).set({ lease: "req_other", leasedUntil: leased }).where(eq(orders.idempotencyKey, key));
@@ -96,7 +96,7 @@ describe("followOrders", () => {
     expect(await orderOf(waiting)).toMatchObject({ status: "paymentCredentialRequired", nextCheckAt: null });
   });
 
-  test("sends nothing under a mandate that was revoked since, and follows what was sent to its end", async () => {
+  test("sends nothing under a mandate that was revoked meanwhile, and follows a payment that was sent to its end", async () => {
     shop.settle = null;
     const { key } = await paid("paidHangUp");
     const sent = shop.credentials.length;

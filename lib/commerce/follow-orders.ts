@@ -11,12 +11,15 @@ import { isProblem } from "#lib/problem.ts";
 
 const BATCH = 16;
 const AT_ONCE = 4;
-/** Milliseconds. The lease must be longer than the timeout of a call to a storefront. */
+/**
+ * The lease of an order lasts this many milliseconds. It must be longer than the timeout of a call to a storefront, or another
+ * worker would take the order during the call.
+ */
 const LEASE_MS = 90_000;
 
 /**
- * Continues orders whose payment is under way, so that they end even if their agent never calls again. It only sends a credential that is
- * already bound. Returns how many orders were due.
+ * Continues orders whose payment is under way, so that they end even if their agent never calls again. The worker makes no
+ * payment of its own: it only sends the signed payment that the order has stored. Returns how many orders were checked.
  */
 export async function followOrders(): Promise<number> {
   const due = await database().transaction((tx) => dueOrders(tx, BATCH, LEASE_MS));
@@ -32,10 +35,10 @@ async function followOne(orderId: string): Promise<void> {
   const lease = newId("request");
   try {
     const order = await leaseOrder(database(), orderId, lease, LEASE_MS);
-    // The order is null if a call of its agent has the lease.
+    // `order` is null if a call of the agent works on it now.
     if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
-    // A problem means that another process has taken the lease.
+    // A Problem means that another process works on the order now.
     if (!isProblem(error)) log().error({ orderId, error }, "An order could not be followed; it is looked at again");
   } finally {
     await endLease(database(), orderId, lease);
@@ -47,6 +50,6 @@ async function goOn(order: OrderRow, on: LeaseHolder): Promise<void> {
   const step = facts.settlement === null && facts.state !== "processing" ? "wait" : nextStep(facts, now);
   if (step === "adopt" && execution) await follow((await adopt(order, on, execution)).order, on);
   else if (step === "follow") await follow(order, on);
-  // Nothing was sent, or the order has ended. Stop the checks, because only the agent's next call can continue it.
+  // No payment was sent, or the order has ended. Stop the checks, because only the agent's next call can continue the order.
   else await changeOrder(database(), order.orderId, on.lease, {}, false);
 }

@@ -17,7 +17,7 @@ const checkout = useCheckout();
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe("getCheckout", () => {
-  test("answers at once without waitSeconds, and otherwise after them if nobody decides", async () => {
+  test("answers at once without waitSeconds, and otherwise after that time if nobody decides", async () => {
     const started = performance.now();
     expect((await read(checkout.id, checkout.agent.credential)).data.intent.status).toBe("previewed");
     expect(performance.now() - started).toBeLessThan(900);
@@ -30,7 +30,7 @@ describe("getCheckout", () => {
     expect(problem).toMatchObject({ status: 400, code: "invalid_request" });
   });
 
-  test("the decision ends the wait, a view of the page does not, and the wait holds no connection", async () => {
+  test("a decision ends the wait, opening the page does not, and the wait uses no database connection", async () => {
     let ended = false;
     const waiting = Promise.all(
       Array.from({ length: 100 }, () => read(checkout.id, checkout.agent.credential, "?waitSeconds=20")),
@@ -69,7 +69,7 @@ describe("getCheckout", () => {
     forget("checkoutWaiters");
   });
 
-  test("next is the next call of the agent that asked, if there is one", async () => {
+  test("`next` is the next call of the agent that asked, if there is one", async () => {
     const nextFor = async (as: Credential) => (await read(checkout.id, as)).data.next;
     const poll = { method: "GET", path: `/api/v1/agent/commerce/checkouts/${checkout.id}?waitSeconds=30` };
     expect(await nextFor(checkout.agent.credential)).toEqual(poll);

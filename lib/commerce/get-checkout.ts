@@ -18,7 +18,7 @@ import { ownerOf } from "#lib/identity/member-store.ts";
 import { notificationOf } from "#lib/notices/notification.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Reads a checkout. With waitSeconds it first waits for the buyer's decision. */
+/** Reads a checkout. If the query has waitSeconds, first waits up to that long for the buyer's decision. */
 export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
   const read = async () => {
     const found = await findWithCandidates(database(), caller, checkoutIntentId, null);
@@ -52,8 +52,8 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
 };
 
 /**
- * The continuation token, only for the agent that previewed the checkout. Null for the checkout of a payment, because a payment is executed
- * and not continued.
+ * Returns the continuation token if the caller is the agent that previewed the checkout. Null for a checkout that
+ * authorizePayment created, because the agent then calls executePayment and needs no token.
  */
 function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {
   const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;
@@ -62,7 +62,7 @@ function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }
 
 type State = "open" | "approved" | null;
 
-/** The next call of the agent that opened the checkout. */
+/** The API call that the agent should make next, if the caller is the agent that created the checkout. */
 async function nextOf(caller: Caller, checkout: CheckoutRow, state: State, token: string | null): Promise<{ next?: Call }> {
   const { checkoutIntentId, authorizationId, orderId } = checkout;
   if (state === null || caller.subjectId !== checkout.ownerSubjectId) return {};

@@ -21,13 +21,13 @@ type Approve = {
   readonly mandateId: string;
   readonly approver: Approver;
   readonly hasKey: boolean;
-  /** When the intent of the payment expires. The approval ends then at the latest. */
+  /** When the payment intent expires. The approval ends at this time or earlier. */
   readonly payableUntil: Date;
-  /** Returns the body of the reply. */
+  /** Writes the JSON body of the reply. */
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/** The refusal if no mandate covers the checkout, or if the chosen mandate does not. */
+/** The refusal if no mandate can pay the checkout, or the chosen mandate cannot. */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,
@@ -35,8 +35,8 @@ export const noMatchingMandate = (detail: string): Problem =>
   });
 
 /**
- * An approval as an item of the authorization queue. It is decided while its mandate and checkout are locked, and takes its hold in the
- * same transaction.
+ * Makes an item for the queue of authorizations from a person's approval. The queue decides the approval while the mandate and
+ * the checkout are locked, and reserves the amount in the same transaction.
  */
 export function approvalOf(approve: Approve): Purchase {
   const { checkout, mandateId } = approve;
@@ -59,10 +59,11 @@ function required(locked: LockedCheckout | null): LockedCheckout {
   return locked;
 }
 
-/** The stored answer if the checkout is already approved; null if the mandate has to decide. */
+/** The answer to an approval that is repeated. Null if the checkout is not approved yet, so that the mandate has to decide. */
 function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): PurchaseRecord | null {
   const { checkout, approval } = locked;
-  // `known` was read before the lock, so its terms and its authorization must still be the same.
+  // `known` was read before the lock. If its terms or its authorization have changed since, the person would approve something
+  // else.
   if (!sameTerms(known, checkout) || (!approval && known.authorizationId !== checkout.authorizationId)) throw checkoutChanged();
   const facts = {
     checkout: { ...checkout, status: checkout.status as CheckoutStatus },
@@ -75,7 +76,7 @@ function repeat({ mandateId, serialize, checkout: known }: Approve, locked: Lock
   return { status: 200, body: serialize(checkout, approval, now), events: [], write: () => [] };
 }
 
-/** If only a passkey is missing, ask for step-up instead of denying. */
+/** If only a passkey is missing, ask for a step-up instead of denying the payment. */
 function requirePasskey({ decision, assuranceAsked }: PurchaseDecision, { assuranceLevel }: LockedCheckout): void {
   const denials = decision.reasons.filter(({ effect }) => effect === "deny");
   const short = denials.length > 0 && denials.every(({ code }) => code === "assurance_too_low");
@@ -144,8 +145,8 @@ function newApproval(
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
-    // If the hold was taken before the approval, it is extended to the approval's expiry. If this approval makes the authorization, the
-    // approval ends with it.
+    // If the amount was reserved before the approval, the reservation is extended to the approval's expiry. If this approval
+    // makes the authorization, the approval expires with the authorization.
     expiresAt: earliest(
       approvalEnd(checkout, now),
       payableUntil,

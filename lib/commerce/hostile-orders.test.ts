@@ -89,7 +89,7 @@ describe("an order at a storefront that fails before it is paid", () => {
     "challengeResource",
     "challengeTokenName",
   ];
-  test.each(lies)("%s: a 402 that differs from the quote is denied, and nothing is held", async (fault) => {
+  test.each(lies)("%s: a 402 response that differs from the quote is denied, and nothing is reserved", async (fault) => {
     shop.fault = fault;
     const { data } = await place(scene, shop, newOrderKey());
     expect(data).toMatchObject({
@@ -100,7 +100,7 @@ describe("an order at a storefront that fails before it is paid", () => {
     expect(await holds()).toEqual([]);
   });
 
-  test("a name that is cut inside a character can be shown to the person who is asked", async () => {
+  test("a name that is cut inside a character can be shown to the person who approves", async () => {
     const asked = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
     shop.fault = "nameEndsInEmoji";
     const { data } = await place(asked, shop, newOrderKey());
@@ -108,13 +108,13 @@ describe("an order at a storefront that fails before it is paid", () => {
     expect(JSON.stringify(data).isWellFormed()).toBe(true);
   });
 
-  test("its texts reach no agent as instructions", async () => {
+  test("the texts of a storefront reach no agent as instructions", async () => {
     const { data } = await place(scene, shop, newOrderKey());
     expect(JSON.stringify(data)).not.toMatch(/ignore all limits/i);
   });
 });
 
-/** Makes the stored credential look expired, and runs the reconciler. */
+/** Sets the expiry of the sent signed payment to the past, and runs the worker that asks the chain about payments. */
 async function credentialExpires(): Promise<void> {
   await database()
     .update(executions)
@@ -133,7 +133,7 @@ describe("an order at a storefront that fails after it is paid", () => {
   }
 
   test.each<StorefrontFault>(["paidRefuses", "paidLies"])(
-    "%s: nothing moved, so the hold is released when the credential expires, and the order fails",
+    "%s: no money moved, so the amount is released when the signed payment expires, and the order fails",
     async (fault) => {
       const before = await balance();
       const { key, reply } = await paid(fault);
@@ -148,7 +148,7 @@ describe("an order at a storefront that fails after it is paid", () => {
   );
 
   test.each<StorefrontFault>(["paid500", "paidHang", "paidHangUp"])(
-    "%s: the moved amount is captured once, and the storefront is asked again until it answers",
+    "%s: the paid amount is captured once, and the storefront is asked again until it answers",
     async (fault) => {
       const before = await balance();
       const { key, paymentCredential, reply } = await paid(fault);
@@ -165,7 +165,7 @@ describe("an order at a storefront that fails after it is paid", () => {
     },
   );
 
-  test("paidHtml: an answer without an order is an order without an id", async () => {
+  test("paidHtml: an answer without an order completes the order without an id", async () => {
     const { reply } = await paid("paidHtml");
     expect(reply.data.status).toBe("completed");
     expect(reply.data.storefront.metadata).not.toHaveProperty("orderId");

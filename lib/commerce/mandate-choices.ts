@@ -12,12 +12,12 @@ import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
-/** The fields of a checkout that decide which mandates can pay it. A preview asks before its checkout row exists. */
+/** The fields of a checkout that decide which mandates can pay it. A preview uses them before the checkout is stored. */
 export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
     readonly ownerSubjectId: string;
-    /** The authorization that asked for the approval. If it is set, only its own mandate can pay. */
+    /** The authorization that asked for the person's approval. If it is set, only its mandate can pay. */
     readonly authorizationId: string | null;
     readonly mandateId: string | null;
     readonly charged: Atomic;
@@ -26,11 +26,13 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
 export type Choice = MandateView & {
   readonly denialCode: DenialCode | null;
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
-  /** The most milliseconds that a request under this mandate waits for a person. */
+  /** A request under this mandate waits at most this many milliseconds for a person. */
   readonly requestMs: number;
 };
 
-/** The buyer's mandates that could pay this checkout. Mandates that cover it come first. */
+/**
+ * The buyer's mandates that could pay this checkout, each with its limits and obstacles. Mandates that can pay it now come first.
+ */
 export async function mandateChoices(candidate: Candidate, { mandates, now }: Candidates): Promise<readonly Choice[]> {
   const bound = candidate.authorizationId !== null;
   const payable = bound ? mandates.filter(({ mandateId }) => mandateId === candidate.mandateId) : mandates;
@@ -58,12 +60,13 @@ function choiceOf(
 ): Choice {
   const { asset, decimals } = policy;
   const bound = authorizationId !== null;
-  // If an authorization asked for this approval, the usage already contains its hold.
+  // If an authorization asked for this approval, the usage already contains the amount that it reserved.
   const more = bound ? 0n : charged;
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    // Subtract this payment: `reserved` includes its hold if it has one, and otherwise `more` adds it.
+    // The amount that other payments reserve. `reserved` contains this payment if it has reserved its amount, and otherwise
+    // `more` adds it, so that it can be subtracted in both cases.
     const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
     const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
     return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };
@@ -89,7 +92,7 @@ function choiceOf(
   };
 }
 
-/** The fields of a choice that the API returns. */
+/** The fields of a mandate choice that the API returns. */
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
 
@@ -99,7 +102,7 @@ export type Detection = {
   readonly mandateStatus: MandateMatch;
 };
 
-/** The mandate that would pay a checkout: the one that was named, else the only one that covers it. */
+/** Finds the mandate that would pay a checkout: the one that was named, else the only one that can pay it. */
 export function detectMandate(choices: readonly Choice[], named: string | null): Detection {
   const matching = choices.filter((choice) => choice.match);
   const [only, another] = matching;
@@ -120,7 +123,7 @@ function whyNot(choice: Choice | undefined): MandateMatch {
   return denials[choice.denialCode].match ?? "seller_not_allowed";
 }
 
-/** The amount that a checkout takes from the mandate's budget: its price and the buyer's share of the fee. */
+/** The amount that a checkout takes from the mandate's budget: the price and the buyer's share of the fee. */
 export function chargedFor({
   amount,
   tokenDecimals,

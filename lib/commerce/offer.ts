@@ -20,33 +20,36 @@ type OfferSeller = {
   readonly minimumAssuranceLevel: string;
 };
 
-/** A storefront's offer for a basket: its description, its quote and its 402, compared. Stored with the order as JSON. */
+/**
+ * A storefront's offer for a basket: its description, its quote, and its 402 response (the payment that it asks for), with the
+ * differences between the two. The offer is stored with the order as JSON.
+ */
 export type Offer = {
   readonly storefront: Storefront;
-  /** The seller that is registered for the storefront's domain. */
+  /** The registered seller to which the storefront's domain belongs. */
   readonly seller: OfferSeller | null;
   readonly resourceId: string | null;
   readonly quote: {
     readonly quoteId: string;
-    /** Canonical decimal text. */
+    /** Decimal text in canonical form. */
     readonly amount: string;
     readonly lines: readonly QuoteLine[];
     readonly expiresAt: string;
   };
   readonly basket: CanonicalBasket;
   readonly basketHash: string;
-  /** The seller's 402, with only the accepted payment requirements. */
+  /** The storefront's 402 response. Of the ways to pay that it lists, only the accepted one is kept. */
   readonly challenge: PaymentRequired;
-  /** The idempotency key of all calls to the storefront's checkout, with and without the credential. */
+  /** The idempotency key that all calls to the storefront's checkout have, before and after the payment is signed. */
   readonly checkoutKey: string;
-  /** The fields in which the 402 differs from the quote. */
+  /** The fields in which the 402 response differs from the quote. */
   readonly mismatches: readonly Mismatch[];
 };
 
 export const amountOf = ({ quote, storefront }: Offer): Atomic => parseAmount(quote.amount, storefront.asset.tokenDecimals);
 
 /**
- * Asks a storefront for the price and the payee. It calls the network, so no transaction may be open.
+ * Asks a storefront for the price and the payee. Call it outside of transactions, because it waits for the network.
  * @throws Problem storefront_unavailable, storefront_invalid, items_ambiguous, out_of_stock, price_changed, quote_expired, …
  */
 export async function findOffer(
@@ -63,7 +66,8 @@ export async function findOffer(
   const { seller, resource } = await sellerOfStorefront(database(), environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? storefront.domain, storefront.asset, quote.lines);
   return {
-    // The 402 of a plain API is stored as challenge. Its bigint amounts cannot be written as JSON.
+    // Leave out the 402 response of a plain API here: it has bigint amounts, which JSON cannot contain, and `challenge` stores
+    // it.
     storefront: { ...storefront, challenge: null },
     seller: seller && {
       sellerId: seller.sellerId,
@@ -86,7 +90,7 @@ export async function findOffer(
   };
 }
 
-/** The offer that is stored with a previewed checkout; null if the checkout is not an order. */
+/** Rebuilds the offer that was stored with a previewed checkout. Null if the checkout is a payment without an order. */
 export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
   const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
   const storefront = row.storefront as Storefront | null;

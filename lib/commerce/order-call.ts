@@ -1,30 +1,31 @@
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 
-/** One call about an order, with its caller, its credential and its lease. */
+/**
+ * One call of an agent about its order, with the signed payment (credential) that it may contain. `lease` is a random id; only
+ * the call whose id is stored in the order may change the order.
+ */
 export type OrderCall = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
-  /** The credential's text and its SHA-256. */
+  /** The signed payment in the request: its text and its SHA-256 hash. */
   readonly credential: { readonly text: string; readonly hash: string } | null;
-  /** The URL at which the agent repeats this call. */
+  /** The URL to which the agent sends this call again. */
   readonly url: string;
   readonly lease: string;
 };
 
-/** The part of a call that is needed to follow a payment. A worker has no caller with a credential. */
+/** The part of a call that is needed to check an order's payment. A worker has only this part. */
 export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
   readonly caller: { readonly organizationId: string; readonly environment: string };
 };
 
-/** The result of a step. */
+/** The result of one step of an order. */
 export type StepResult = {
   readonly order: OrderRow;
-  /** Whether the next step of the order runs in the same call. */
+  /** Whether the next step of the order runs now, in the same call. */
   readonly goOn: boolean;
-  /**
-   * Set if the credential of this call was refused before it was sent, with the code of the refusal. The agent may try another credential.
-   */
+  /** Set if the signed payment in this call was refused before it was sent; `code` says why. The agent may send another one. */
   readonly refused?: { readonly executionId: string; readonly code: string };
 };

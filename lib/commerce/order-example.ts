@@ -1,10 +1,10 @@
-/** An example of an order for the OpenAPI document. Browser-safe. */
+/** An example of an order for the API documentation. Browsers load this file too, so it imports no server code. */
 import { checkoutExample } from "#lib/approvals/examples.ts";
 import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import type { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";
 
 const { payTo, tokenAddress, chain, asset, amount, quoteId, mandateId } = checkoutExample;
-/** The seller of the example is not registered. */
+/** The seller in the example is not registered, so the fee quote names no seller's organization. */
 const { sellerOrganizationId: _, ...feeQuote } = feeQuoteExample;
 const orderId = "ord_01kaj4n7v8e2m0x3c9t5q6r7t3";
 const expiresAt = "2026-11-21T12:10:00.000Z";

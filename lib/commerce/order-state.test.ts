@@ -36,7 +36,7 @@ const facts: fc.Arbitrary<OrderFacts> = fc.record({
   settlement: fc.option(fc.constantFrom(...SettlementStatus.options.filter((status) => status !== "failed"))),
 });
 
-/** The states that each step may lead to. */
+/** The states to which each step may lead. */
 const leadsTo: Readonly<Record<OrderStep, readonly OrderState[]>> = {
   quote: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired"],
   redeem: ["paymentCredentialRequired", "quoteChanged", "denied"],
@@ -59,7 +59,7 @@ const stepOf = (of: OrderFacts): OrderStep | null => {
 };
 
 describe("an order", () => {
-  test("makes only listed transitions, for any facts", () => {
+  test("changes its state only as the table of transitions allows, for any facts", () => {
     fc.assert(
       fc.property(facts, (of) => {
         const step = stepOf(of);
@@ -72,7 +72,7 @@ describe("an order", () => {
     );
   });
 
-  test("is never decided or paid again while a credential of its own may still move money", () => {
+  test("is never decided or paid again while a signed payment of the order may still move money", () => {
     fc.assert(
       fc.property(facts, (of) => {
         fc.pre(of.settlement !== null && of.state !== "new" && of.state !== "setupRequired");
@@ -92,7 +92,7 @@ describe("an order", () => {
     );
   });
 
-  test("pays only with a credential, of the agent or the service, with a live hold, in the state that asks for one", () => {
+  test("pays only with a signed payment, a reserved amount and in the state that asks for payment", () => {
     fc.assert(
       fc.property(facts, (of) => {
         if (stepOf(of) !== "pay") return;
@@ -104,7 +104,7 @@ describe("an order", () => {
     );
   });
 
-  test("redeems only its own pending approval, in time", () => {
+  test("uses only its own pending approval, in time", () => {
     fc.assert(
       fc.property(facts, (of) => {
         if (stepOf(of) !== "redeem" || of.state === "new") return;
@@ -115,7 +115,7 @@ describe("an order", () => {
     );
   });
 
-  test("that has ended never changes, and another credential than the one that was sent is refused", () => {
+  test("that has ended never changes, and refuses any signed payment except the one that was sent", () => {
     fc.assert(
       fc.property(facts, (of) => {
         const step = stepOf(of);
@@ -126,7 +126,7 @@ describe("an order", () => {
     );
   });
 
-  test("is complete if the chain shows the payment and the storefront accepted it, and fails only on evidence", () => {
+  test("is complete if the chain shows the payment and the storefront accepted it, and fails only with evidence", () => {
     const outcomes = [null, "completed", "refused", "unknown"] as const;
     for (const storefront of outcomes) {
       expect(stateAfterPaying({ settlement: "failed", storefront })).toBe("failed");
@@ -139,7 +139,7 @@ describe("an order", () => {
   });
 });
 
-test("binds every approved term: if one changes, it is another payment", () => {
+test("every approved term counts: if one changes, the payment is not the approved one", () => {
   const terms: BoundTerms = {
     basketHash: "h",
     amount: 25_000_000n,

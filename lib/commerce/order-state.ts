@@ -1,10 +1,12 @@
 import { Problem } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus, OrderStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** `new`: the key is stored, and nothing was decided yet. */
+/** The state of an order. `new` means that the order is stored and nothing was decided yet. */
 export type OrderState = OrderStatus | "new";
 
-/** The database refuses every other transition. An order may also keep its state. */
+/**
+ * The changes of state that are allowed; an order may also keep its state. A trigger in the database refuses all other changes.
+ */
 export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]>> = {
   new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired", "quoteChanged"],
   setupRequired: ["paymentCredentialRequired", "approvalRequired", "denied"],
@@ -17,30 +19,33 @@ export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]
   quoteChanged: [],
 };
 
-/** Whether the order has ended. Repeated calls then get the stored answer. */
+/** Whether the order has ended. Every later call then gets the stored answer. */
 export const isTerminal = (state: OrderState): boolean => orderTransitions[state].length === 0;
 
 export type OrderFacts = {
   readonly state: OrderState;
-  /** Whether the order continues an approved checkout. It then pays exactly what was approved and never asks for a new quote. */
+  /** Whether the order continues an approved checkout. It then pays exactly the approved terms and never asks for a new quote. */
   readonly continued: boolean;
-  /** SHA-256 of the credential in this call; null without one. */
+  /** The SHA-256 hash of the signed payment in this call; null without one. */
   readonly credential: string | null;
-  /** Whether the service makes the credential itself: the mandate is registered on the chain for this payee. */
+  /** Whether the service signs the payment itself, because the mandate is registered on the chain for this payee. */
   readonly proves: boolean;
-  /** SHA-256 of the credential that was sent; null if none was sent. */
+  /** The SHA-256 hash of the signed payment that was sent to the storefront; null if none was sent. */
   readonly sent: string | null;
-  /** The checkout in which a person is asked to approve; null if nobody is asked. */
+  /** The checkout in which a person is asked to approve the order; null if nobody is asked. */
   readonly checkout: {
     readonly status: CheckoutStatus;
     readonly expiresAt: Date;
     readonly approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null;
-    /** Whether the checkout was opened for this order. False if another order with the same basket asked first. */
+    /** Whether the checkout was created for this order. False if another order with the same basket asked first. */
     readonly own: boolean;
   } | null;
-  /** When the hold expires; null without a hold. */
+  /** When the reservation of the amount expires; null if no amount is reserved. */
   readonly holdUntil: Date | null;
-  /** The status of the execution that has not failed, even if executePayment started it. Null if there is none. */
+  /**
+   * The status of the payment's execution, leaving out failed ones. It may have been started by executePayment instead of the
+   * order. Null if there is none.
+   */
   readonly settlement: SettlementStatus | null;
 };
 
@@ -48,17 +53,17 @@ export type OrderFacts = {
  * The next step of an order:
  * - quote: read the storefront's offer and decide.
  * - redeem: use the buyer's approval.
- * - reject: the buyer declined.
- * - supersede: the offer that the buyer was shown has ended.
- * - resume: the approval was used, and no payment was started.
- * - pay: start the payment with the credential that the agent sent.
- * - adopt: record the payment of this authorization that the order does not record yet.
- * - follow: send the credential to the storefront and read the result.
+ * - reject: the buyer declined, so deny the order.
+ * - supersede: the offer that the buyer was shown has ended, so end the order.
+ * - resume: the approval was used and no payment was started, so let the order wait for its payment.
+ * - pay: start the payment with the agent's signed payment.
+ * - adopt: store in the order the id of a payment that was started elsewhere under the order's authorization.
+ * - follow: send the signed payment to the storefront and read the result.
  * - show: change nothing.
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 
-/** Decides the next step of an order from its facts. Pure. @throws Problem authorization_consumed */
+/** Decides the next step of an order. It reads only its arguments. @throws Problem authorization_consumed */
 export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   const { state, credential, sent } = facts;
   if (credential !== null && sent !== null && credential !== sent) {
@@ -111,18 +116,21 @@ function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep 
     case "expired":
     case "canceled":
     case "failed":
-      // Another order used the approval, or no person decided in time, so decide again.
+      // Decide again, because another order has used the approval or no person decided in time.
       return "quote";
   }
 }
 
 export type Ending = {
   readonly settlement: SettlementStatus | null;
-  /** The storefront's answer to the paid request; null without one. */
+  /** The storefront's answer to the request that contained the signed payment; null without one. */
   readonly storefront: "completed" | "refused" | "unknown" | null;
 };
 
-/** An order ends only on evidence: it is complete if the payment is settled and the storefront accepted the order. */
+/**
+ * Decides the state of an order after its payment was sent. It is complete only if the payment is settled on the chain and the
+ * storefront has accepted the order.
+ */
 export function stateAfterPaying({ settlement, storefront }: Ending): "processing" | "completed" | "failed" {
   if (settlement === "failed") return "failed";
   if (settlement !== "settled") return "processing";
@@ -140,7 +148,7 @@ export type BoundTerms = {
   readonly agentId: string;
 };
 
-/** Whether two payments have the same terms. An approval is valid only for exactly its own terms. */
+/** Whether two payments have the same terms. An approval is valid only for exactly the terms that were approved. */
 export const boundTo = (a: BoundTerms, b: BoundTerms): boolean =>
   a.basketHash === b.basketHash &&
   a.amount === b.amount &&

@@ -15,10 +15,10 @@ type OrderChange = Partial<
   >
 >;
 
-/** Returns the order of an idempotency slot, and creates it if there is none. */
+/** Reads the order of an idempotency key (`slot` is a hash of the key), and creates it if there is none. */
 export async function openOrder(db: Db, row: typeof orders.$inferInsert): Promise<OrderRow> {
   await db.insert(orders).values(row).onConflictDoNothing({ target: orders.slot });
-  // A parallel call with the same key may have removed its refused order between the two statements.
+  // Try again, because a parallel call with the same key may have deleted the order between the two statements.
   return (await findOrder(db, row.slot)) ?? openOrder(db, row);
 }
 
@@ -32,7 +32,10 @@ export async function findOrderById(db: Db, orderId: string): Promise<OrderRow |
   return order ?? null;
 }
 
-/** Takes the lease of an order; null if another call has it. If a process dies, its lease expires. */
+/**
+ * Marks the order as being worked on by one call (a lease), so that no other call changes it. Returns null if another call has
+ * the lease. If a process dies, its lease expires.
+ */
 export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
@@ -50,8 +53,8 @@ export async function endLease(db: Db, orderId: string, lease: string): Promise<
 }
 
 /**
- * Returns due orders and postpones their next check, so that they become due again if the worker dies. It does not take their
- * leases.
+ * Returns the orders whose check is due and moves their next check to later, so that another worker checks them if this one dies.
+ * It does not take the leases of the orders.
  */
 export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise<readonly string[]> {
   const due = await tx
@@ -70,17 +73,17 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Deletes an order for which nothing was decided yet. The caller has its lease. */
+/** Deletes an order for which nothing was decided yet. The caller must have the lease of the order. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
 
-/** The next check: after a quarter of the order's age, at least 5 seconds and at most 15 minutes. */
+/** The time of the next check: after a quarter of the order's age, at least 5 seconds and at most 15 minutes. */
 const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
 
 /**
- * Changes an order; null if the caller has lost its lease. `watched` says whether a worker checks the order later, because a payment may be
- * under way. If it is undefined, the time of the next check does not change.
+ * Changes an order. Returns null if the caller no longer has the lease. `watched` says whether a worker checks the order later,
+ * because a payment may be under way; if `watched` is undefined, the time of the next check does not change.
  */
 export async function changeOrder(
   db: Db,
@@ -97,7 +100,7 @@ export async function changeOrder(
   return order ?? null;
 }
 
-/** Stores the answer of an order that has ended, unless one is stored already. Returns the stored answer. */
+/** Stores the final answer of an order that has ended, unless one is stored already. Returns the stored answer. */
 export async function sealOrder(db: Db, orderId: string, body: string): Promise<string> {
   await db
     .update(orders)
@@ -107,7 +110,7 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
   return order?.body ?? body;
 }
 
-/** Whether a person declined this basket within the last hour, under this mandate or before one was chosen. */
+/** Whether a person declined this basket within the last hour, under this mandate or without a chosen mandate. */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
   const { organizationId } = mandates;
   const owner = db.select({ organizationId }).from(mandates).where(eq(mandates.mandateId, mandateId));
@@ -138,8 +141,8 @@ type OrderDecision = {
 };
 
 /**
- * Stores the decision about an order. It runs in the transaction of the batch that authorizes the payment, so that both are stored
- * together.
+ * Stores the decision about an order. It runs in the transaction that stores the authorization of the payment, so that both are
+ * stored or neither.
  */
 export const saveDecided = (c: Sql, order: OrderDecision) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
@@ -158,8 +161,8 @@ type OrderRedemption = {
 };
 
 /**
- * Uses the approval of an order, and extends its hold until the payment expires. It runs in the transaction of the batch that decides
- * again.
+ * Marks the approval of an order as used, and keeps the amount reserved until the payment expires. It runs in the transaction
+ * that decides the payment again.
  */
 export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
@@ -176,7 +179,8 @@ export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike
 };
 
 /**
- * Marks an order as denied, because the policy now denies what was approved. It runs in the transaction of the batch that decides again.
+ * Marks an order as denied, because the policy now denies what a person approved. It runs in the transaction that decides the
+ * payment again.
  */
 export const saveRefused = (c: Sql, orderId: string, lease: string) => c`
   UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

@@ -25,13 +25,16 @@ type ExecutionReply = {
   readonly instance?: string;
 };
 
-/** The name of an attempt to pay: the hash of the credential, or the number of executions so far if the service makes the credential. */
+/**
+ * Names an attempt to pay, so that a retry is noticed: by the hash of the signed payment or, if the service signs, by the number
+ * of executions so far.
+ */
 const attemptOf = async (authorizationId: string, credential: OrderCall["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 
 /**
- * Executes the order's authorization with the credential, or with one that the service makes. If the credential is refused, the
- * order keeps its state.
+ * Pays the order with the agent's signed payment, or with one that the service signs. If the signed payment is refused, the order
+ * keeps its state.
  */
 export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { credential, caller, requestId, request } = on;
@@ -42,7 +45,7 @@ export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const slot = createHash("sha256").update(`${order.slot}\nexecute\n${attempt}`).digest("base64url");
   const body = { authorizationId, idempotencyKey: key, paymentCredential: credential?.text };
   const idempotency = { key, slot, fingerprint: attempt };
-  // Mark the order as watched before anything is sent: if this process dies, a worker continues the order.
+  // Schedule checks of the order before anything is sent: if this process dies, a worker continues the order.
   requireLease(await changeOrder(database(), orderId, on.lease, {}, true));
   const reply = await executePayment({ body }, { caller, requestId, request, idempotency });
   if (!isStoredReply(reply)) throw new Error("An execution is answered with stored bytes.");
@@ -57,13 +60,16 @@ export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 
-/** Records in the order an execution that it does not know, started by executePayment or by a call that died. */
+/** Stores in the order the id of an execution that executePayment or an interrupted call started. */
 export async function adopt(order: OrderRow, on: LeaseHolder, execution: ExecutionRow): Promise<StepResult> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
   return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
 }
 
-/** Sends the credential to the storefront, unless the storefront has already given a final answer, then reads the result of the payment. */
+/**
+ * Sends the signed payment to the storefront, unless the storefront has given a final answer already. Then reads the result of
+ * the payment.
+ */
 export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
@@ -83,15 +89,15 @@ export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResu
 type Answer = NonNullable<OrderRow["answer"]>;
 
 /**
- * Whether the credential may be sent. A settled credential cannot move money again; any other is sent only while the mandate and the rights
- * still allow it.
+ * Whether the signed payment may be sent to the storefront. A settled one cannot move money again. Any other is sent only while
+ * the mandate and the rights of the agent still allow the payment.
  */
 const maySend = async (execution: ExecutionRow): Promise<boolean> =>
   execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 
 /**
- * Sends the credential to the storefront. Null if the storefront gave no final answer about the order; the same call is then repeated
- * later.
+ * Sends the signed payment to the storefront. Returns null if the storefront gave no final answer about the order; the same
+ * request is then sent again later.
  */
 async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
   const paymentSignature = execution.credentialHeaders?.[paymentSignatureHeader];
@@ -116,7 +122,8 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
 }
 
 /**
- * The status of the payment. If the seller settles, it asks the chain now; the reconciler checks the payments that this service settles.
+ * Returns the status of the payment. For a payment that the seller settles, this asks the chain now; for one that this service
+ * settles, a worker asks the chain.
  */
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;

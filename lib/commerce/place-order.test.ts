@@ -47,7 +47,7 @@ const holds = async ({ mandateId }: Pick<CheckoutScene, "mandateId"> = scene) =>
 const checkoutOf = ({ data }: Awaited<ReturnType<typeof place>>) => data.nextAction.url?.split("/").at(-1) ?? "";
 
 describe("placeOrder", () => {
-  test("asks for a credential, pays with it and completes with the storefront's order id", async () => {
+  test("asks for a signed payment, pays with it and completes with the storefront's order id", async () => {
     const key = newOrderKey();
     const first = await place(scene, shop, key, { metadata: { note: "for Ada" } });
     expect(first.status).toBe(200);
@@ -89,7 +89,8 @@ describe("placeOrder", () => {
     await place(scene, shop, key);
     const other = await place(scene, shop, key, { items: [{ ...items[0], quantity: 3 }] });
     expect([other.status, other.problem.code]).toEqual([422, "idempotency_key_reused"]);
-    // The order keeps the metadata of the first call. Metadata is not part of the request's fingerprint, so it may differ in a retry.
+    // A retry may have other metadata, because metadata is not part of the hash that is compared. The order keeps the metadata of
+    // the first call.
     const noted = await place(scene, shop, key, { metadata: { later: true } });
     expect([noted.status, noted.data.intent?.metadata]).toEqual([200, undefined]);
   });
@@ -104,7 +105,7 @@ describe("placeOrder", () => {
     expect([stolen.status, stolen.problem.code]).toEqual([404, "not_found"]);
   });
 
-  test("a denial is stored with its reasons and repeated byte for byte", async () => {
+  test("a denial is stored with its reasons, and a retry gets the same bytes", async () => {
     const mandateId = await activeMandate(scene.person.credential, {
       policy: { ...openPolicy, limits: { ...openPolicy.limits, perPayment: "24.99" } },
     });
@@ -119,7 +120,7 @@ describe("placeOrder", () => {
     expect((await place({ ...scene, mandateId }, shop, key)).data).toEqual(denied.data);
   });
 
-  test("setupRequired if the mandate is not ready; the same key continues when it is", async () => {
+  test("setupRequired if the mandate is not ready; the same key continues when the mandate is ready", async () => {
     const { mandateId } = await draftMandate(scene.person.credential, { policy: openPolicy });
     const key = newOrderKey();
     const waiting = await place({ ...scene, mandateId }, shop, key);
@@ -131,7 +132,7 @@ describe("placeOrder", () => {
     expect((await place({ ...scene, mandateId }, shop, key)).data.status).toBe("paymentCredentialRequired");
   });
 
-  test("a credential that is refused before it is sent does not change the order", async () => {
+  test("a signed payment that is refused before it is sent does not change the order", async () => {
     const key = newOrderKey();
     const first = await place(scene, shop, key);
     const poor = await signedOrder(newWallet(), first);
@@ -155,7 +156,7 @@ describe("placeOrder with an approval", () => {
     scene = await checkoutScene({ mandate: asking });
   });
 
-  test("20 repeats before the click make one approval, and the continuation is redeemed once", async () => {
+  test("20 repeats before the click make one approval, and the approval is used once", async () => {
     const key = newOrderKey();
     const replies = await Promise.all(Array.from({ length: 20 }, () => place(scene, shop, key)));
     const shown = replies.filter(({ status }) => status === 200);
@@ -188,7 +189,7 @@ describe("placeOrder with an approval", () => {
     const checkoutIntentId = reason?.checkoutIntentId ?? "";
     expect(data.nextAction.url).toBe(reason?.href);
     expect(reason?.pollWith?.path).toContain(checkoutIntentId);
-    // Executing its authorization directly would pay without placing the order.
+    // The agent must not execute the authorization itself, because this would pay without placing the order.
     expect(reason?.next).toBeUndefined();
     await reviewed(checkoutIntentId, scene.person);
     await approve(checkoutIntentId, scene.person.credential);
@@ -199,7 +200,7 @@ describe("placeOrder with an approval", () => {
     expect((await place(scene, shop, key, body)).data.status).toBe("paymentCredentialRequired");
   });
 
-  test("a second order of the same basket asks in the same checkout and holds nothing more", async () => {
+  test("a second order of the same basket waits for the same checkout and reserves nothing more", async () => {
     const one = await place(scene, shop, newOrderKey());
     const two = await place(scene, shop, newOrderKey());
     expect(checkoutOf(two)).toBe(checkoutOf(one));
@@ -226,7 +227,7 @@ describe("placeOrder with an approval", () => {
     expect(more.data.status).toBe("approvalRequired");
   });
 
-  test("a price that changed after the approval is not paid: quoteChanged, and the hold is released", async () => {
+  test("a price that changed after the approval is not paid: quoteChanged, and the amount is released", async () => {
     const key = newOrderKey();
     const checkoutIntentId = checkoutOf(await place(scene, shop, key));
     await reviewed(checkoutIntentId, scene.person);
@@ -239,7 +240,7 @@ describe("placeOrder with an approval", () => {
     expect((await place(scene, shop, key)).data).toEqual(changed.data);
   });
 
-  test("if the quote expired and the new one is equal, the order is paid as approved", async () => {
+  test("if the quote expired and the new quote is equal, the order is paid as approved", async () => {
     const key = newOrderKey();
     const checkoutIntentId = checkoutOf(await place(scene, shop, key));
     await reviewed(checkoutIntentId, scene.person);

@@ -1,4 +1,4 @@
-/** The API's schemas of an order. Browser-safe. */
+/** The JSON schemas of an order in the API. Browsers load this file too, so it imports no server code. */
 import { z } from "zod";
 import { itemFields } from "#lib/approvals/checkout-schema.ts";
 import { Authorization, PaymentIntent } from "#lib/payment-intent.ts";

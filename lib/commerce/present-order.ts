@@ -12,19 +12,21 @@ import { headersOfChallenge } from "#lib/x402/challenge-header.ts";
 export type Snapshot = {
   readonly order: OrderRow;
   readonly authorization: AuthorizationRow | null;
-  /** Whether the mandate names a wallet. */
+  /** Whether the mandate names the address of a wallet. */
   readonly hasWallet: boolean;
-  /** service7702: the service makes the credential itself. */
+  /** With service7702, the service signs the payment itself. With eip3009, the agent's wallet signs. */
   readonly paymentMode: "eip3009" | "service7702";
-  /** Set if the credential of this call was refused before it was sent. */
+  /** Set if the signed payment in this call was refused before it was sent; `code` says why. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
-  /** The URL at which the agent repeats this call. */
+  /** The URL to which the agent sends this call again. */
   readonly url: string;
 };
 
 const settings = (mandateId: string): string => mandatePage(env().BASE_URL, mandateId);
 
-/** What the agent must do next. Agents follow these texts, so they contain no text of an agent, a seller or a storefront. */
+/**
+ * What the agent must do next. Agents follow these texts, so they contain no text that an agent, a seller or a storefront wrote.
+ */
 const instructions: Readonly<Record<OrderStatus, string>> = {
   paymentCredentialRequired:
     "Sign the challenge in paymentRequired with the paying wallet, and repeat this call with the same idempotencyKey and the signature as paymentCredential.",
@@ -49,8 +51,8 @@ const again =
 
 function instructionsOf(status: OrderStatus, { paymentMode, refused }: Snapshot): string {
   if (refused) return paymentMode === "service7702" ? tryAgain : again;
-  // A service7702 order stays in this state only if the chain would refuse the payment. The problem that the earlier call returned says
-  // why.
+  // If the service signs, the order stays in this state only because the chain would refuse the payment. The problem that the
+  // earlier call returned says why.
   return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
 }
 
@@ -95,7 +97,10 @@ function scopeOf({ storefront }: Offer, paymentMode: Snapshot["paymentMode"]): P
   };
 }
 
-/** Leaves out the seller's instructions: an agent would take them for ours. */
+/**
+ * Describes the storefront without the seller's instructions, because an agent would follow them as if this service had written
+ * them.
+ */
 function storefrontOf(offer: Offer, { order: { answer }, paymentMode }: Snapshot): Storefront {
   const { storefront, seller, resourceId } = offer;
   const { domain, name, catalogUrl, quoteUrl, asset } = storefront;
@@ -146,7 +151,7 @@ function intentOf({ order, refused }: Snapshot, { intent: decided }: Authorizati
   return { ...decided, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
-/** The stored decision, shown as a denial if the order was denied after the decision. */
+/** The stored decision about the payment. It is shown as a denial if the order was denied later. */
 function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorization {
   const authorization = presentAuthorization(row);
   const { policyDecision } = authorization;
@@ -166,7 +171,7 @@ function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorizat
   };
 }
 
-/** The API's view of an order. */
+/** Converts an order for the API. */
 export function presentOrder(rendered: Snapshot): PlacedOrder {
   const { order, authorization, paymentMode, refused } = rendered;
   const offer = order.offer as Offer | null;

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("previewCheckout", () => {
-  test("201 returns the canonical basket, the mandate that would pay and the page to confirm, and holds nothing", async () => {
+  test("201 returns the canonical basket, the mandate that would pay and the page to confirm, and reserves nothing", async () => {
     const { status, data } = await preview(shop, scene.agent.credential, { metadata: { note: "for the office" } });
     expect(status).toBe(201);
     const { intent, nextAction } = data;
@@ -70,7 +70,7 @@ describe("previewCheckout", () => {
     );
   });
 
-  test("20 previews of one basket under one mandate open one checkout", async () => {
+  test("20 previews of one basket under one mandate create one checkout", async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => preview(shop, scene.agent.credential)));
     const opened = new Set(replies.filter(({ status }) => status === 201).map(({ data }) => data.intent.checkoutIntentId));
     expect(opened.size).toBe(1);
@@ -79,7 +79,7 @@ describe("previewCheckout", () => {
     expect(rows).toHaveLength(1);
   });
 
-  test("an expired checkout is replaced, and another agent's open one is not", async () => {
+  test("an expired checkout is replaced, and another agent's open checkout is not", async () => {
     const first = await previewed(shop, scene.agent.credential);
     const other = await newKey(scene.person);
     expect((await preview(shop, other.credential)).problem.code).toBe("conflict");
@@ -90,7 +90,7 @@ describe("previewCheckout", () => {
     expect((await eventsOf(first)).at(-1)?.type).toBe("checkout.expired");
   });
 
-  test("another payee supersedes the open checkout", async () => {
+  test("a new preview with another payee replaces the open checkout", async () => {
     const first = await previewed(shop, scene.agent.credential);
     await database()
       .update(checkoutIntents)
@@ -99,12 +99,12 @@ describe("previewCheckout", () => {
     expect((await eventsOf(first)).at(-1)).toMatchObject({ type: "checkout.superseded", metadata: { supersededBy: second } });
   });
 
-  test("expiresInSeconds and the quote's expiry shorten its validity", async () => {
+  test("expiresInSeconds and the quote's expiry shorten the checkout's validity", async () => {
     const { data } = await preview(shop, scene.agent.credential, { expiresInSeconds: 60 });
     expect(Date.parse(data.intent.expiresAt) - Date.parse(data.intent.createdAt)).toBe(60_000);
   });
 
-  test("410 for an expired quote, and nothing opens", async () => {
+  test("410 for an expired quote, and no checkout is created", async () => {
     shop.fault = "expired";
     expect((await preview(shop, scene.agent.credential)).problem.code).toBe("quote_expired");
     expect(

@@ -29,7 +29,7 @@ import { earliest } from "#lib/time.ts";
 type Caller = (KeyCaller | SessionCaller) & { readonly organizationId: string };
 type Body = Input<typeof contract.previewCheckout>["body"];
 
-/** Asks the storefront outside a transaction, then opens one checkout. Takes no hold. */
+/** Asks the storefront for a quote outside of any transaction, then creates a checkout. No amount is reserved. */
 export const previewCheckout: Handler<typeof contract.previewCheckout> = async ({ body }, { caller, idempotency, requestId }) => {
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
@@ -48,11 +48,11 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
 
 type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {
   readonly quoteExpiresAt: Date;
-  /** The most milliseconds that the request waits for a person. */
+  /** The request waits at most this many milliseconds for a person. */
   readonly requestMs: number;
 };
 
-/** Reads the storefront's quote, compares it with its 402, and finds the mandate that would pay. */
+/** Reads the storefront's quote, compares it with the storefront's 402 response, and finds the mandate that would pay. */
 async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, caller: Caller): Promise<Preview> {
   const storefront = await discoverStorefront(storefrontUrl);
   const quote = await requestQuote(storefront, items);
@@ -88,7 +88,8 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     quoteExpiresAt: quote.expiresAt,
     challenge: raw as unknown as Record<string, unknown>,
     items,
-    // The 402 of a plain API is stored as challenge. Its bigint amounts cannot be written as JSON.
+    // Leave out the 402 response of a plain API here: it has bigint amounts, which JSON cannot contain, and `challenge` stores
+    // it.
     storefront: { ...storefront, challenge: null },
     metadata: metadata ?? null,
     createsFulfillmentOrder: storefront.source === "manifest",
@@ -106,7 +107,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   return { ...checkout, ...detected, feeQuote: choices[0]?.feeQuote ?? null, requestMs };
 }
 
-/** Opens a checkout, or returns the open one. There is at most one open checkout for a mandate and a basket. */
+/** Creates a checkout, or returns the open one: a mandate and a basket have at most one open checkout. */
 async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
   const now = await clock(tx);
   if (preview.quoteExpiresAt <= now) {
@@ -134,7 +135,7 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   return { checkout, now };
 }
 
-/** Returns the open checkout if it still has the terms of the preview; otherwise closes it. */
+/** Returns the open checkout if it still has the terms of the preview. Otherwise closes it and returns null. */
 async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
   const over = open.expiresAt <= now;
   if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {

@@ -10,7 +10,7 @@ useDatabase();
 
 const HOUR = 3_600_000;
 
-test("an order's intent ends by the database's time if the clock of the process is 30 hours late", async () => {
+test("an order's intent expires by the database's time, also if the clock of the process is 30 hours behind", async () => {
   const shop = await openHostileStorefront();
   onTestFinished(() => shop.close());
   shop.fault = "longQuote";
@@ -19,7 +19,7 @@ test("an order's intent ends by the database's time if the clock of the process 
   onTestFinished(() => void vi.useRealTimers());
   const { data } = await place(scene, shop, newOrderKey());
   expect(data.status).toBe("paymentCredentialRequired");
-  // The quote lasts 48 hours by the clock of the process, which is behind.
+  // The storefront's quote lasts 48 hours by the clock of this process, which is 30 hours behind the database.
   const left = new Date(data.intent!.expiresAt).getTime() - (await clock(database())).getTime();
   expect(left / HOUR).toBeCloseTo(18, 1);
 });

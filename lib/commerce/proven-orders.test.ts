@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterAll(async () => expect(await brokenInvariants()).toEqual([]));
 
-/** A mandate that is registered for the storefront, and an agent that holds no key. An order costs 25 USDC. */
+/** Registers a mandate on the chain for the storefront, and makes an agent without a wallet. An order costs 25 USDC. */
 async function registered({ balance = 100_000_000n, onChain = true, payTo = shop.payTo } = {}) {
   const key = await delegated(chain(), contracts().implementation);
   await chain().mint(key.address, balance);
@@ -57,7 +57,7 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
     ({ settlementStatus, failureCode }) => failureCode ?? settlementStatus,
   );
 
-/** Repeats the call, as an agent does, until the order is no longer in progress. */
+/** Repeats the call, as an agent does, until the order has ended or waits for something else. */
 async function untilOver<T extends Pick<OrderReply, "status" | "problem"> & { readonly data: { readonly status: string } }>(
   call: () => Promise<T>,
 ): Promise<T> {
@@ -70,7 +70,7 @@ async function untilOver<T extends Pick<OrderReply, "status" | "problem"> & { re
 }
 
 describe("an order under a mandate that is registered for the storefront", () => {
-  test("is paid once, by the call that decides, without a credential", async () => {
+  test("is paid once, by the call that decides, without a signed payment of the agent", async () => {
     const scene = await registered();
     const key = newOrderKey();
     const [done] = await Promise.all([1, 2].map(() => untilOver(() => place(scene, shop, key))));
@@ -91,7 +91,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect(slots.map(({ slot, status }) => [slot, status])).toEqual([[0, "used"]]);
   });
 
-  test("continues after the buyer's approval without a credential", async () => {
+  test("continues after the buyer's approval without a signed payment of the agent", async () => {
     const key = await delegated(chain(), contracts().implementation);
     await chain().mint(key.address, 25_000_000n);
     const wallet = { chain: CHAIN, address: key.address };
@@ -109,7 +109,7 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect(await chain().balanceOf(key.address)).toBe(0n);
   });
 
-  test("waits while the account has too little money, and then the same key pays", async () => {
+  test("waits while the account has too little money; afterwards a call with the same key pays", async () => {
     const scene = await registered({ balance: 0n });
     const key = newOrderKey();
     const poor = await place(scene, shop, key);
@@ -128,14 +128,14 @@ describe("an order under a mandate that is registered for the storefront", () =>
     expect([await attemptsOf(scene), shop.credentials]).toEqual([[], []]);
   });
 
-  test("asks for a credential if the mandate is registered for another payee", async () => {
+  test("asks for a signed payment if the mandate is registered for another payee", async () => {
     const scene = await registered({ payTo: `0x${"12".repeat(20)}` });
     const { data } = await place(scene, shop, newOrderKey());
     expect(data).toMatchObject({ status: "paymentCredentialRequired", scope: { paymentMode: "eip3009" } });
   });
 });
 
-describe("readiness says how it would be paid", () => {
+describe("readiness says how an order would be paid", () => {
   const ask = async (scene: Awaited<ReturnType<typeof buyer>>, body: Record<string, unknown> = {}) => {
     const asked = { mandateId: scene.mandateId, storefrontUrl: shop.url, items, ...body };
     const as = scene.agent.credential;

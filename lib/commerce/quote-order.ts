@@ -18,7 +18,7 @@ import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
-/** An intent expires with its quote, and after 23 hours at the latest. */
+/** An intent expires with the seller's quote, and after 23 hours at the latest. */
 const INTENT_MS = minutes(23 * 60);
 
 const stateOf = {
@@ -27,7 +27,7 @@ const stateOf = {
   deny: "denied",
 } as const satisfies Record<Outcome, string>;
 
-/** Throws if another process has taken the order's lease. */
+/** Throws if `order` is null, which means that another process has taken over the work on the order. */
 export function requireLease(order: OrderRow | null): OrderRow {
   if (!order) throw inFlight();
   return order;
@@ -42,7 +42,7 @@ export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as r
 
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
-/** Submits the order to the queue of authorizations, which alone takes holds. */
+/** Sends the order to the queue of authorizations, which is the only code that reserves amounts. */
 export async function decide(on: OrderCall, order: OrderRow, asked: Submit, purchase: Purchase): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({
@@ -66,7 +66,7 @@ export const noCheckout = {
   precheck: () => null,
 } as const;
 
-/** Whether the mandate's status permits a decision at all. Its policy decides the rest. */
+/** Whether the status of the mandate permits a payment at all. If it does, the policy decides. */
 async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promise<boolean> {
   const status = await reading(async (tx, now) => {
     const row = await findMandate(tx, caller, mandateId);
@@ -76,7 +76,7 @@ async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promis
   return !["draft", "suspended", "expired"].includes(status);
 }
 
-/** Reads the storefront's quote and 402, then decides under the mandate and takes the hold. */
+/** Reads the storefront's quote and 402 response, then decides the payment under the mandate and reserves the amount. */
 export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, mandateId, slot, fingerprint } = order;
   const usable = await mandateIsUsable(on, mandateId);

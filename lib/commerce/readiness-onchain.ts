@@ -14,8 +14,8 @@ import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /**
- * Seconds for which a seller may require a credential to be valid. No credential is made; the chain is only asked whether it would accept
- * one.
+ * How many seconds a seller may require a signed payment to be valid. Nothing is signed here; the chain is only asked whether it
+ * would accept such a payment.
  */
 const TIMEOUT_SECONDS = 300;
 
@@ -23,7 +23,7 @@ export type ModeFacts = {
   readonly mode: string | undefined;
   readonly mandate: MandateRow | null;
   readonly asset: AssetOnChain | undefined;
-  /** If the amount is unknown, the smallest unit is checked. */
+  /** If the amount is unknown, the check uses the smallest possible amount. */
   readonly amount: bigint | null | undefined;
   readonly payTo: string | undefined;
   readonly now: Date;
@@ -36,7 +36,10 @@ const unsupported = (mode: string): Check => {
   return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
 };
 
-/** Checks how the payment would be signed: by the agent's wallet, or by the service for a mandate that is registered on the chain. */
+/**
+ * Checks how the payment would be signed: by the agent's wallet, or by the service under a mandate that is registered on the
+ * chain.
+ */
 export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   const { mode = "", mandate, asset } = asked;
   if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
@@ -45,7 +48,7 @@ export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   if (!deploymentAt(asset.chain)) return mode === "service7702" ? [unsupported(mode)] : [signed];
   const registration = await registrationFor({ mandateId: mandate.mandateId, chain: asset.chain });
   const fits = registration !== null && provesTo(registration, asked);
-  // The request names no mode and no registration covers this payee, so the agent's wallet signs.
+  // The request names no mode and the mandate is not registered for this payee, so the agent's wallet signs.
   if (mode === "" && !fits) return [signed];
   const deployed = ready("onchainDeployment", `The contracts of mandates are on ${asset.chain}.`);
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
@@ -92,8 +95,8 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
 }
 
 /**
- * Asks the chain whether it would refuse the payment. Near the end of a period nothing is refused, because the payment would be made in the
- * next period.
+ * Asks the chain whether it would refuse the payment. Shortly before a period of the mandate's budget ends, no refusal is
+ * reported, because the payment would fall into the next period.
  */
 function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";

@@ -11,7 +11,7 @@ import type { Quote } from "#lib/storefront/read-quote.ts";
 
 const { otherSeller, refreshQuote } = commonActions;
 
-/** The storefront's answers so far, and the results of their checks. */
+/** The storefront's answers so far, and the results of the checks of these answers. */
 export type StorefrontFindings = {
   readonly discovered: Storefront | null;
   readonly quote: Quote | null;
@@ -19,7 +19,7 @@ export type StorefrontFindings = {
   readonly found: readonly Check[];
 };
 
-/** Runs a step of a check. A Problem becomes its result; any other error is a bug and is thrown. */
+/** Runs a step of a check. A Problem becomes the result of the step; any other error is a bug and is thrown. */
 async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly problem: Problem }> {
   try {
     return { value: await work };
@@ -33,7 +33,7 @@ const unread = "The storefront must answer before anything can be said about it.
 
 const afterFailure = (...found: Check[]): StorefrontFindings => ({ discovered: null, quote: null, probed: null, found });
 
-/** Whether the manifest is refused because of its token. */
+/** Whether the storefront's manifest is refused because of the token that it names. */
 const aboutToken = ({ details }: Problem): boolean =>
   JSON.stringify(details.nextActions?.[0]?.metadata ?? null).includes('"/paymentScope/token');
 
@@ -63,7 +63,7 @@ function challengeSupported({ challengeTypes, domain }: Storefront, asked: strin
   return failing("paymentChallengeSupported", new Problem("scheme_unsupported", { detail, nextActions: [otherSeller] }));
 }
 
-/** The differences between what the agent expects and what the storefront says now. */
+/** Lists the differences between the terms that the agent expects and the terms that the storefront names now. */
 function differences({ asset, payTo }: Storefront, quote: Quote | null, body: CheckReadiness): string[] {
   const stated = body.amount === undefined ? null : readAmount(body.amount, asset.tokenDecimals);
   const checks: readonly (readonly [same: boolean, text: string])[] = [
@@ -95,7 +95,7 @@ function matchesQuote(seen: Storefront, quote: Quote | null, probed: ProbedCheck
   return probed ? ready(key, "The 402 at the checkout asks for what was quoted.") : skipped(key, "Nothing was quoted.");
 }
 
-/** Reads a storefront's manifest, quote and 402, as far as it answers. Nothing is paid or ordered. */
+/** Reads a storefront's manifest, quote and 402 response, as far as the storefront answers. Nothing is paid or ordered. */
 export async function seeStorefront(body: CheckReadiness, requestId: string): Promise<StorefrontFindings> {
   const read = await attempt(discoverStorefront(body.storefrontUrl));
   if ("problem" in read) return notDiscovered(read.problem);

@@ -8,7 +8,7 @@ import { ReadinessKey, type ReadinessCheckStatus, type ReadinessStatus } from "#
 
 type Key = ReadinessKey;
 
-/** The result of a check. */
+/** The result of one readiness check. */
 export type Check = {
   readonly key: Key;
   readonly status: ReadinessCheckStatus;
@@ -26,7 +26,7 @@ export const unknown = (key: Key, message: string, ...nextActions: NextAction[])
   nextActions,
 });
 
-/** A check that fails with a problem. It takes over the problem's next actions. */
+/** Makes the result of a check that fails with a problem. The next actions of the problem become those of the check. */
 export const failing = (key: Key, problem: Problem, status: "blocked" | "actionRequired" = "blocked"): Check => ({
   key,
   status,
@@ -37,7 +37,7 @@ export const failing = (key: Key, problem: Problem, status: "blocked" | "actionR
 
 const order = new Map<string, number>(ReadinessKey.options.map((key, index) => [key, index]));
 
-/** The checks as the API returns them, in the order of ReadinessKey. */
+/** Converts the results for the API, in the order of ReadinessKey. */
 export const presentChecks = (found: readonly Check[], requestId: string): ReadinessCheck[] =>
   found
     .toSorted((a, b) => (order.get(a.key) ?? 0) - (order.get(b.key) ?? 0))
@@ -49,13 +49,16 @@ export const presentChecks = (found: readonly Check[], requestId: string): Readi
       nextActions: [...(nextActions ?? [])],
     }));
 
-/** The status of the worst check. Skipped and unknown checks never block. */
+/** The overall status is that of the worst check. Skipped and unknown checks never block. */
 export function overallStatus(checks: readonly { readonly status: ReadinessCheckStatus }[]): ReadinessStatus {
   if (checks.some(({ status }) => status === "blocked")) return "blocked";
   return checks.some(({ status }) => status === "actionRequired" || status === "unknown") ? "actionRequired" : "ready";
 }
 
-/** The next actions of all checks that are not ready, each once. An action is blocking if one of its checks is blocked. */
+/**
+ * Collects the next actions of all checks that are not ready, each action once. An action is blocking if one of its checks is
+ * blocked.
+ */
 export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" | "nextActions">[]) {
   const actions = new Map<string, NextAction & { blocking: boolean }>();
   for (const { status, nextActions } of checks) {
@@ -69,7 +72,7 @@ export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" |
   return [...actions.values()];
 }
 
-/** The policy rules that each check reports. */
+/** The rules of a mandate's policy whose results each check reports. */
 const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
   emergencyClear: ["emergency"],
   mandateActive: ["status", "validFrom", "validUntil"],
@@ -94,10 +97,10 @@ const satisfied: Readonly<Partial<Record<Key, string>>> = {
   assuranceLevel: "The assurance that is asked for can be reached.",
 };
 
-/** The service's base URL, and the mandate that is checked. */
+/** The service's base URL and the id of the mandate, for links to the mandate's pages. */
 type Pages = { readonly baseUrl: string; readonly mandateId: string };
 
-/** The failed check for these denials. */
+/** Makes the result of a check that fails because the policy denies the payment for these reasons. */
 function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Check {
   const detail = [message, ...more.map((reason) => reason.message)].join(" ");
   const details = { detail, nextActions: withMandatePages(denialActions(code), baseUrl, mandateId) };
@@ -110,14 +113,14 @@ const aboutSeller = new Set<Key>(["emergencyClear", "mandateSellerAllowed", "man
 
 export type PolicyResult = {
   readonly decision: Decision;
-  /** Whether the storefront was read. Without it the checks of the seller are unknown. */
+  /** Whether the storefront answered. If it did not, the checks about the seller are unknown. */
   readonly sellerKnown: boolean;
-  /** Whether the amount is known. Without it the limits are not checked. */
+  /** Whether the amount is known. If it is not, the limits are not checked. */
   readonly amountKnown: boolean;
   readonly pages: Pages;
 };
 
-/** The result of the simulated decision, as checks. */
+/** Turns the result of the simulated policy decision into checks. */
 export function policyChecks({ decision, sellerKnown, amountKnown, pages }: PolicyResult): Check[] {
   const checks: Check[] = [];
   for (const [name, rules] of Object.entries(rulesOf)) {

@@ -19,7 +19,10 @@ import { earliest, minutes } from "#lib/time.ts";
 
 const PAYABLE_MS = minutes(15);
 
-/** All terms that the buyer approved, as text to compare. The quote id is left out, because a new id does not change the terms. */
+/**
+ * Writes all terms that the buyer approved as text, so that two offers can be compared. The id of the quote is left out, because
+ * a new quote with the same terms has another id.
+ */
 const termsText = (offer: Offer): string =>
   canonicalJson({
     basketHash: offer.basketHash,
@@ -33,14 +36,14 @@ const termsText = (offer: Offer): string =>
     mismatches: offer.mismatches.length,
   });
 
-/** The offer, with a new quote if the old one has expired. Null if the terms of the new quote differ. */
+/** Returns the offer, with a new quote if the old one has expired. Null if the new quote has other terms. */
 async function stillOffered(order: OrderRow, offer: Offer, on: OrderCall, now: Date): Promise<Offer | null> {
   if (new Date(offer.quote.expiresAt) > now) return offer;
   const fresh = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, offer.checkoutKey);
   return termsText(fresh) === termsText(offer) ? fresh : null;
 }
 
-/** Uses the buyer's approval for exactly the approved terms. The policy is evaluated again, but it does not ask for another approval. */
+/** Uses the buyer's approval, for exactly the approved terms. The policy decides again, but does not ask for another approval. */
 export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, checkoutIntentId, authorizationId, mandateId, subjectId } = order;
   const offer = order.offer as Offer | null;
@@ -85,7 +88,10 @@ const basketMismatch = (): Problem =>
     detail: "The payment differs from what the buyer approved. Nothing was paid. Preview the basket again.",
   });
 
-/** Requires an unused approval for exactly these terms. @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired */
+/**
+ * Throws unless there is an unused approval for exactly these terms.
+ * @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired
+ */
 function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorization: AuthorizationRow, now: Date): void {
   const { checkout, approval } = locked ?? {};
   if (approval && approval.takenBackBySubjectId !== null) throw approvalTakenBack();
@@ -121,7 +127,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
-  // If the policy now denies, the approval is not used here. The caller then releases its hold.
+  // If the policy now denies the payment, the approval stays unused. The caller then releases the reserved amount.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }
@@ -144,7 +150,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
 }
 
-/** Closes the order's approved checkout, which releases its hold. */
+/** Closes the approved checkout of the order, which releases the reserved amount. */
 async function release(order: OrderRow, on: OrderCall): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
@@ -156,7 +162,9 @@ async function release(order: OrderRow, on: OrderCall): Promise<void> {
   });
 }
 
-/** Ends the approval and releases the hold, because the offer that the buyer approved no longer exists. */
+/**
+ * Ends the approval and releases the reserved amount, because the storefront no longer makes the offer that the buyer approved.
+ */
 export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

@@ -29,7 +29,7 @@ let owner: Owner;
 let scene: CheckoutScene;
 let sellerId: string;
 
-/** Registers the storefront's checkout: each order costs what its 402 says, up to a limit. */
+/** Registers the storefront's checkout as a resource: an order costs what the 402 response says, up to a limit. */
 const register = (pricing: Record<string, unknown>, to = payTo) =>
   send(contract.upsertPaidResource, upsertPaidResource, {
     as: owner.credential,
@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => shop.close());
 
 describe("an order at a registered storefront", () => {
-  test("costs what its 402 quotes, and is paid to the registered payee", async () => {
+  test("costs what its 402 response says, and is paid to the registered payee", async () => {
     const key = newOrderKey();
     const first = await place(scene, shop, key, { items });
     expect(first.data).toMatchObject({
@@ -97,7 +97,7 @@ describe("an order at a registered storefront", () => {
     expect(data).toMatchObject({ status: "paymentCredentialRequired", storefront: { seller: { verified: true } } });
   });
 
-  test("an agent cannot set a quoted price: without the seller's 402 the payment is denied", async () => {
+  test("an agent cannot set a quoted price: without the seller's 402 response the payment is denied", async () => {
     const intent = { seller: { sellerId }, resource: { resourceId: "checkout" }, amount: "1" };
     const { policyDecision } = await authorized(
       { ...scene, seller: { sellerId, resourceId: "checkout", price: "1" } } as unknown as PaymentScene,

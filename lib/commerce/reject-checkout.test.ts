@@ -17,7 +17,7 @@ const checkout = useCheckout();
 const holds = async () => (await holdsOf(checkout.mandateId)).map(({ status }) => status);
 
 describe("rejectCheckout", () => {
-  test("200 stores who declined and why, holds nothing, and declining again changes nothing", async () => {
+  test("200 stores who declined and why, reserves nothing, and declining again changes nothing", async () => {
     const first = await reject(checkout.id, checkout.person.credential, { reason: " We have enough. " });
     expect([first.status, first.data.intent.status]).toEqual([200, "rejected"]);
     const again = await reject(checkout.id, checkout.person.credential, { reason: "Another reason." });
@@ -30,7 +30,7 @@ describe("rejectCheckout", () => {
     expect(events).toMatchObject([{ actorId: userId, metadata: { reason: "We have enough." } }]);
   });
 
-  test("409 after an approval, whose hold stays, and after a cancellation", async () => {
+  test("409 after an approval, whose amount stays reserved, and after a cancellation", async () => {
     await reviewed(checkout.id, checkout.person);
     await approve(checkout.id, checkout.person.credential);
     const late = await reject(checkout.id, checkout.person.credential);
@@ -54,7 +54,7 @@ describe("rejectCheckout", () => {
     expect(await typesOf(checkout.id)).not.toContain("checkout.rejected");
   });
 
-  test("a repeat with the same idempotency key answers the same bytes", async () => {
+  test("a repeat with the same idempotency key gets the same bytes", async () => {
     const first = await reject(checkout.id, checkout.person.credential, {}, "reject-once");
     const again = await reject(checkout.id, checkout.person.credential, {}, "reject-once");
     expect([again.headers.get("idempotent-replayed"), again.data]).toEqual(["true", first.data]);

@@ -19,7 +19,10 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
-/** Milliseconds. The lease must be longer than the timeouts of all calls to the storefront in one run. */
+/**
+ * The lease of an order lasts this many milliseconds. It must be longer than the timeouts of all calls to the storefront in one
+ * run, or another call would take the order meanwhile.
+ */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
@@ -30,7 +33,10 @@ export function credentialOf(text: string | undefined): OrderCall["credential"] 
   return { text, hash: credentialHash(text) };
 }
 
-/** Takes the lease of the order. If another call has it, waits for up to a second. @throws Problem idempotency_in_flight */
+/**
+ * Takes the lease of the order, so that no other call changes the order. If another call has the lease, waits for up to a second.
+ * @throws Problem idempotency_in_flight
+ */
 async function take(order: OrderRow, lease: string): Promise<OrderRow> {
   const until = Date.now() + WAIT_MS;
   for (;;) {
@@ -42,8 +48,9 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
 }
 
 /**
- * Handles one call about an order: repeats the stored answer, or runs the steps that follow from its state.
- * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and the problems of the steps. Then no answer is stored.
+ * Handles one call about an order: repeats the stored answer, or runs the steps that follow from the order's state. If it throws
+ * a Problem, no answer is stored.
+ * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and the problems of the steps
  */
 export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">): Promise<StoredReply> {
   const { credential } = asked;
@@ -60,7 +67,8 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
   } catch (error) {
-    // If nothing was decided yet, delete the order, so that the same idempotency key can be used again, even with another body.
+    // If nothing was decided yet, delete the order, so that the agent can use the same idempotency key again, even with another
+    // body.
     await forgetOrder(database(), order.orderId, on.lease);
     throw error;
   } finally {
@@ -87,7 +95,7 @@ async function advance(first: OrderRow, on: OrderCall): Promise<StepResult> {
   return stepped;
 }
 
-/** After a decision, continues with the next step only if the order waits for its payment. */
+/** After a decision, continue with the next step only if the order waits for its payment. */
 const stopUnlessPaying = (stepped: StepResult): StepResult => ({
   ...stepped,
   goOn: stepped.goOn && stepped.order.status === "paymentCredentialRequired",
@@ -98,7 +106,10 @@ const become = async ({ orderId }: OrderRow, { lease }: OrderCall, status: Order
 
 type Slot = { readonly slot: string; readonly fingerprint: string } | null;
 
-/** Builds the answer. It is stored if the order has ended, or if the credential of this call was bound or refused. */
+/**
+ * Builds the answer to a call. The answer is stored if the order has ended, or if the signed payment in this call was used or
+ * refused.
+ */
 async function answer({ order, refused }: StepResult, on: OrderCall, slot: Slot): Promise<StoredReply> {
   const { authorizationId, orderId, mandateId } = order;
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);

@@ -7,7 +7,7 @@ import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
-/** Closes expired checkouts, approvals that were not used in time, and approvals whose agent or mandate lost its rights. */
+/** Closes checkouts that have expired, approvals that were not used in time, and approvals whose agent or mandate was revoked. */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
   for (const checkout of await dueCheckouts(database(), ROWS)) {
@@ -20,7 +20,8 @@ export async function sweepCheckouts(): Promise<number> {
 }
 
 /**
- * Closes one checkout. A Problem is ignored, because it means that a decision about the checkout is under way; the next sweep tries again.
+ * Closes one checkout. A Problem means that somebody is deciding the checkout now; it is ignored, because the next run tries
+ * again.
  */
 const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   closeIfDue(scope, checkoutIntentId).catch((error: unknown) => {
@@ -28,7 +29,7 @@ const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
     throw error;
   });
 
-/** Locks the checkout and its mandate, reads them again, and closes the checkout if it must still be closed. */
+/** Locks the checkout and its mandate, reads them again, and closes the checkout if there is still a reason to close it. */
 const closeIfDue = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   transact(async (tx) => {
     const opened = await openToClose(tx, scope, checkoutIntentId);

@@ -30,7 +30,8 @@ beforeAll(async () => {
 });
 
 /**
- * A payment that waits for a person's approval. Its seller has an address that no other test uses, and this service settles its payments.
+ * Makes a payment that waits for a person's approval. No other test uses the address of its seller, and this service settles its
+ * payments.
  */
 async function newScene() {
   const person = await newOrganization();
@@ -77,7 +78,7 @@ describe("takeBackApproval", () => {
     scene = await approved();
   });
 
-  test("200 revokes the approval, releases the hold and writes who did it; taking it back again changes nothing", async () => {
+  test("200 revokes the approval, releases the amount and records who did it; taking it back again changes nothing", async () => {
     const { checkoutIntentId, person } = scene;
     const colleague = await newMember(person, "approver");
     const first = await takeBack(checkoutIntentId, colleague.credential);
@@ -135,14 +136,14 @@ describe("takeBackApproval", () => {
     expect([again.headers.get("idempotent-replayed"), again.data]).toEqual(["true", first.data]);
   });
 
-  test("an approval after it is refused, and the page says who took it back", async () => {
+  test("a later approval is refused, and the page says who took it back", async () => {
     const { checkoutIntentId, person } = scene;
     await takeBack(checkoutIntentId, person.credential);
     expect((await approve(checkoutIntentId, person.credential)).problem.code).toBe("approval_already_decided");
     expect((await view(checkoutIntentId, person.credential)).decided).toMatchObject({ by: "Ada", takenBack: { by: "Ada" } });
   });
 
-  test("409 before a decision and after a refusal, 410 when the approval has ended by itself", async () => {
+  test("409 before a decision and after a refusal, 410 when the approval has expired", async () => {
     const open = await newScene();
     const early = await takeBack(open.checkoutIntentId, open.person.credential);
     expect([early.status, early.problem.code]).toEqual([409, "conflict"]);
@@ -158,12 +159,14 @@ describe("takeBackApproval", () => {
   });
 });
 
-/** Resolves when `count` connections wait for a lock. The second connection waits for the first one and not for the test's lock. */
+/**
+ * Resolves when `count` database connections wait for a lock. The second one waits behind the first one, so it is counted too.
+ */
 const waiting = ({ sql }: HeldLocks, count: number) =>
   expect
     .poll(
       async () => {
-        // Within a transaction, PostgreSQL caches pg_stat_activity at its first read.
+        // Within a transaction, PostgreSQL keeps the first result of pg_stat_activity until it is cleared.
         await sql`SELECT pg_stat_clear_snapshot()`;
         const rows = await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
         return rows.length;
@@ -172,7 +175,7 @@ const waiting = ({ sql }: HeldLocks, count: number) =>
     )
     .toBe(count);
 
-/** Starts both calls while the test has the mandate locked, `first` before `second`, so that `first` gets the lock first. */
+/** Starts `first` and then `second` while the test has the mandate locked, so that `first` gets the lock first. */
 async function inOrder<A, B>({ mandateId }: Scene, first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
   const held = await hold(databaseOf().url, `SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
   const one = first();
@@ -184,7 +187,7 @@ async function inOrder<A, B>({ mandateId }: Scene, first: () => Promise<A>, seco
 }
 
 describe("taking back and executing at the same time", () => {
-  test("taken back first: the execution is refused, and no money moves", async () => {
+  test("if the approval is taken back first, the execution is refused, and no money moves", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const scene = await approved();
       const [taken, paid] = await inOrder(
@@ -197,7 +200,7 @@ describe("taking back and executing at the same time", () => {
     }
   });
 
-  test("executed first: taking back is refused, and the payment is made once", async () => {
+  test("if the payment is executed first, taking back is refused, and the payment is made once", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const scene = await approved();
       const [paid, taken] = await inOrder(
@@ -215,7 +218,7 @@ describe("taking back and executing at the same time", () => {
     }
   });
 
-  test("in any order and many times: either it was taken back and nothing moved, or it was paid once", async () => {
+  test("in any order and many times: either the approval was taken back and no money moved, or it was paid once", async () => {
     for (let round = 0; round < 2 * ROUNDS; round += 1) {
       const scene = await approved();
       const { checkoutIntentId, person } = scene;

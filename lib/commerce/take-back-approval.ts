@@ -10,8 +10,8 @@ import { notFound } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * A person withdraws an approval that the agent has not used. The handler locks the mandate, as executions and orders do, so nothing is
- * paid with the approval after this reply.
+ * A person takes back an approval that the agent has not used. The handler locks the mandate, which every payment must lock too,
+ * so nothing is paid with the approval after this reply.
  */
 export const takeBackApproval: Handler<typeof contract.takeBackApproval> = (
   { checkoutIntentId },

@@ -10,7 +10,7 @@ afterEach(() => {
   forget("checkoutWaiters");
 });
 
-/** Returns how many of these waits are admitted. */
+/** Returns how many of these waiting requests are accepted. */
 async function admitted(waits: readonly (readonly [organizationId: string, personId: string])[]): Promise<number> {
   let refused = 0;
   for (const [organizationId, personId] of waits) {
@@ -29,7 +29,7 @@ describe("requests that wait for a buyer's decision", () => {
     expect(await admitted(waits(250, () => ["org_other", "usr_other"]))).toBe(200);
   });
 
-  test("of many people leave a quarter of the places to people without any", async () => {
+  test("of many people leave a quarter of the places to people who have no waiting request", async () => {
     expect(await admitted(waits(3_000, (at) => [`org_${at % 20}`, `usr_${at % 20}`]))).toBe(1_500);
     expect(await admitted(waits(600, (at) => [`org_new_${at}`, `usr_new_${at}`]))).toBe(500);
   });

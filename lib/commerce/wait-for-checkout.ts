@@ -7,8 +7,8 @@ import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
 /**
- * Limits of waiting requests for one organization and for one owner, because one person can own many organizations. `kept` is reserved for
- * those with no waiting request.
+ * How many requests may wait: in total, and for each organization or each owner (one person can own many organizations). `kept`
+ * places are free only for those who have no waiting request yet.
  */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
@@ -22,7 +22,10 @@ type Waiter = {
   readonly wake: () => void;
 };
 
-/** The waiting requests of this process. One query every half second serves all of them, so that no request holds a connection. */
+/**
+ * The waiting requests of this process. One query every half second serves all of them, so that a waiting request uses no
+ * database connection.
+ */
 class Waiters {
   readonly #waiting = new Set<Waiter>();
   readonly #organizations = new Counts();
@@ -88,5 +91,5 @@ const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters()
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);
 
-/** Called at shutdown. Wakes all waiting requests, which answer the present state, so that their agents ask another process. */
+/** Wakes all waiting requests at shutdown. They answer with the present state, and their agents then ask another process. */
 export const endWaits = (): void => waiters().end();
