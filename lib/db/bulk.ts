@@ -2,18 +2,23 @@ import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 
 /**
- * A column of a bulk statement: its name, its element type, and a function that reads its text from a row. The type `id` is text that is
- * never empty and has no control characters, such as an id, a hash or a code. The type `json text` is JSON in a text column.
+ * A column of a statement for many rows: its name, the type of its values, and a function that reads its text from a row. The
+ * type `id` is text that is never empty and has no control characters, such as an id, a hash or a code. The type `json text` is
+ * JSON in a text column.
  */
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
-/** The separators between joined values and for NULL. No value contains them: ids are checked, and JSON escapes control characters. */
+/**
+ * Values are joined with these separators, of which the second stands for NULL. No value contains one: ids are checked, and JSON
+ * escapes control characters.
+ */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
 
 /**
- * Whether a column is sent as one joined text. Only free text is sent as an array, because it may contain any character. An array is
- * escaped by the driver and unescaped by the server: for JSON that took longer than the INSERT itself, and for ids a tenth of it.
+ * Whether all values of a column are sent as one joined text. Only free text is sent as an array, because it may contain any
+ * character. An array is slower, because the driver escapes it and the server parses it again: for JSON this took longer than the
+ * INSERT, for ids a tenth of the INSERT.
  */
 const isJoined = (type: string): boolean => type !== "text";
 
@@ -23,13 +28,16 @@ function cast(type: string, parameter: string): string {
   return type === "id" || type === "json text" ? texts : `${texts}::${type}[]`;
 }
 
-/** The last check of an id. An id with a separator would be read as two ids, and every later row would get another row's value. */
+/**
+ * Checks an id before it is sent. An id with a separator would be read as two ids, so that all later rows would get the values of
+ * other rows.
+ */
 function unmistakable(column: string, text: string): string {
   if (text !== "" && !text.includes(SEPARATOR) && !text.includes(NULL)) return text;
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
 }
 
-/** Joins look-up values into one parameter for `string_to_array($1, chr(1))`. An empty text matches nothing. */
+/** Joins values that are looked up into one parameter for `string_to_array($1, chr(1))`. One empty text finds nothing. */
 export function joined(texts: readonly string[]): string {
   if (texts.some((text) => text.includes(SEPARATOR))) throw new RangeError("What is looked up has a control character.");
   return texts.join(SEPARATOR);
@@ -44,19 +52,19 @@ function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string
   return texts.join(SEPARATOR);
 }
 
-/** Rows as statement parameters, one per column, so that one prepared statement serves any number of rows. */
+/** Rows as parameters of a statement, one parameter per column, so that one prepared statement serves any number of rows. */
 export type BulkSource<T> = {
   readonly names: string;
-  /** The expression for the FROM clause. */
+  /** The SQL expression for the FROM clause. */
   readonly source: string;
   readonly values: (rows: readonly T[]) => (string | (string | null)[])[];
-  /** The number of the last parameter of the statement so far, which is `offset` for the next source. */
+  /** The number of the statement's last parameter so far. Pass it as `offset` when the statement gets another source of rows. */
   readonly last: number;
 };
 
 /**
- * Makes a source of rows for a statement. `name` and the column names go into the SQL text, so they must be constants of the code and never
- * input.
+ * Makes a source of rows for a statement. `name` and the column names become part of the SQL text, so they must be constants in
+ * the code and never input.
  */
 export function given<T>(name: string, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
@@ -70,8 +78,8 @@ export function given<T>(name: string, columns: readonly Column<T>[], offset = 0
 }
 
 /**
- * An INSERT of any number of rows with one prepared statement. Table, columns and tail go into the SQL text, so they must be constants of
- * the code and never input.
+ * Makes an INSERT for any number of rows with one prepared statement. The table, the columns and `tail` become part of the SQL
+ * text, so they must be constants in the code and never input.
  */
 export function bulkInsert<T>(table: string, columns: readonly Column<T>[], tail = "") {
   const { names, source, values } = given("given", columns);

@@ -5,7 +5,7 @@ import { useDatabase } from "#test/database.ts";
 useDatabase();
 
 describe("pool", () => {
-  test("two copies of lib/ in one process open one pool, as the server and Next.js's bundle do", async () => {
+  test("two copies of lib/ in one process (the server's and the one in Next.js's bundle) open one pool", async () => {
     vi.resetModules();
     const other = await import("#lib/db/client.ts");
     expect(other.pool).not.toBe(client.pool);

@@ -16,19 +16,20 @@ type Limits = {
   readonly max: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** Milliseconds that a caller waits for a free connection. */
+  /** A caller waits at most this many milliseconds for a free connection. */
   readonly waitMs: number;
-  /** Milliseconds that opening a connection may take. */
+  /** Opening a connection may take this many milliseconds. */
   readonly openMs?: number;
-  /** Milliseconds of a failure that callers do not see. */
+  /** Callers do not notice a failure that lasts at most this many milliseconds, because they wait or are repeated. */
   readonly graceMs?: number;
-  /** Milliseconds that a transaction may be idle before the server ends it and frees its locks. */
+  /** A transaction may be idle for this many milliseconds. Then the server ends it, which frees its locks. */
   readonly idleInTransactionMs: number;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
 /**
- * Milliseconds added to statement_timeout. A live server has reported the timeout by then, so a server that is still silent counts as lost.
+ * These milliseconds are added to statement_timeout. A working server reports the timeout earlier, so a server that is silent for
+ * longer counts as lost.
  */
 const SILENCE_AFTER_MS = 1_000;
 
@@ -60,7 +61,7 @@ export function createPool(limits: Limits): Pool {
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
-      // The server must detect clients that are gone, or their connections use up max_connections.
+      // The server must detect clients that have disappeared, or their connections use up max_connections.
       tcp_keepalives_idle: 30,
       tcp_keepalives_interval: 10,
       tcp_keepalives_count: 3,
@@ -68,7 +69,7 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
-    // The watch pool's silence limit is too short to decide about the statements of other pools.
+    // The watch pool reports silence after half a second. That is too short to give up the statements of other pools.
     if (created === poolsByName().get("watchPool")) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
@@ -80,16 +81,17 @@ export function createPool(limits: Limits): Pool {
 
 const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, idleInTransactionMs: 5_000 };
 
-/** The pool for everything except the authorize batches and urgent work. */
+/** The pool for everything except batches of authorizations and urgent work. */
 export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
 
 /**
- * Batches repeat the same few statements, so each is planned once per connection: planning took longer than execution. Sequential scans
- * are off, because the plan may be made while the tables are still small.
+ * A batch of authorizations always sends the same few statements, so each is planned once per connection, because planning took
+ * longer than execution. Sequential scans are off, because a plan may be made while a table is still small and be used when it is
+ * large.
  */
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
-/** The connections of the authorize batches: two for open batches, and one for key look-ups. */
+/** The pool for batches of authorizations: two connections for open batches, and one for looking up API keys. */
 export const batchPool = (): Pool =>
   perProcess("batchPool", () =>
     createPool({
@@ -103,14 +105,14 @@ export const batchPool = (): Pool =>
   );
 
 /**
- * The pool for urgent work, which must never wait behind other requests. One connection is in use, and the other is free for the next
- * caller.
+ * The pool for urgent work, such as an emergency stop, which must never wait behind other requests. While one connection is used,
+ * the other is free for the next caller.
  */
 export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
 
 /**
- * The pool with one connection that asks the server about connections that got no data for a second. Its limits are short, because this
- * connection may be lost too.
+ * A pool with one connection, which asks the server about connections that got no data for a second. Its time limits are short,
+ * because this connection may be lost too.
  */
 const watchPool = (): Pool =>
   perProcess("watchPool", () =>
@@ -129,8 +131,8 @@ const watchPool = (): Pool =>
 export const pool = (): Sql => mainPool().sql;
 
 /**
- * Wraps a pool for drizzle. drizzle sets parsers on the client's options; these options are dummies, because every pool already sends and
- * receives times as text.
+ * Wraps a pool for drizzle. drizzle sets parsers in the options of the client that it gets. The options here have no effect,
+ * because every pool already sends and receives times as text.
  */
 function drizzled(from: Pool): Database {
   const client = Object.assign(from.sql, {
@@ -140,7 +142,9 @@ function drizzled(from: Pool): Database {
   return drizzle(client as unknown as DriverSql);
 }
 
-/** The connection of a transaction, for statements that drizzle does not build. drizzle hides it. */
+/**
+ * The connection of a transaction, for statements that drizzle does not build. It is a private field of drizzle's transaction.
+ */
 export const sqlOf = (tx: Tx): Sql => (tx as unknown as { readonly session: { readonly client: Sql } }).session.client;
 
 export const urgentDatabase = (): Database => perProcess("urgentDatabase", () => drizzled(urgentPool()));
@@ -158,7 +162,7 @@ export const poolsByName = (): ReadonlyMap<string, Pool> =>
 
 const openPools = (): Pool[] => [...poolsByName().values()];
 
-/** Ends every connection. Waits up to 5 s per pool for running work. */
+/** Ends all connections. Waits up to 5 seconds per pool for running work. */
 export async function closePools(): Promise<void> {
   await Promise.all(openPools().map((one) => one.end(5_000)));
   for (const name of [...names, "database", "urgentDatabase"]) forget(name);

@@ -7,15 +7,18 @@ import { wireTypes } from "#lib/db/wire-types.ts";
 
 export type ConnectionOptions = {
   readonly url: string;
-  /** Start-up parameters of PostgreSQL. */
+  /** The PostgreSQL settings that are sent when the connection is opened. */
   readonly settings: Readonly<Record<string, string | number>>;
-  /** Time limit for a new connection to answer its first statement. */
+  /** The milliseconds in which a new connection must answer its first statement. */
   readonly openMs: number;
-  /** Milliseconds that a statement may wait without any data. Longer than statement_timeout, which a live server enforces. */
+  /**
+   * A statement may wait this many milliseconds without any data. It must be longer than statement_timeout, which a working
+   * server enforces.
+   */
   readonly silenceMs: number;
 };
 
-/** A query of the driver, with the members that this module uses in place of the driver's own pool. */
+/** A query of the driver, with the fields that this module uses because it replaces the driver's own pool. */
 export type Query = PendingQuery<Row[]> & {
   handler: (query: Query) => void;
   resolve: (result: unknown) => void;
@@ -31,29 +34,29 @@ const TERMINATE = Buffer.from([0x58, 0, 0, 0, 4]);
 export type Backend = { readonly pid: number; readonly since: number };
 
 const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
-/** Milliseconds that a closed socket waits for its peer before it is destroyed. */
+/** A closed socket waits this many milliseconds for the server to close its side, and is then destroyed. */
 const GOODBYE_MS = 1_000;
 
-/** Milliseconds without data after which a statement counts as quiet, and the server is asked whether it still works on it. */
+/** If a statement gets no data for this many milliseconds, the server is asked whether it still works on it. */
 export const QUIET_MS = 1_000;
 
 const ignore = (): void => {};
 
 const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
 
-/** Whether the server is now a standby. A primary that became a standby still answers reads, and refuses every write. */
+/** Whether the server is now a standby. A server that has become a standby still answers reads, and refuses every write. */
 const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
 
 /**
- * Whether a migration changed the result type of a prepared statement. PostgreSQL then refuses the statement on this connection, so a new
- * connection is needed.
+ * Whether a migration changed the result type of a prepared statement. PostgreSQL then refuses the statement on this connection,
+ * so a new connection is needed.
  */
 const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
 /**
- * One connection to PostgreSQL. Its driver client never gets a second socket, so no other connection can answer a statement that was
- * sent here. When the connection ends, every running statement is rejected.
+ * One connection to PostgreSQL. Its driver gets only one socket, so a statement is never answered on another connection. When the
+ * connection ends, all running statements fail.
  */
 export class Connection {
   readonly #live = new Set<Query>();
@@ -65,16 +68,19 @@ export class Connection {
   #sentAt = 0;
   #heardAt = performance.now();
   readonly openedAt = performance.now();
-  /** The server process, and a time at which it was known to run. Null until the connection is open. */
+  /** The id of the server process, and a time at which the process was running. Null until the connection is open. */
   backend: Backend | null = null;
-  /** True if this process gave the connection up, so the server may not know that it ended. */
+  /** True if this process gave up the connection, so that the server may not know that it ended. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
-  /** The first error from PostgreSQL since the connection was lent: later statements of the transaction report only 25P02. */
+  /**
+   * The first error from PostgreSQL since a caller got this connection. Later statements of the transaction only report 25P02
+   * (transaction aborted).
+   */
   failure: postgres.PostgresError | null = null;
-  /** Called once, when the connection ends for any reason. */
+  /** Called once, when the connection ends for any reason. `silent`: because no data came in time. */
   onEnd: (silent: boolean) => void = ignore;
-  /** Called each QUIET_MS that a statement waits without any data. */
+  /** Called every QUIET_MS while a statement waits without data. */
   onQuiet: () => void = ignore;
 
   private constructor(silenceMs: number) {
@@ -119,7 +125,7 @@ export class Connection {
     }
   }
 
-  /** Gives the driver its socket once. The driver asks for another one after the first closed, and must not get it. */
+  /** Gives the driver its socket once. The driver asks for a second socket after the first one has closed, which must fail. */
   #once(socket: Socket): () => Socket {
     let given = false;
     return () => {
@@ -129,7 +135,10 @@ export class Connection {
     };
   }
 
-  /** These listeners run before the driver's, so a statement between `error` and `close` is rejected and not lost. */
+  /**
+   * These listeners are added before the driver's, so that a statement between `error` and `close` fails and does not wait
+   * forever.
+   */
   #watch(socket: Socket): void {
     this.#socket = socket;
     if (this.#ended) socket.destroy();
@@ -140,11 +149,12 @@ export class Connection {
   }
 
   /**
-   * Watches for silence with one timer. The first statement after an idle time starts it, and it is set again if data arrived meanwhile.
+   * Watches with one timer whether data arrives. The first statement after an idle time starts the timer, and it starts again if
+   * data has arrived.
    */
   #listen(milliseconds: number): void {
     this.#silence = setTimeout(() => {
-      // Node runs timers before it reads sockets. So first read the data that arrived while the process was busy.
+      // Node.js runs timers before it reads sockets. So first let it read data that arrived while the process was busy.
       setImmediate(() => {
         this.#silence = null;
         if (this.#live.size === 0 || this.#ended) return;
@@ -170,7 +180,7 @@ export class Connection {
     return performance.now() - Math.max(this.#sentAt, this.#heardAt);
   }
 
-  /** Whether a statement waits, and no data came for QUIET_MS. */
+  /** Whether a statement is waiting and no data has come for QUIET_MS. */
   get isQuiet(): boolean {
     return this.busy && this.#quietFor >= QUIET_MS;
   }
@@ -179,7 +189,7 @@ export class Connection {
     return this.#heardAt;
   }
 
-  /** Gives a query to the driver. The query is settled once: by its answer, or by the end of the connection. */
+  /** Gives a query to the driver. The query gets one result: its answer, or an error when the connection ends. */
   send(query: Query): void {
     if (this.#ended || !this.#driver) return query.reject(this.#ended ?? new ConnectionLost("The connection is not open."));
     const { resolve, reject } = query;
@@ -188,7 +198,7 @@ export class Connection {
     if (this.#silence === null) this.#listen(Math.min(QUIET_MS, this.#silenceMs));
     query.resolve = (result) => {
       this.#live.delete(query);
-      // Clear parameters on resolve, or V8 promotes them to the old generation.
+      // Clear the parameters, because V8 would otherwise move them to its old generation, where they take memory for long.
       query.args = query.parameters = null;
       resolve(result);
     };
@@ -196,14 +206,14 @@ export class Connection {
       if (!this.#live.delete(query)) return;
       reject(this.#judge(error));
     };
-    // Without this handler, a rejection that the caller handles later would end the process.
+    // Without this handler, a rejection that the caller handles later would count as unhandled and end the process.
     void Promise.prototype.then.call(query, ignore, ignore);
     this.#driver(query);
   }
 
   /**
-   * The error to report for a failed statement. After an error that is not from PostgreSQL, the driver's state is unknown, so the
-   * connection ends.
+   * Returns the error to report for a failed statement. After an error that did not come from PostgreSQL, the state of the driver
+   * is unknown, so the connection ends.
    */
   #judge(error: unknown): unknown {
     if (!(error instanceof postgres.PostgresError)) {
@@ -220,7 +230,7 @@ export class Connection {
     return error;
   }
 
-  /** Rejects running statements and destroys the socket. */
+  /** Fails all running statements and destroys the socket. */
   end(reason: string, cause?: unknown, silent = false): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost(reason, cause);
@@ -229,13 +239,13 @@ export class Connection {
     this.onEnd(silent);
   }
 
-  /** Ends a connection whose server may not notice it, so that its server process is ended later. */
+  /** Ends a connection without the server noticing. A later connection ends the server process, which may still hold locks. */
   abandon(reason: string, silent = false): void {
     this.unheard = true;
     this.end(reason, undefined, silent);
   }
 
-  /** Closes an idle connection with a Terminate message. */
+  /** Closes an idle connection with PostgreSQL's Terminate message. */
   close(): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost("The connection was closed.");

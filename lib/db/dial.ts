@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 export type Target = {
   readonly host: string;
   readonly port: number;
-  /** libpq's sslmode. */
+  /** The `sslmode` of the URL, with the meaning that libpq gives it. */
   readonly sslMode: string | null;
 };
 
@@ -16,13 +16,13 @@ export function targetOf(url: string): Target {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 5432), sslMode: searchParams.get("sslmode") };
 }
 
-/** Resolves at the event. Rejects if the socket fails or closes, or the time is up, before it. */
+/** Resolves at the event. Rejects if the socket fails or closes before, or if the signal aborts. */
 function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {
       for (const name of [event, "error", "close"]) socket.removeAllListeners(name);
       signal.removeEventListener("abort", onAbort);
-      // Errors after this point need a listener until the connection adds its own.
+      // An error without a listener would end the process. The connection adds its own listener a moment later.
       socket.on("error", () => {});
       settle();
     };
@@ -39,7 +39,9 @@ function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T
   });
 }
 
-/** Asks for TLS as libpq does: `prefer`, `allow` and `require` encrypt, `verify-full` also checks the certificate. */
+/**
+ * Asks for TLS as libpq does: `prefer`, `allow` and `require` encrypt; `verify-full` and `verify-ca` also check the certificate.
+ */
 async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSignal): Promise<Socket> {
   socket.write(SSL_REQUEST);
   const answer = await until<Buffer>(socket, "data", signal);
@@ -54,7 +56,7 @@ async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSi
   return secured;
 }
 
-/** One socket to the database, encrypted if sslmode asks for it. It is never reconnected. */
+/** Opens one socket to the database, encrypted if sslmode asks for TLS. The socket is never opened again. */
 export async function dial(target: Target, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({
     host: target.host,

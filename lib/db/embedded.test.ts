@@ -66,7 +66,7 @@ describe("startEmbedded", () => {
     expect((await stat(join(second.directory, "password"))).mode & 0o777).toBe(0o600);
   });
 
-  test("it listens only on the loopback interface, and only for the right password", async () => {
+  test("the server listens only on the loopback interface, and accepts only the right password", async () => {
     const { url } = await start(await directory());
     expect(await query(url, "SHOW listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
     expect(await query(url, "SHOW unix_socket_directories")).toEqual([{ unix_socket_directories: "" }]);
@@ -75,7 +75,7 @@ describe("startEmbedded", () => {
     await expect(query(wrong.href, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
   });
 
-  test("a second process uses the running server, and the last process stops it", async () => {
+  test("a second process uses the running server, and the last process stops the server", async () => {
     const dataDir = await directory();
     const [one, two] = await Promise.all([start(dataDir), start(dataDir)]);
     expect(one.url).toBe(two.url);
@@ -96,7 +96,7 @@ describe("startEmbedded", () => {
     expect(await query(second.url, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
   });
 
-  test("a server that dies comes back at the same address", async () => {
+  test("a server that dies is started again at the same address", async () => {
     const embedded = await start(await directory());
     const before = await serverPid(embedded);
     process.kill(before, "SIGKILL");
@@ -104,7 +104,7 @@ describe("startEmbedded", () => {
     await expect.poll(() => startedBy().catch(() => before), { timeout: 20_000 }).not.toBe(before);
   });
 
-  test("after kill -9 of our process, the next process takes over its server and stops it", async () => {
+  test("after kill -9 of a process that uses the server, the next process takes the server over and stops it", async () => {
     const dataDir = await directory();
     const script = `
       const { startEmbedded } = await import("#lib/db/embedded.ts");

@@ -10,24 +10,24 @@ import { sqlState } from "#lib/db/failure.ts";
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
-  /** False for tests only: commits are then fast, and a crash of the machine may destroy the data. */
+  /** False for tests only: commits are then fast, but a crash of the machine may destroy the data. */
   readonly durable?: boolean;
-  /** The database to serve; created if it does not exist. */
+  /** The name of the database to use. It is created if it does not exist. */
   readonly database?: string;
 };
 
 export type Postgres = {
   readonly url: string;
-  /** The data directory. It is outside of dataDir if the account that PostgreSQL runs as cannot reach dataDir. */
+  /** The data directory. It is outside of dataDir if PostgreSQL's account cannot reach dataDir. */
   readonly directory: string;
   readonly startedMs: number;
-  /** Disconnects from the server, and stops it if no other process uses it. */
+  /** Disconnects this process, and stops the server if no other process uses it. */
   stop(): Promise<void>;
 };
 
 /**
- * An advisory lock that every process takes as shared while it uses the server. The process that gets it as exclusive is the last one, and
- * stops the server.
+ * An advisory lock that every process shares while it uses the server. A process that gets the exclusive lock is the last one,
+ * and stops the server.
  */
 const IN_USE = 0x656d6264;
 const START_LIMIT_MS = 60_000;
@@ -42,7 +42,7 @@ const settings = (port: number, durable: boolean): string[] =>
     shared_buffers: "128MB",
     max_connections: 100,
     max_wal_size: "1GB",
-    // PostgreSQL would fill each new segment with zeros, which delays every commit about once a second under load.
+    // Without this, PostgreSQL fills each new log segment with zeros, which delays every commit about once a second under load.
     wal_init_zero: "off",
     max_parallel_workers_per_gather: 0,
     jit: "off",
@@ -88,7 +88,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Finds the cluster of this dataDir. If there is none, makes one under a temporary name and moves it into place when it is complete. */
+/** Finds the database files in dataDir. If there are none, makes them in a temporary directory and renames it when it is complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
@@ -102,7 +102,7 @@ async function cluster(dataDir: string, bin: string, account: Account, durable: 
       await (within ? rename(building, place) : symlink(building, place));
     } catch (error) {
       await rm(building, { recursive: true, force: true });
-      // Another process that started at the same time may have created it first.
+      // Another process that started at the same time may have made the files first.
       if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }
@@ -141,7 +141,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** Milliseconds of silence after which the connection is lost. It must be longer than the lock_timeout below. */
+/** After this many milliseconds without data, the connection counts as lost. It must be longer than the lock_timeout below. */
 const SILENCE_MS = 12_000;
 
 /** Opens the connection that this process keeps while it uses the server. Returns the error if that fails. */
@@ -165,7 +165,7 @@ type Server = { readonly bin: string; readonly cluster: Cluster; readonly durabl
 async function spawnServer({ bin, cluster: { directory, data, account }, durable }: Server, port: number): Promise<ChildProcess> {
   const log = await open(join(directory, "postgres.log"), "w", 0o600);
   try {
-    // PostgreSQL gets its own session, so that Ctrl-C reaches only this process, which stops the database last.
+    // PostgreSQL gets its own session, so that Ctrl-C ends only this process, which then stops PostgreSQL last.
     const child = spawn(join(bin, "postgres"), ["-D", data, ...settings(port, durable)], {
       cwd: directory,
       detached: true,
@@ -186,7 +186,7 @@ type RunningServer = {
   readonly child: ChildProcess | null;
 };
 
-/** Connects to the server that already runs on the data, or starts one. PostgreSQL itself decides whether a lock file is stale. */
+/** Connects to the server that already uses these files, or starts one. PostgreSQL decides whether a lock file is stale. */
 async function serve(server: Server, onLost: () => void, wanted?: number): Promise<RunningServer> {
   const found = server.cluster;
   const deadline = performance.now() + START_LIMIT_MS;
@@ -201,7 +201,7 @@ async function serve(server: Server, onLost: () => void, wanted?: number): Promi
     }
     if (!child || child.exitCode !== null) {
       const complaint = child ? await readFile(join(found.directory, "postgres.log"), "utf8") : "";
-      // Another process won the race for the data or the port, or a killed server is still ending: try again.
+      // Another process was first with these files or this port, or a killed server is still ending. Try again.
       if (child && !/postmaster\.pid|Address already in use|shared memory block/.test(complaint)) {
         throw new Error(`The embedded PostgreSQL did not start:\n${complaint.trim()}`);
       }
@@ -221,17 +221,17 @@ async function leave({ connection, pid, child }: RunningServer, { data }: Cluste
     const [row] = await sql<{ last: boolean }[]>`SELECT pg_try_advisory_lock(${IN_USE}::bigint) AS last`;
     last = row?.last === true;
   } catch {
-    // The server is already down or shutting down.
+    // The server has stopped or is stopping.
   }
   if (last) {
     if (alive(pid)) process.kill(pid, "SIGINT");
     const deadline = performance.now() + STOP_LIMIT_MS;
-    // Check both: a killed server leaves its lock file, and a stopped process that is not reaped still counts as alive.
+    // Check both: a killed server leaves its lock file, and a stopped process counts as alive until its parent reads its status.
     while (alive(pid) && (await postmaster(data))?.pid === pid) {
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
-    // Undo the unref() of the start, or this process could end before the server has stopped.
+    // The start has called unref() on the child, so without ref() this process could end before the server has stopped.
     child?.ref();
     if (child) await finished(child);
     // The server removes its lock file a moment before its process ends.

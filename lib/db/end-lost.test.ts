@@ -33,7 +33,7 @@ const errorOf = (promise: PromiseLike<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Runs `work` and returns its error and how long it took, in milliseconds. */
+/** Runs `work` and returns its error and its duration in milliseconds. */
 async function timed(work: () => PromiseLike<unknown>): Promise<{ error: unknown; ms: number }> {
   const began = performance.now();
   const error = await errorOf(work());
@@ -41,13 +41,13 @@ async function timed(work: () => PromiseLike<unknown>): Promise<{ error: unknown
 }
 
 describe("a lost message between the service and the database", () => {
-  test("ends its connection and its server process within two seconds, and the other connections of the link too", async () => {
+  test("ends its connection and server process within two seconds, and the other connections over the broken link", async () => {
     const pids = await Promise.all(
       [1, 2].map(() => mainPool().sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid, pg_sleep(0.1)`),
     );
     link.leaveHalfOpen();
     const { error, ms } = await timed(() => mainPool().sql`SELECT 1`);
-    // A read is sent once more, on a new connection.
+    // The read is sent a second time, on a new connection.
     expect(error).toBeNull();
     expect(ms).toBeLessThan(2_000);
     const gone = pids.flat().map(({ pid }) => pid);
@@ -58,7 +58,7 @@ describe("a lost message between the service and the database", () => {
       .toEqual([]);
   });
 
-  test("ends also the connections whose server processes wait for the locks of a lost one", async () => {
+  test("also ends the connections whose server processes wait for the locks of a lost connection", async () => {
     const lock = async () => mainPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(4712), pg_sleep(0.3)`);
     await Promise.all([1, 2, 3].map(() => mainPool().sql`SELECT pg_sleep(0.1)`));
     const locking = [1, 2, 3].map(() => timed(lock));
@@ -94,7 +94,7 @@ describe("a lost message between the service and the database", () => {
     await urgentPool().sql`DROP TABLE lost_answers`;
   });
 
-  test("is not suspected while the server works on a statement or waits for a lock", async () => {
+  test("is not assumed while the server works on a statement or waits for a lock", async () => {
     const { error, ms } = await timed(() => mainPool().sql`SELECT pg_sleep(2.5)`);
     expect([error, ms > 2_400]).toEqual([null, true]);
     const locked = mainPool().begin(async (sql) => {
@@ -106,12 +106,12 @@ describe("a lost message between the service and the database", () => {
     expect([waits.error, await errorOf(locked)]).toEqual([null, null]);
   });
 
-  test("is not suspected because this process was busy and sent its statements late", async () => {
+  test("is not assumed because this process was busy and sent its statements late", async () => {
     await mainPool().sql`SELECT pg_sleep(1.2)`;
     for (let round = 0; round < 4; round += 1) {
       await pause(700);
       const asked = Array.from({ length: 6 }, () => errorOf(mainPool().sql`SELECT 1`));
-      // The driver has received the statements and has not written them to the socket yet.
+      // Let the driver take the statements without writing them to the socket.
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
       for (const until = performance.now() + 1_050; performance.now() < until;);
       expect(await Promise.all(asked)).toEqual(asked.map(() => null));
@@ -154,7 +154,7 @@ describe("a lost message between the service and the database", () => {
     await other.end();
   });
 
-  test("is not looked for after the pools were closed", async () => {
+  test("is not searched for after the pools were closed", async () => {
     await mainPool().sql`SELECT 1`;
     const slow = errorOf(mainPool().sql`SELECT pg_sleep(1.6)`);
     await pause(100);

@@ -6,16 +6,16 @@ import { terminate } from "#lib/db/terminate.ts";
 import { perProcess } from "#lib/process.ts";
 
 /**
- * Milliseconds between two questions to the server. A quiet statement is not always lost, as it may wait for a lock, so the server is not
- * asked more often.
+ * This many milliseconds pass between two questions to the server. A statement without data is not always lost, because it may
+ * wait for a lock, so more frequent questions would only be load.
  */
 const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
 /**
- * Among these server processes, those that ended, that wait for a message from us, or that wait for a lock. `blockers` are the processes
- * that have the lock; null if the process does not wait for a lock.
+ * Finds those of these server processes that ended, that wait for a message from this service, or that wait for a lock.
+ * `blockers` are the processes that hold that lock; null if the process waits for no lock.
  */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`
@@ -27,13 +27,13 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
 }
 
 /**
- * The processes whose connections are lost. A process that waits for the lock of a lost one may be lost too: it would then keep the lock
- * when it gets it, so it is ended as well.
+ * The server processes whose connections are lost. A process that waits for a lock of a lost one is ended too, because it may be
+ * lost as well and would then keep the lock.
  */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
   let known = 0;
-  // Repeat until nothing is added, because a process can wait for the lock of a process that waits itself.
+  // Repeat until no process is added, because a process can wait for one that waits itself.
   while (lost.size > known) {
     known = lost.size;
     for (const { pid, blockers } of waiting) if (blockers?.some((one) => lost.has(one))) lost.add(pid);
@@ -50,14 +50,14 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   if (pids.length === 0) return;
   const suspected = lostAmong(await selectWaiting(sql, pids));
   if (suspected.size === 0) return;
-  // If this process was busy, it sends its statements late, and they may be on their way. So ask a second time.
+  // Ask again after a pause: if this process was busy, its statements may still be on their way to the server.
   await pause(PAUSE_MS, undefined, { ref: false });
   const waiting = await selectWaiting(sql, pidsOf(quiet()));
   const lostPids = lostAmong(waiting.filter(({ pid, blockers }) => blockers !== null || suspected.has(pid)));
   const lost = quiet().filter(({ backend }) => backend && lostPids.has(backend.pid));
   if (lost.length === 0) return;
-  // End our connections before the server processes. Otherwise a terminated process could report that a COMMIT failed although it succeeded
-  // and only its answer was lost.
+  // End the connections before the server processes. A server process that is terminated could report that a COMMIT failed,
+  // although it succeeded and only its answer was lost.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
   await terminate(
@@ -67,14 +67,15 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
 }
 
 /**
- * Ends connections on which both sides wait for each other: a statement waits for its answer, and its server process waits for a
- * statement, because a message between them was lost. This is known after about 1.3 seconds, long before the silence limit.
+ * Ends connections on which both sides wait for each other, because a message between them was lost: a statement waits for its
+ * answer, and its server process waits for a statement. This is noticed after about 1.3 seconds, long before the statement's time
+ * limit.
  */
 export async function endLost(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const state = perProcess("lostConnections", () => ({ isAsking: false }));
   if (state.isAsking) return;
   state.isAsking = true;
-  // If this connection is lost too, the next call opens a new one.
+  // If this connection is lost too, the next call opens another one.
   await askOnce(sql, pools).catch(() => {});
   await pause(PAUSE_MS, undefined, { ref: false });
   state.isAsking = false;

@@ -1,4 +1,4 @@
-/** A connection ended, or none could be opened. Its open statements get no answer. */
+/** A connection ended, or none could be opened. Its running statements get no answer. */
 export class ConnectionLost extends Error {
   readonly code: string;
   constructor(message: string, cause?: unknown) {
@@ -7,12 +7,12 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** All connections of a pool are in use, and none was free in time. Nothing was sent. */
+/** All connections of a pool were in use, and none became free in time. Nothing was sent. */
 export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
 }
 
-/** A COMMIT, or a single statement that writes, was sent and not answered. It may have been carried out. */
+/** A COMMIT, or a single statement that writes, was sent and not answered. PostgreSQL may have carried it out. */
 export class OutcomeUnknown extends Error {
   readonly code = "OUTCOME_UNKNOWN";
 }
@@ -23,7 +23,10 @@ const causesOf = (error: unknown): unknown[] =>
 const codeOf = (error: unknown): string | null =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : null;
 
-/** PostgreSQL's SQLSTATE, or the code of a lost connection: drizzle and better-auth wrap what the driver threw. */
+/**
+ * PostgreSQL's error code (SQLSTATE), or the code of a lost connection. The innermost error has it, because drizzle and
+ * better-auth wrap the driver's errors.
+ */
 export function sqlState(error: unknown): string | null {
   for (const cause of causesOf(error).toReversed()) {
     const code = codeOf(cause);
@@ -33,28 +36,31 @@ export function sqlState(error: unknown): string | null {
 }
 
 /**
- * Codes of a database that is unavailable: lost connections (the driver has three codes of its own), a busy pool, and PostgreSQL's classes
- * 08 (connection), 53 (resources), 57P (shutdown, start-up), 58 (system), a cancelled statement (57014), a read-only server (25006) and
- * ended transactions (25P03, 25P04).
+ * Error codes that mean that the database is unavailable: lost connections (also the three codes of the driver), a busy pool, and
+ * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown and start), 58 (system), a canceled statement (57014), a
+ * read-only server (25006) and ended transactions (25P03, 25P04).
  */
 const AWAY =
   /^(?:CONNECTION_(?:LOST|CLOSED|ENDED|DESTROYED)|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
 
 export const databaseAway = (error: unknown): boolean => causesOf(error).some((cause) => AWAY.test(codeOf(cause) ?? ""));
 
-/** Whether a connection ended before its answer came. */
+/** Whether a connection ended before the answer to a statement came. */
 export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
 
 const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
 
-/** Whether the connection ended, or the server ended it, so that another connection may succeed. */
+/** Whether the connection ended, or the server ended it. Another connection may then succeed. */
 export const connectionEnded = (error: unknown): boolean => causesOf(error).some((cause) => ENDED.test(codeOf(cause) ?? ""));
 
-/** Whether that happened before COMMIT was sent, so that nothing was written. */
+/** Whether the connection ended before COMMIT was sent, so that nothing was written. */
 export const endedBeforeCommit = (error: unknown): boolean => connectionEnded(error) && !outcomeUnknown(error);
 
 /** Whether the failed statement may have written something. */
 export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
 
-/** Deadlock, serialization failure or lock timeout: another transaction holds the rows, and a retry may succeed. */
+/**
+ * Whether the error is a deadlock, a serialization failure or a lock timeout: another transaction holds the rows, and a retry may
+ * succeed.
+ */
 export const lockedOut = (error: unknown): boolean => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");

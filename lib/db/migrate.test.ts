@@ -54,7 +54,7 @@ describe("schemaIsCurrent", () => {
   });
 });
 
-describe("the guards", () => {
+describe("the triggers against changes", () => {
   test.each(["audit_entries", "resolutions", "authorizations"])("%s refuses TRUNCATE", async (table) => {
     const sql = postgres(database().url, { max: 1 });
     await expect(sql.unsafe(`TRUNCATE ${table}`)).rejects.toThrow(/append-only/);

@@ -7,13 +7,13 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
-/** An advisory lock. With it, two processes that start at the same time migrate one after the other. */
+/** The number of an advisory lock that makes two processes that start at the same time migrate one after the other. */
 const MIGRATION = 0x6d696772;
 
 export type MigrateOptions = {
   readonly url: string;
   readonly environment: Environment;
-  /** Where the generated SQL is. */
+  /** The directory of the generated SQL files. */
   readonly folder?: string;
 };
 
@@ -44,7 +44,7 @@ async function apply(sql: Sql, folder: string): Promise<number> {
   return count;
 }
 
-/** Binds the database to one environment permanently: sandbox and real payments never share a database. */
+/** Stores the environment of the database permanently, so that sandbox payments and real payments never share a database. */
 async function claimEnvironment(sql: Sql, environment: Environment): Promise<void> {
   await sql`INSERT INTO installation (environment) VALUES (${environment}) ON CONFLICT DO NOTHING`;
   const [row] = await sql<{ environment: string }[]>`SELECT environment FROM installation`;
@@ -58,7 +58,7 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 
 /** Applies all missing migrations in one transaction. Returns how many were applied. */
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
-  // No timeouts: a migration may take long, and a second process waits for the first.
+  // There are no timeouts, because a migration may take long and a second process waits for the first one.
   const settings = { application_name: "countersign-migrate" };
   const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;
@@ -70,14 +70,14 @@ export async function migrate({ url, environment, folder = join(process.cwd(), "
     await sql`COMMIT`;
     return count;
   } finally {
-    // Closing the connection rolls back a transaction that is not committed.
+    // If the transaction is not committed, closing the connection rolls it back.
     connection.close();
   }
 }
 
 /**
- * Whether the database has all migrations of this release. A database of a newer release counts too, because older processes serve requests
- * until they are replaced.
+ * Whether the database has all migrations of this release. A database of a newer release counts too, because older processes
+ * still serve requests until they are replaced.
  */
 export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
   const newest = journal.entries.at(-1)?.when ?? 0;

@@ -6,13 +6,16 @@ import { FakePostgres, READ, WRITE, type Fault, type Script } from "#test/fake-p
 import { random as seeded } from "#test/random.ts";
 
 /**
- * How many random sequences of faults run, each from a seed, against a server that can fail at any message. The results are compared with
- * what that server did.
+ * How many random sequences of faults run. The server in this test can fail at any message, and what it did is compared with what
+ * the pool reported.
  */
 const ORDERS = 10_000;
 const AT_ONCE = 100;
 const LIMIT_MS = 700;
-/** Milliseconds in which a pool must recover. Much longer than a recovery takes, because a hundred sequences share the process. */
+/**
+ * A pool must recover within this many milliseconds. It is much longer than a recovery takes, because a hundred sequences share
+ * the process.
+ */
 const RECOVERY_MS = 20_000;
 const HOW = [
   "reset",
@@ -28,7 +31,7 @@ const HOW = [
   "act and fall silent",
   "half an answer and reset",
 ] as const satisfies readonly Fault["how"][];
-/** Faults that few sequences contain, because waiting for a silent server takes the most time. */
+/** Only few sequences contain these faults, because waiting for a silent server takes the most time. */
 const SELDOM: ReadonlySet<string> = new Set(["silence", "act and fall silent"]);
 
 type Random = () => number;
@@ -51,7 +54,7 @@ const read = (sql: Sql, value: string) => sql.unsafe<{ echo: string }[]>(READ, [
 
 class Undone extends Error {}
 
-/** The work of a caller. Resolves to the values that it wrote. */
+/** What one caller of the pool does. Resolves to the values that it wrote. */
 type Work = (pool: Pool, id: string) => Promise<readonly string[]>;
 
 const single: Work = async (pool, id) => {
@@ -73,7 +76,7 @@ const transaction: Work = (pool, id) =>
     return [`${id} 0`, `${id} 1`, `${id} 2`];
   });
 
-/** Work that sends all statements before it reads a result, as the authorize batches do. */
+/** Sends all statements before it reads a result, as batches of authorizations do. */
 const pipelined: Work = (pool, id) =>
   pool.begin(async (sql) => {
     const sent = [write(sql, `${id} 0`), read(sql, `${id} r`), write(sql, `${id} 1`)];
@@ -87,7 +90,7 @@ const undone: Work = (pool, id) =>
     throw new Undone();
   });
 
-/** Work that uses its connection after it has returned it. The statement must not reach another caller's transaction. */
+/** Uses its connection after giving it back. The statement must not become part of another caller's transaction. */
 const stale: Work = async (pool, id) => {
   let kept: Sql | null = null;
   await pool.begin(async (sql) => {
@@ -162,7 +165,10 @@ async function order(seed: number): Promise<void> {
   }
 }
 
-/** Runs transactions until one succeeds, which uses up the connections with pending faults. The pool must then work without a restart. */
+/**
+ * Runs transactions until one succeeds, so that connections on which a fault is still planned are used up. The pool must then
+ * work without a restart.
+ */
 async function recover(pool: Pool): Promise<void> {
   const until = performance.now() + RECOVERY_MS;
   for (let tries = 0; performance.now() < until; tries += 1) {

@@ -28,7 +28,7 @@ const errorOf = (promise: PromiseLike<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Start-up and the first statement are messages 0 and 1, BEGIN is 2 or the first part of a statement. */
+/** The fake server counts messages: the start and the first statement of a connection are 0 and 1, the next message is 2. */
 const FIRST = 2;
 
 describe("a failure that is shorter than the grace time", () => {
@@ -38,7 +38,7 @@ describe("a failure that is shorter than the grace time", () => {
     expect(rows.map(([row]) => row?.echo)).toEqual(Array.from({ length: 8 }, (_, at) => `${at}`));
   });
 
-  test("of a connection does not fail a read, which is sent once more", async () => {
+  test("of a connection does not fail a read, which is sent a second time", async () => {
     const { pool } = await poolOf({ at: FIRST, how: "act and reset" });
     await followRequest(async () => {
       expect(await echo(pool, "a")).toEqual([{ echo: "a" }]);

@@ -185,7 +185,7 @@ describe("a connection that the server ends", () => {
 });
 
 describe("a server that stops answering", () => {
-  test("delays its callers for a limited time, and its idle connections are not tried one by one", async () => {
+  test("delays its callers for a limited time, and the idle connections are not tried one by one", async () => {
     const fake = await fakeServer({ at: 8, how: "silence" }, { at: 8, how: "silence" });
     const pool = newPool(fake.url, { silenceMs: 200 });
     pool.onSilence = (since) => pool.forgetUnheardSince(since);
@@ -212,7 +212,7 @@ describe("a server that stops answering", () => {
     expect([databaseAway(await unheard), await heard]).toEqual([true, null]);
   });
 
-  test("loses the locks and the places of the connections that it no longer answers", async () => {
+  test("loses the locks and places of the connections that it no longer answers", async () => {
     const link = await Link.to(database().url);
     onTestFinished(() => link.close());
     const [pool, watcher] = [newPool(link.through(database().url), { max: 3, silenceMs: 300 }), newPool(database().url)];
@@ -232,7 +232,7 @@ describe("a server that stops answering", () => {
     await expect.poll(left).toEqual([]);
   });
 
-  test("is not considered silent because this process was busy", async () => {
+  test("does not count as silent because this process was busy", async () => {
     const pool = newPool(database().url, { silenceMs: 300 });
     await pool.sql`SELECT 1`;
     const asked = pool.sql`SELECT ${2}::int AS two`.execute();
@@ -255,7 +255,8 @@ describe("the reported failure", () => {
   });
 
   test("is unknown for a COMMIT or a single write without an answer; a read and a lost transaction wrote nothing", async () => {
-    // Start-up and the first statement are messages 0 and 1, BEGIN is 2, a statement takes 6, COMMIT is 9.
+    // The fake server counts messages: start and first statement are 0 and 1, BEGIN is 2, a statement takes 6 messages, COMMIT is
+    // 9.
     const unknown = async (work: (pool: Pool) => PromiseLike<unknown>, script: Script) => {
       const fake = await fakeServer(script);
       const error = await errorOf(work(newPool(fake.url)));
@@ -273,7 +274,7 @@ describe("the reported failure", () => {
     ]);
   });
 
-  test("says whether the request has written anything before", async () => {
+  test("says whether the request has already written something", async () => {
     const pool = newPool(database().url);
     await followRequest(async () => {
       await pool.sql`SELECT 1`;

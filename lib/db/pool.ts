@@ -8,25 +8,25 @@ import { Waiters } from "#lib/db/waiters.ts";
 
 export type PoolOptions = ConnectionOptions & {
   readonly max: number;
-  /** Milliseconds that a caller waits for a free connection. */
+  /** A caller waits at most this many milliseconds for a free connection. */
   readonly waitMs: number;
   readonly waitersMax: number;
   readonly idleMs: number;
   readonly lifetimeMs: number;
-  /** Callers do not see shorter failures: they wait for a connection, and a read or a BEGIN whose connection ended is sent once more. */
+  /** Callers do not notice a shorter failure: they wait, and a read or BEGIN is sent a second time if its connection ended. */
   readonly graceMs?: number;
 };
 
-/** Opening a connection takes about 10 ms, half of it CPU time, so only a few are opened at the same time after a restart. */
+/** Only a few connections are opened at the same time, because opening one takes about 10 ms, half of it CPU time. */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
-/** Callers wait during the grace time, so attempts are frequent. */
+/** During the grace time (`graceMs`), in which callers wait, connecting is tried this often. */
 const PAUSE_GRACE_MS = 100;
 
 const ELSEWHERE = "The database fell silent on another connection.";
 
-/** Matches statements that only read. Nothing was written if the connection of such a statement is lost. */
+/** Finds statements that only read. If the connection of such a statement is lost, nothing was written. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
 /**
@@ -38,20 +38,20 @@ export class Pool {
   readonly #idle: Connection[] = [];
   readonly #lent = new Set<Connection>();
   readonly #waiters = new Waiters();
-  /** Server processes whose connections this process gave up. They may still have locks, and they count against max_connections. */
+  /** Server processes whose connections this process gave up. They may still hold locks and use up max_connections. */
   readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
-  /** Since when no connection can be opened. */
+  /** The time since which no connection can be opened. */
   #awaySince: number | null = null;
   #pause: NodeJS.Timeout | null = null;
   #sweep: NodeJS.Timeout | null = null;
   isEnding = false;
-  /** Statements outside of a transaction, each on any free connection. */
+  /** Runs statements outside of a transaction, each on any free connection. */
   readonly sql: Sql;
-  /** Called when a connection reached the silence limit, so that other connections to the same lost server are ended too. */
+  /** Called when a connection got no data for too long, so that other connections to the same server are ended too. */
   onSilence: (since: number) => void = () => {};
-  /** Called each QUIET_MS that a statement waits without data. */
+  /** Called every QUIET_MS while a statement waits without data. */
   onQuiet: () => void = () => {};
 
   constructor(options: PoolOptions) {
@@ -63,12 +63,12 @@ export class Pool {
     return this.#waiters.count;
   }
 
-  /** The lent connections that wait for an answer and got no data for QUIET_MS. */
+  /** The connections in use that wait for an answer and got no data for QUIET_MS. */
   get quiet(): readonly Connection[] {
     return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
 
-  /** Lends a connection to `work`. A connection that `work` leaves in an unknown state is ended. */
+  /** Lends a connection to `work`. If `work` leaves it in an unknown state, the connection is ended. */
   async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#lend().catch(noted), work);
   }
@@ -82,10 +82,10 @@ export class Pool {
     try {
       return await work(sql, connection);
     } catch (error) {
-      // Do not send the other statements of the transaction after ROLLBACK, because they would run outside of it.
+      // Stop sending statements of this transaction, because after ROLLBACK they would run outside of it.
       returned = true;
       noteFailure(error);
-      // If ROLLBACK fails, the connection is ended, which ends a transaction that is still open.
+      // If ROLLBACK fails, end the connection, because this also ends the open transaction.
       if (!connection.ended)
         await connection.sql.unsafe("ROLLBACK").catch((cause: unknown) => connection.end("ROLLBACK failed.", cause));
       throw error;
@@ -99,14 +99,14 @@ export class Pool {
   async begin<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#begun().catch(noted), async (sql, connection) => {
       const result = await work(sql);
-      // PostgreSQL aborts the transaction at the first failure, even if `work` caught it.
+      // PostgreSQL aborts the transaction at the first failed statement, even if `work` caught the error.
       if (connection.failure) throw connection.failure;
       await commit(connection, () => sql.unsafe("COMMIT"));
       return result;
     });
   }
 
-  /** Lends a connection and begins a transaction on it. */
+  /** Lends a connection and sends BEGIN on it. */
   async #begun(): Promise<Connection> {
     const since = performance.now();
     for (let isRepeat = false; ; isRepeat = true) {
@@ -115,7 +115,7 @@ export class Pool {
         await connection.sql.unsafe("BEGIN");
         return connection;
       } catch (error) {
-        // If the server's answer was an error, the connection has no transaction.
+        // If the server answered BEGIN with an error, the connection has no transaction.
         this.#take(connection);
         if (isRepeat || !connection.ended || !this.#isGrace(since)) throw error;
       }
@@ -127,8 +127,8 @@ export class Pool {
   }
 
   /**
-   * Ends connections that got no data since `time` and are idle or wait for an answer. If the network broke while a connection was idle and
-   * it got a statement since then, its caller would otherwise wait for the whole silence limit.
+   * Ends connections that are idle or wait for an answer and that got no data since `time`. The network may have broken while
+   * they were idle, and a statement on them would then wait for the whole time limit.
    */
   forgetUnheardSince(time: number): void {
     this.forgetIdleUnheardSince(time);
@@ -198,7 +198,7 @@ export class Pool {
     return waits;
   }
 
-  /** Takes back a lent connection. It is closed if it is too old, and ended if a statement still runs on it. */
+  /** Takes a connection back. It is closed if it is too old, and ended if a statement still runs on it. */
   #take(connection: Connection): void {
     if (!this.#lent.delete(connection) || connection.ended) return;
     connection.failure = null;
@@ -248,7 +248,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** Terminates server processes whose connections were given up, which keep their locks until TCP notices the loss. */
+  /** Ends server processes whose connections were given up, which otherwise keep their locks until TCP notices the loss. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
@@ -258,7 +258,7 @@ export class Pool {
     throw connection.ended;
   }
 
-  /** After a failed attempt to connect: rejects the waiting callers, unless a lent connection may still come back or the grace time runs. */
+  /** After a failed attempt to connect: fails the waiting callers if no connection can come back and the grace time is over. */
   #refused(error: unknown): void {
     this.#awaySince ??= performance.now();
     const isYoung = this.#isGrace(this.#awaySince);
@@ -281,7 +281,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** Sets a timer that closes connections which were idle for idleMs. */
+  /** Starts a timer that closes connections which were idle for idleMs. */
   #planSweep(): void {
     if (this.#sweep) return;
     this.#sweep = setTimeout(() => {

@@ -10,8 +10,8 @@ const refusal = (why: string): Error =>
   );
 
 /**
- * Refuses a DATABASE_URL that leads to a pooler such as PgBouncer. A pooler drops or refuses start-up parameters, so the timeouts would not
- * apply, without any error.
+ * Throws if DATABASE_URL leads to a connection pooler such as PgBouncer. A pooler drops or refuses start-up parameters, so the
+ * timeouts would silently not apply.
  * @throws Error
  */
 export async function refusePooler(url: string): Promise<void> {

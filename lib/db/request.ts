@@ -6,17 +6,17 @@ type RequestTrace = { readonly began: number | null; written: boolean; lost: unk
 
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
 
-/** Runs a request and records its use of the database, because libraries between the two hide it. */
+/** Runs a request and records what it does with the database, because the libraries in between do not report it. */
 export const followRequest = <T>(work: () => T): T =>
   requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);
 
-/** Records that the request sends a COMMIT or a single statement that writes. */
+/** Records that this request is sending a COMMIT or a single statement that writes. */
 export function noteWrite(): void {
   const request = requests().getStore();
   if (request) request.written = true;
 }
 
-/** Records that a statement of the request failed, if the database was unavailable. */
+/** Records that a statement of this request failed because the database was unavailable. */
 export function noteFailure(error: unknown): void {
   const request = requests().getStore();
   if (request && databaseAway(error)) request.lost = error;
@@ -25,17 +25,17 @@ export function noteFailure(error: unknown): void {
 /** Whether this request may have written something. */
 export const mayHaveWritten = (): boolean => requests().getStore()?.written === true;
 
-/** The error by which this request lost the database; null if it did not. */
+/** The error with which this request lost the database; null if the database was available. */
 export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
 
-/** The age of this request in milliseconds; null outside of requests. */
+/** The age of this request in milliseconds; null if no request is being handled. */
 export function requestAgeMs(): number | null {
   const request = requests().getStore();
   if (!request || request.began === null) return null;
   return performance.now() - request.began;
 }
 
-/** Sets the organization whose limits this request counts against. */
+/** Records the organization whose limits this request counts against. */
 export function noteOrganization(organizationId: string | null): void {
   const request = requests().getStore();
   if (request) request.organizationId = organizationId;
@@ -43,6 +43,8 @@ export function noteOrganization(organizationId: string | null): void {
 
 export const actingFor = (): string | null => requests().getStore()?.organizationId ?? null;
 
-/** Runs work that counts against an organization's limits without a request, such as a background worker's. */
+/**
+ * Runs work that counts against an organization's limits although it is not a request, such as the work of a background worker.
+ */
 export const actFor = <T>(organizationId: string, work: () => T): T =>
   requests().run({ began: null, written: false, lost: null, organizationId }, work);

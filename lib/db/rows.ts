@@ -4,14 +4,17 @@ import type { Row } from "postgres";
 import type { Column } from "#lib/db/bulk.ts";
 import { toWire } from "#lib/time.ts";
 
-/* Rows for statements that drizzle does not build. Columns, types and conversions come from the table's definition. */
+/*
+ * Converts rows for statements that drizzle does not build. Columns, types and conversions come from drizzle's definition of the
+ * table.
+ */
 
 export const columnNames = (table: PgTable): string =>
   Object.values(getTableColumns(table))
     .map((column) => column.name)
     .join(", ");
 
-/** The columns of a SELECT whose rows become JSON. Amounts are text, because JSON numbers are not exact. */
+/** The columns for a SELECT whose rows become JSON. Amounts are selected as text, because JSON numbers lose digits. */
 export const jsonColumns = (table: PgTable): string =>
   Object.values(getTableColumns(table))
     .map((column) => (column.getSQLType().startsWith("numeric") ? `${column.name}::text` : column.name))
@@ -25,7 +28,10 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
-/** The rows as JSON text for json_populate_recordset. PostgreSQL refuses NUL and lone surrogates there, even in nested values. */
+/**
+ * Writes the rows as JSON text for json_populate_recordset. PostgreSQL refuses NUL and lone surrogates in that text, even in
+ * nested values.
+ */
 export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelectModel<T>[]): string => {
   const columns = Object.entries(getTableColumns(table));
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));
@@ -35,8 +41,8 @@ export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelec
 type Readers<T, P extends PgTable> = { readonly [K in keyof InferInsertModel<P>]: (row: T) => InferInsertModel<P>[K] };
 
 /**
- * A function that writes a value of the column as text. It is chosen once per column, because asking the column for each value costs CPU
- * time on the hot path.
+ * Makes a function that writes a value of the column as text. It is made once per column, because asking the column's definition
+ * for each value costs CPU time.
  */
 function textWriter(column: PgColumn): (value: unknown) => string | null {
   const write: (value: unknown) => string =
@@ -48,7 +54,10 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
   return (value) => (value === null || value === undefined ? null : write(value));
 }
 
-/** The columns of a bulk statement. The texts of `json` are JSON; every other text is an id, a hash or a code. */
+/**
+ * The columns for a statement with many rows. The columns in `json` have JSON as text; every other text is an id, a hash or a
+ * code.
+ */
 export function columnsOf<T, P extends PgTable>(
   table: P,
   readers: Readers<T, P>,
@@ -64,7 +73,7 @@ export function columnsOf<T, P extends PgTable>(
   });
 }
 
-/** All columns of a table, for rows with any text and any JSON. */
+/** All columns of a table, for rows whose text and JSON may have any characters. */
 export const allColumns = <P extends PgTable>(table: P): Column<InferSelectModel<P>>[] =>
   Object.entries(getTableColumns(table)).map(([key, column]) => {
     const write = textWriter(column);

@@ -10,10 +10,10 @@ type QueryClass = new (
   options: object,
 ) => Query;
 
-/** Tagged statements and their helpers, for one connection or for a pool. */
+/** A template tag that makes statements, and its helper functions, for one connection or for a pool. */
 export type Sql = ISql;
 
-/** Makes queries and fragments, and never connects. */
+/** The driver's template tag. It only makes queries and never connects, because the pool sends them. */
 const maker = (): postgres.Sql =>
   perProcess("queryMaker", () =>
     postgres("postgres://nobody@localhost/none", {
@@ -25,7 +25,10 @@ const maker = (): postgres.Sql =>
     } as postgres.Options<never>),
   );
 
-/** The most prepared statements per connection. Statements with lists of different lengths would otherwise fill the server's memory. */
+/**
+ * The most prepared statements per connection. Without a limit, lists of different lengths would make so many statements that
+ * they fill the server's memory.
+ */
 const PREPARED_MAX = 256;
 const PARAMETERS_MAX = 40;
 /** A statement that was used this often is prepared, because it will probably be used again. */
@@ -35,7 +38,10 @@ const COUNTED_MAX = 4_096;
 const counted = (): Map<string, number> => perProcess("statementUses", () => new Map());
 const preparable = (): Set<string> => perProcess("preparableStatements", () => new Set());
 
-/** Whether to prepare a statement once per connection; it then takes one round trip instead of two, and no parsing. */
+/**
+ * Whether to prepare a statement once per connection. A prepared statement takes one round trip instead of two, and is not parsed
+ * again.
+ */
 function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   const chosen = preparable();
   if (chosen.has(text)) return true;
@@ -51,14 +57,14 @@ function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   return true;
 }
 
-/** A query that has not been sent, with the same text and parameters. The first one stays with the driver of its ended connection. */
+/** Makes an unsent copy of a query, so that it can be sent on another connection. */
 export function copyOf(query: Query, run: (copy: Query) => void): Query {
   const { strings, args, options, isRaw } = query;
   const copy = new (query.constructor as QueryClass)(strings, args, run, null, { ...options });
   return Object.assign(copy, { isRaw });
 }
 
-/** A template tag whose queries are passed to `run` when they are awaited. */
+/** Makes a template tag for SQL. When a query of it is awaited, the query is passed to `run`. */
 export function sqlThrough(run: (query: Query) => void): Sql {
   const make = maker();
   const through = <T>(made: T): T => {

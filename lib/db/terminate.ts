@@ -2,8 +2,8 @@ import type { Backend } from "#lib/db/connection.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
 /**
- * Terminates server processes, which frees their locks and their places in max_connections. The age distinguishes a process from a later
- * one with the same pid. The names distinguish it from a process of another program after a failover.
+ * Ends server processes, which frees their locks and their places in max_connections. After a failover, another process can have
+ * the same pid: its age and its names differ, so it is not ended.
  */
 export const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
   SELECT pg_terminate_backend(a.pid)

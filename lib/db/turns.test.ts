@@ -5,7 +5,7 @@ import { useDatabase } from "#test/database.ts";
 
 useDatabase();
 
-test("work with one key runs one at a time in its order, work marked first runs before, and other keys do not wait", async () => {
+test("work with one key runs one at a time in its order, except work marked `first`, and other keys do not wait", async () => {
   const done: string[] = [];
   const gate = Promise.withResolvers<void>();
   const work = (name: string) => async () => void done.push(name);
@@ -26,7 +26,7 @@ test("work with one key runs one at a time in its order, work marked first runs 
   expect(done).toEqual(["0", "1", "2", "3", "4", "5"]);
 });
 
-test("a failure passes the turn on, and a caller whose turn does not come in time is refused and not run", async () => {
+test("after a failure the next caller runs, and a caller that waits too long is refused and not run", async () => {
   const gate = Promise.withResolvers<void>();
   const failing = inTurn("a", async () => {
     await gate.promise;
@@ -43,7 +43,7 @@ test("a failure passes the turn on, and a caller whose turn does not come in tim
   expect(await inTurn("a", async () => "again")).toBe("again");
 });
 
-test("callers that lock one row leave the connections of the pool to others", async () => {
+test("callers that lock the same row leave the connections of the pool to others", async () => {
   const lock = () =>
     inTurn("row", () => mainPool().begin((sql) => sql`SELECT pg_advisory_xact_lock(${4713}::bigint), pg_sleep(0.05)`));
   const locking = Promise.all(Array.from({ length: 40 }, lock));

@@ -41,9 +41,9 @@ function leave(key: string): void {
 type Options = { readonly first?: boolean; readonly waitMs?: number };
 
 /**
- * Runs `work` after earlier work of this process with the same key. Without turns, each caller that waits for the lock of a busy row
- * would keep a connection, until no other caller gets one. `first`: before all callers without it.
- * @throws PoolBusy if the turn does not come in time
+ * Runs `work` after all earlier work in this process with the same key. Otherwise each caller that waits for the lock of a busy
+ * row would keep a connection, until no other caller gets one. With `first`, the work goes before all that have no `first`.
+ * @throws PoolBusy if the work cannot start in time
  */
 export async function inTurn<T>(
   key: string,

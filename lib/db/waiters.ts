@@ -11,7 +11,7 @@ export class Waiters {
     return this.#all.length;
   }
 
-  /** @throws PoolBusy if `most` callers wait already, or after `milliseconds` */
+  /** Waits for a connection. @throws PoolBusy if `most` callers wait already, or after `milliseconds` */
   wait(milliseconds: number, most: number): Promise<Connection> {
     if (this.#all.length >= most) return Promise.reject(new PoolBusy("Too many callers wait for a connection."));
     return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export class Waiters {
     });
   }
 
-  /** Removes the first caller and returns the function that gives it a connection. */
+  /** Removes the caller that has waited longest, and returns the function that gives it a connection. */
   next(): Waiter["resolve"] | undefined {
     return this.#all.shift()?.resolve;
   }

@@ -8,7 +8,8 @@ import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/
 import { compareSigner } from "#lib/x402/verify.ts";
 
 /**
- * Finds the settlement without a mandate that used this credential. Null if there is none, or if it differs from the authorized payment.
+ * Finds the settlement without a mandate that used this signed payment (credential). Null if there is none, or if it differs from
+ * the authorized payment.
  */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
@@ -37,22 +38,23 @@ function isSamePayment(settlement: PlainSettlement, authorization: Authorization
   );
 }
 
-/** Whether the seller had this credential settled before its authorization was executed. */
+/** Whether the seller had this signed payment settled before the agent executed its authorization. */
 export async function wasSettledAs(header: string, authorization: AuthorizationRow): Promise<boolean> {
   const decoded = decodeCredential(header);
   return decoded.ok && (await settledAs(database(), decoded.credential, authorization)) !== null;
 }
 
 /**
- * Whether the payer really signed this credential, because a nonce alone is public. Either its signature was verified, or it is the same
- * credential that was settled.
+ * Whether the payer really signed this payment. A nonce is public, so it proves nothing. Either the signature was verified now,
+ * or the same signed payment was settled earlier.
  */
 const isSigned = (verified: Verification, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
- * Turns a settlement that the seller requested before the execution into this execution, so that the mandate is charged. Returns null if
- * there is no such settlement or it paid something else. The seller still sees it as the settlement that it requested.
+ * If the seller has already had the payment settled, records that settlement as this execution, so that the mandate is charged.
+ * Returns null if there is no such settlement or if it paid something else. The seller's request for the settlement still gets
+ * its answer.
  */
 export async function adoptSettlement(
   tx: Tx,

@@ -20,11 +20,11 @@ import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-re
 import { handOver } from "#lib/settlement/store.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** How long a seller's request waits for a settlement that another request has started. */
+/** A seller's request waits this many milliseconds for a settlement that another request has started. */
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 
-/** Settles a credential for a seller's server, or returns the outcome of an earlier settlement. */
+/** Settles a signed payment (credential) for a seller's server, or returns the outcome of an earlier settlement of it. */
 export async function answerSettle(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { match } = asked;
   if (match.kind === "execution") return settleExecution(asked, match.execution, match.authorization, seller);
@@ -53,8 +53,8 @@ async function settleExecution(
 }
 
 /**
- * Moves an execution from pending, where the service only watches the chain, to processing. Only one request gets "taken" and settles the
- * payment.
+ * Changes an execution from `pending`, in which the service only watches the chain, to `processing`. Only one request gets
+ * "taken" and settles the payment.
  */
 const takeOver = (
   execution: ExecutionRow,
@@ -63,7 +63,7 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    // admitsNow locks the mandate, so the execution that is read next cannot change.
+    // admitsNow locks the mandate, so the execution that is read next cannot change meanwhile.
     const admitted = await admitsNow(tx, execution, authorization);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";
@@ -94,8 +94,8 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 
 /**
- * Returns the execution when it is resolved, or its current state if the wait times out or this organization already has too many waiting
- * requests.
+ * Returns the execution when its outcome is known. Returns its current state if that takes too long, or if this organization
+ * already has too many waiting requests.
  */
 async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
   const row = await stateOf(executionId);

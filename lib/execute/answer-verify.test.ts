@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Our facilitator, as the stock client of a seller's server calls it. */
+/** This service as an x402 facilitator, called by the standard client of a seller's server. */
 async function facilitatorOf({ sellerOrganizationId }: PaymentScene) {
   const account = await createAgent(sellerOrganizationId, ["payments:settle"]);
   return ourFacilitator(service, account.credential["authorization"] ?? "");
@@ -36,7 +36,7 @@ async function facilitatorOf({ sellerOrganizationId }: PaymentScene) {
 
 const idOf = async (scene: PaymentScene) => ({ authorizationId: (await authorized(scene)).authorizationId });
 
-/** Records the RPC methods that are called during the work. */
+/** Records which RPC methods of the chain are called during the work. */
 async function askedOfChain(work: () => Promise<void>): Promise<string[]> {
   const calls = vi.spyOn(globalThis, "fetch");
   await work();
@@ -49,7 +49,7 @@ async function askedOfChain(work: () => Promise<void>): Promise<string[]> {
 
 const payloadOf = (header: string): PaymentPayload => JSON.parse(Buffer.from(header, "base64").toString()) as PaymentPayload;
 
-describe("the time until a credential's expiry", () => {
+describe("the time until a signed payment expires", () => {
   test.each([10, 20, 29])("verify and settle accept %i seconds", async (seconds) => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
@@ -97,7 +97,7 @@ describe("a payer whom the token refuses", () => {
     expect([status, problem.code]).toEqual([402, "settlement_rejected"]);
   });
 
-  test("is found by one call to the chain; more calls find the reason only after a refusal", async () => {
+  test("is found with one call to the chain; further calls only look for the reason of a refusal", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const good = payloadOf(await signed(await fundedWallet(chain()), expectedOf(scene)));
@@ -125,7 +125,7 @@ describe("x402 version 1", () => {
     extra: { name: "USDC", version: "2" },
   });
 
-  /** The credential that a stock version 1 client signs for a version 1 402. */
+  /** Makes the signed payment of a standard x402 client of version 1, for a 402 response of version 1. */
   async function signedV1(scene: PaymentScene, change: Partial<ReturnType<typeof requirementsOf>> = {}) {
     const required = requirementsOf(scene) as unknown as PaymentRequirements;
     const signer = new ExactEvmSchemeV1(await fundedWallet(chain()));
@@ -133,7 +133,7 @@ describe("x402 version 1", () => {
     return { required, payload: payload as unknown as PaymentPayload };
   }
 
-  test("verify and settle answer a stock version 1 client in version 1, once", async () => {
+  test("verify and settle answer a standard version 1 client in version 1, once", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     const { payload, required } = await signedV1(scene);
@@ -144,7 +144,7 @@ describe("x402 version 1", () => {
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
   });
 
-  test("a credential for another amount, payee, network or token domain is not valid", async () => {
+  test("a signed payment for another amount, payee, network or token domain is not valid", async () => {
     const scene = await paymentScene();
     const facilitator = await facilitatorOf(scene);
     for (const [change, invalidReason] of [
@@ -158,7 +158,7 @@ describe("x402 version 1", () => {
     }
   });
 
-  test("executePayment returns the credential in both versions, and settles it with a receipt of each version", async () => {
+  test("executePayment returns the signed payment in both versions, and settles it with a receipt of each version", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const { payload } = await signedV1(scene);
     const header = Buffer.from(JSON.stringify(payload)).toString("base64");

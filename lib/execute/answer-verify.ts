@@ -10,8 +10,8 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
 });
 
 /**
- * Tells a seller whether it may deliver for this credential. A settled credential is valid until the seller has received the success of its
- * settlement once.
+ * Tells a seller's server whether it may deliver for this signed payment (credential). After a settlement, the answer stays
+ * positive until the seller has been told once that the settlement succeeded.
  */
 export async function answerVerify({ credential, expected, match }: SettlementRequest): Promise<VerifyResponse> {
   const { payer } = credential;

@@ -42,10 +42,13 @@ type OwnColumns =
   | "fingerprint"
   | "createdAt";
 type State = Omit<Partial<Change>, OwnColumns> & Pick<Change, "settlementStatus">;
-/** The columns that are known before the credential is bound. Failed executions have them too. */
+/** The columns that are known before the payment is bound to its authorization. Failed executions have them too. */
 export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
 
-/** The result of binding a credential or a module payment: the new execution's columns, or the reason why it cannot be bound. */
+/**
+ * The result of binding a signed payment or an onchain payment to its authorization: the columns of the new execution, or the
+ * reason for a failure.
+ */
 export type BindResult =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
@@ -56,16 +59,16 @@ export type Execute = ExecutionRequest & {
   readonly caller: Caller;
   readonly authorization: AuthorizationRow;
   readonly means: Means;
-  /** Binds the credential or module payment. Called with the mandate locked. */
+  /** Binds the payment to its authorization, so that no other payment can use it. Called while the mandate is locked. */
   bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
   /**
-   * Takes over a settlement that the seller requested earlier. It is tried even if the authorization can no longer be executed, because the
-   * money has already moved.
+   * Records a settlement that the seller requested earlier as this execution. This is tried even if the authorization can no
+   * longer be executed, because the money has already moved.
    */
   adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
-/** The state of an authorization that decides whether it may be executed now. */
+/** The facts that decide whether an authorization may be executed now. */
 type OpenState = {
   readonly approved: ApprovedCheckout | null;
   readonly hold: Hold | null;
@@ -73,17 +76,18 @@ type OpenState = {
   readonly now: Date;
 };
 
-/** Reads the state without locks. */
+/** Reads these facts without locks. */
 async function readState(db: Database | Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
-  // A person who ends an approval also releases the hold. The hold is read first, so that the person's decision explains a released hold.
+  // A person who ends an approval also releases the hold (the reserved amount). Read the hold before the approval: then the
+  // answer names the person's decision and not only the released hold.
   const [hold, isLive] = await Promise.all([holdOf(db, authorizationId), hasLiveExecution(db, authorizationId)]);
   const [approved, now] = await Promise.all([findApproved(db, authorizationId), clock(db)]);
   return { approved, hold, isLive, now };
 }
 
-/** Locks the checkout and reads the state. The caller holds the mandate's lock. */
+/** Locks the checkout and reads the facts. The caller must hold the mandate's lock. */
 async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
-  // The transaction's connection runs statements in the order in which they are sent, so the time is read after the checkout's lock.
+  // The connection runs these statements in this order, so the time is read after the checkout is locked.
   const [approved, hold, isLive, now] = await Promise.all([
     lockApproved(tx, authorizationId),
     holdOf(tx, authorizationId),
@@ -94,7 +98,8 @@ async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise
 }
 
 /**
- * Requires that the authorization, its hold and its approval permit an execution now. Returns the database's time.
+ * Throws unless the authorization, its hold (the reserved amount) and its approval permit an execution now. Returns the
+ * database's time.
  * @throws Problem as requireExecutable
  */
 export async function requireOpen(
@@ -113,7 +118,9 @@ export async function requireOpen(
 
 export type Begun = { readonly reply: StoredReply } | { readonly execution: ExecutionRow };
 
-/** Begins the execution. If a parallel call with the same idempotency key began it first, returns the stored answer of that call. */
+/**
+ * Begins the execution. If a parallel call with the same idempotency key has begun it, returns the stored answer of that call.
+ */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
     return await inTurn(execute.authorization.mandateId, () => transactAgain((tx) => begin(tx, execute)));
@@ -130,8 +137,8 @@ const rightsOf = (tx: Tx, { caller, authorization }: Pick<Rights, "caller" | "au
   Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
 
 /**
- * Requires that the caller, the mandate and the seller still allow the payment. The caller of this function has taken the gate and locked
- * the mandate.
+ * Throws unless the caller, the mandate and the seller still allow the payment. Call it after enterGate, while the mandate is
+ * locked.
  * @throws Problem as requireRights and changedMandate
  */
 export async function requireRightsNow(
@@ -156,7 +163,7 @@ async function redeemAndBind(tx: Tx, execute: Execute, { mandate, now, approved 
   return execute.bind(tx, { mandate, now });
 }
 
-/** These problems do not stop the execution from taking over an earlier settlement, because the money has moved. */
+/** In spite of these problems, an earlier settlement is recorded as the execution, because the money has already moved. */
 const late: ReadonlySet<ProblemCode> = new Set([
   "authorization_expired",
   "authorization_consumed",
@@ -180,8 +187,8 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
 type Refusal = MandateLock & Pick<OpenState, "hold" | "isLive"> & { readonly refusal: Problem };
 
 /**
- * Takes over a settlement although the execution is refused.
- * @throws Problem the refusal, if there is no settlement to take over or the authorization was already charged
+ * Records an earlier settlement as the execution, although the execution is refused.
+ * @throws Problem the refusal, if there is no such settlement or the authorization was already charged
  */
 async function adoptLate(
   tx: Tx,
@@ -195,7 +202,10 @@ async function adoptLate(
   return adopted;
 }
 
-/** Transaction 1. Takes the gate and locks the mandate, then reads the state again, binds the payment and stores the execution. */
+/**
+ * Transaction 1 of executePayment: takes the lock against revocations, locks the mandate, reads all facts again, binds the
+ * payment and stores the execution.
+ */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
@@ -220,7 +230,10 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   return { reply: await answerExecution(tx, execution, authorization, execute) };
 }
 
-/** Stores a failed execution. Nothing was sent, so the hold stays and the authorization can be executed with another credential. */
+/**
+ * Stores a failed execution. Nothing was sent, so the amount stays reserved and the agent can try again with another signed
+ * payment.
+ */
 async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata }: Failure, now: Date): Promise<Begun> {
   const state: State = {
     ...execute.means,

@@ -15,10 +15,10 @@ import { refuseUnproven } from "#lib/sellers/refuse-payee.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Milliseconds until the reconciler's first check. Most sellers settle within one or two blocks. */
+/** After this many milliseconds, a worker asks the chain for the first time. Most sellers settle within one or two blocks. */
 const FIRST_CHECK_MS = 1_000;
 
-/** The nonce slot and the registration behind a credential that this service signed itself. */
+/** The numbered nonce and the onchain registration with which this service made the signature itself. */
 export type Proof = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 type Binding = {
@@ -35,7 +35,8 @@ export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { 
 });
 
 /**
- * Binds a verified credential to its authorization. Returns the failure if the credential cannot be used.
+ * Binds a verified payment signature (credential) to its authorization, so that it pays nothing else. Returns the failure if it
+ * cannot be used.
  * @throws Problem rate_limited, idempotency_in_flight
  */
 export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLock): Promise<BindResult> {
@@ -61,7 +62,7 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
 }
 
 /**
- * Returns the failure of a credential. If another payment used the nonce of its nonce slot, the slot is closed, so that the next attempt
+ * Returns the failure. If another payment used the nonce of this nonce slot, marks the slot as used, so that the next attempt
  * takes another slot.
  */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
@@ -70,8 +71,8 @@ async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult,
 }
 
 /**
- * Requires that the nonce slot and the registration are still current: the slot may have expired since it was taken, and a changed mandate
- * has another registration.
+ * Throws unless the nonce slot and the registration are still current: the slot may have expired since it was taken, and a
+ * changed mandate has another registration.
  */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await nonceSlotOf(tx, authorizationId);
@@ -81,8 +82,8 @@ async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot
 }
 
 /**
- * Claims the credential's nonce; false if it belongs to another payment. A nonce of a nonce slot is claimed for the registration, and the
- * slot names the authorization.
+ * Records that the payment's nonce belongs to this payment. Returns false if it belongs to another one. For a nonce slot, the
+ * nonce is recorded for the registration, because the slot already names the authorization.
  */
 async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
   if (!proof) return claimCredential(tx, credential, authorization);
@@ -97,7 +98,10 @@ const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean
 const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
-/** Requires that the seller has settlements left for this second and day. They are limited, because this service pays their gas. */
+/**
+ * Throws unless the seller has settlements left for this second and this day. They are limited, because this service pays their
+ * gas.
+ */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
@@ -109,8 +113,8 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
 }
 
 /**
- * The columns of a submitted execution. If the seller settles, the reconciler looks for the settlement on the chain. If this service
- * settles and its process dies, the reconciler finishes the settlement.
+ * The columns of an execution whose payment was submitted. If the seller settles, a worker looks for the settlement on the chain.
+ * If this service settles and its process dies, a worker finishes the settlement.
  */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;

@@ -13,7 +13,7 @@ const databaseOf = useDatabase();
 const chain = useSettlement();
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
-/** Ends the service's connections while one of them waits for the lock. */
+/** Ends the service's database connections while one of them waits for the lock. */
 async function terminateBehind(lock: HeldLocks): Promise<void> {
   await lock.blocks();
   await lock.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -27,7 +27,7 @@ test("an execution whose connection ends while it begins, and while it finishes,
   const { authorizationId } = await authorized(scene);
   const { url } = databaseOf();
   const begins = await hold(url, `SELECT FROM mandates WHERE mandate_id = '${scene.mandateId}' FOR UPDATE`);
-  // Only the end of an execution writes to this table.
+  // Lock a table that only the end of an execution writes, so that the connection can be ended there too.
   const finishes = await hold(url, "LOCK TABLE mandate_sellers IN EXCLUSIVE MODE");
   const asked = execute(scene, { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene)) });
   await terminateBehind(begins);
@@ -38,7 +38,7 @@ test("an execution whose connection ends while it begins, and while it finishes,
   expect(await chain().balanceOf(scene.seller.payTo)).toBe(250_000n);
 });
 
-test("work is not repeated after its own failure, after a COMMIT without an answer, and more than once", async () => {
+test("work is not repeated after its own failure or after a COMMIT without an answer, and never more than once", async () => {
   const direct = postgres(databaseOf().url, { max: 1 });
   const endAll = () => direct`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'countersign'`;

@@ -33,7 +33,7 @@ const holdOf = async (scene: PaymentScene, authorizationId: string) => {
   return data.executions.map(({ settlementStatus }) => settlementStatus);
 };
 
-/** A credential with one thing changed after it was signed. */
+/** Changes a signed payment after it was signed. */
 function tampered(header: string, change: (payload: { accepted: Record<string, unknown> }) => void): string {
   const payload = JSON.parse(Buffer.from(header, "base64").toString()) as { accepted: Record<string, unknown> };
   change(payload);
@@ -41,7 +41,7 @@ function tampered(header: string, change: (payload: { accepted: Record<string, u
 }
 
 describe("executePayment", () => {
-  test("200 settled: the service settles, the seller has exactly the price, the hold is captured", async () => {
+  test("200 settled: the service settles, the seller has exactly the price, the reserved amount is captured", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -58,7 +58,7 @@ describe("executePayment", () => {
     expect((await eventsOf(data.executionId)).map(({ type }) => type)).toEqual(["payment.submitted", "payment.settled"]);
   });
 
-  test("200 replays the same bytes, and N parallel requests with one key have one effect", async () => {
+  test("200 replays the same bytes, and parallel requests with one key have one effect", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -175,7 +175,7 @@ describe("executePayment", () => {
     expect(await holdOf(scene, authorizationId)).toEqual(["pending", "failed"]);
   });
 
-  test("402 a credential that was used for another payment", async () => {
+  test("402 for a signed payment that was used for another authorization", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const paymentCredential = await signed(wallet, expectedOf(scene));
@@ -186,7 +186,7 @@ describe("executePayment", () => {
     expect([status, problem.code]).toEqual([402, "nonce_already_used"]);
   });
 
-  test("402 names the differing field, records the failure and keeps the hold", async () => {
+  test("402 names the differing field, records the failure and keeps the amount reserved", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const stranger = await fundedWallet(chain());
@@ -237,7 +237,7 @@ describe("executePayment", () => {
     );
   });
 
-  test("403 denied, awaiting approval, another subject; 404 another organization", async () => {
+  test("403 if denied, not approved yet or called by another agent; 404 for another organization", async () => {
     const scene = await paymentScene({ price: "2" });
     const denied = await authorized(scene);
     expect(denied.policyDecision.outcome).toBe("deny");
@@ -270,7 +270,7 @@ describe("executePayment", () => {
     expect(await chain().balanceOf(wallet.address)).toBe(1_000_000n);
   });
 
-  test("410 an authorization that has expired", async () => {
+  test("410 for an authorization that has expired", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene, { expiresAt: new Date(Date.now() + 2_000).toISOString() });
     const codeOf = async () => (await execute(scene, { authorizationId })).problem.code;

@@ -18,8 +18,8 @@ import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 /**
- * Verifies the credential and stores the execution in transaction 1, submits it with no transaction open, and stores the result in
- * transaction 2.
+ * Transaction 1 stores the execution after the signed payment is verified. Then the payment is submitted while no transaction is
+ * open. Transaction 2 stores the result.
  */
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
@@ -38,7 +38,8 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
 };
 
 /**
- * Requires that the authorization may be executed, or that the seller already had this credential settled. Returns the database's time.
+ * Throws unless the authorization may be executed, or the seller has already had this signed payment settled. Returns the
+ * database's time.
  * @throws Problem as requireOpen
  */
 async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
@@ -54,8 +55,8 @@ async function openOrSettled(authorization: AuthorizationRow, subjectId: string,
 type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 
 /**
- * How the payment is made: by the module for an onchain payment; otherwise with the agent's credential, or with a credential that this
- * service signs if the mandate is registered on the chain.
+ * Decides how the payment is made. With the enforcement path "onchain", a module on the chain pays. Otherwise the agent's signed
+ * payment is used, or one that this service signs if the mandate is registered on the chain.
  */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent;
@@ -74,7 +75,8 @@ async function paidBy(authorization: AuthorizationRow, caller: Caller, credentia
 }
 
 /**
- * The agent's credential, or one that this service signs for a registered mandate, with its verification.
+ * Returns the agent's signed payment, or one that this service signs for a registered mandate, and the result of its
+ * verification.
  * @throws Problem credential_missing
  */
 async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
@@ -86,7 +88,7 @@ async function credentialFor(authorization: AuthorizationRow, caller: Caller, cr
   return proven;
 }
 
-/** Transaction 2. Stores the result and the answer. If the result is final, it captures or releases the hold. */
+/** Transaction 2: stores the result and the answer. If the result is final, the reserved amount is captured or released. */
 async function finish(
   execution: ExecutionRow,
   authorization: AuthorizationRow,
@@ -98,7 +100,7 @@ async function finish(
       const row = await resolveExecution(tx, execution.executionId, execution.mandateId, finding);
       return answerExecution(tx, row, authorization, asked);
     };
-    // Payments that were sent are finished before others begin, so that their callers get the answer in time.
+    // Payments that were sent are finished before new ones begin, so that their callers get the answer in time.
     return await inTurn(execution.mandateId, () => transactAgain(resolve), { first: true });
   } catch (error) {
     const twin = error instanceof LostSlot ? await earlierReply(authorization, asked) : null;

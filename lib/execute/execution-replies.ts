@@ -13,7 +13,7 @@ import type { FailureCode } from "#lib/x402/failure.ts";
 
 export type ExecutionRequest = { readonly idempotency: Idempotency; readonly subjectId: string; readonly requestId: string };
 
-/** Builds the answer and stores it under the idempotency key, in the same transaction as the change that it reports. */
+/** Writes the answer and stores it under the idempotency key, in the same transaction as the change that the answer reports. */
 export async function answerExecution(
   tx: Tx,
   row: ExecutionRow,
@@ -47,8 +47,9 @@ const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 100;
 
 /**
- * The answer that an earlier call with this idempotency key received, or null if the key is new. Waits up to a second for a parallel call
- * that is still settling. If the process that made the execution died, it stores and returns an answer with the execution's current state.
+ * Returns the answer that an earlier call with this idempotency key got, or null if the key is new. Waits up to a second for a
+ * parallel call that is still settling. If the process that made the execution died, stores and returns an answer with the
+ * execution's current state.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function earlierReply(authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> {

@@ -46,7 +46,10 @@ async function pay(scene: PaymentScene) {
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
 }
 
-/** Holds the relayer's lease, as another process that sends nothing. Returns a function that releases it. */
+/**
+ * Takes the database lease of the process that sends transactions, so that no process sends one. Returns a function that ends the
+ * lease.
+ */
 async function whileNobodySends(): Promise<() => Promise<unknown>> {
   const go = () => database().delete(relayLeases);
   await go();
@@ -62,7 +65,7 @@ async function whileNobodySends(): Promise<() => Promise<unknown>> {
   return go;
 }
 
-/** Runs the background workers once and returns the execution. */
+/** Runs the background workers once and returns the execution of the authorization. */
 async function followed(scene: PaymentScene, authorizationId: string) {
   await makeDue();
   await relay();
@@ -109,7 +112,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await readBudget(row, period - 1)).toBeNull();
   });
 
-  test("of eight at once four are paid, and four are refused with the name of the limit", async () => {
+  test("of eight payments at once four are made, and four are refused with the name of the limit", async () => {
     const scene = await registered();
     const replies = await Promise.all(Array.from({ length: 8 }, () => pay(scene)));
     const codes = replies.flatMap(({ status, problem }) => (status === 200 ? [] : [problem.code]));
@@ -129,7 +132,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("is not sent if the mandate was suspended since: it fails, and its budget is released", async () => {
+  test("is not sent if the mandate was suspended meanwhile: it fails, and its budget is released", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);
@@ -147,7 +150,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await freeNonceSlots()).toBe(1);
   });
 
-  test("is not sent if the mandate was changed since and forbids the payee", async () => {
+  test("is not sent if the mandate was changed meanwhile and forbids the payee", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);
@@ -197,7 +200,7 @@ describe("a refusal by the chain is reported before anything is sent", () => {
     expect(problem.nextActions.length).toBeGreaterThan(0);
   });
 
-  test("a mandate that is revoked on the chain, and one that was never registered", async () => {
+  test("a mandate that is revoked on the chain, and a mandate that was never registered", async () => {
     const scene = await registered();
     await revokeOnChain(chain(), contracts(), scene.key.address, scene.onChainId);
     expect((await pay(scene)).problem.code).toBe("mandate_revoked");

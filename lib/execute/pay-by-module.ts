@@ -20,15 +20,15 @@ import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { compareSigner, judgeChainFacts, type Verdict } from "#lib/x402/verify.ts";
 import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 
-/** Seconds that a payment may wait until it is mined. It must be mined in the period in which it is counted. */
+/** A payment may wait this many seconds for its block. The block must be in the period whose limit counts the payment. */
 const LIFE_SECONDS = 300;
 /**
- * Milliseconds until the reconciler's first check. The request that makes the payment waits for its block, so the reconciler is needed only
- * if that process dies.
+ * After this many milliseconds, a worker asks the chain for the first time. The request itself waits for the block, so the worker
+ * is needed only if the request's process dies.
  */
 const FIRST_CHECK_MS = 5_000;
 
-/** A payment by the account's module. It is checked and signed before anything is stored. */
+/** A payment that the module of the buyer's account makes. It is checked and signed before anything is stored. */
 export type ModulePlan = {
   readonly authorization: AuthorizationRow;
   readonly registration: RegistrationRow;
@@ -38,7 +38,7 @@ export type ModulePlan = {
   readonly period: number;
   readonly validBefore: Date;
   readonly fromBlock: bigint;
-  /** Whether the account's balance covers the payment. */
+  /** Whether the balance of the account covers the payment. */
   readonly funded: Verdict;
 };
 
@@ -50,8 +50,10 @@ export const moduleMeans = ({ registration }: ModulePlan): Means => ({
 });
 
 /**
- * Asks the chain whether the module may pay, and signs the payment. The signature must not leave this process before it is bound.
- * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period, rpc_unavailable
+ * Asks the chain whether the module may pay, and signs the payment. Keep the signature in this process until the payment is
+ * stored, because anybody who has it can make the payment.
+ * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period,
+ * rpc_unavailable
  */
 export async function prepareModulePayment(authorization: AuthorizationRow, now: Date): Promise<ModulePlan> {
   const payment = expectedPayment(authorization);
@@ -79,7 +81,8 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
     registration,
     payment,
     paymentId,
-    // The module accepts a payment in the second of its deadline and the token does not, so the module gets a deadline one second earlier.
+    // The module still accepts a payment in the second of its deadline, and the token does not. So the module gets a deadline
+    // that is one second earlier.
     call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
     period,
     validBefore: new Date(validBefore * 1_000),
@@ -89,7 +92,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
 }
 
 /**
- * Counts the payment in its period and queues its transaction.
+ * Counts the payment against the limits of its period and queues its transaction.
  * @throws Problem count_limit_exceeded, rate_limited, idempotency_in_flight
  */
 export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate, now }: MandateLock): Promise<BindResult> {

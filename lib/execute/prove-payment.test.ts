@@ -37,7 +37,7 @@ const sellerHas = ({ seller }: RegisteredScene) => chain().balanceOf(seller.payT
 const slots = ({ registrationId }: RegisteredScene) =>
   database().select().from(registrationSlots).where(eq(registrationSlots.registrationId, registrationId));
 
-/** Authorizes and executes a payment without sending a credential, so that the service signs it. */
+/** Authorizes and executes a payment without the agent's signature, so that the service signs. */
 async function pay(scene: RegisteredScene, intent: Record<string, unknown> = {}) {
   const { authorizationId } = await authorized(scene, intent);
   return { authorizationId, ...(await execute(scene, { authorizationId })) };
@@ -49,7 +49,7 @@ function credentialIn(headers: Record<string, string> | undefined): Credential {
   return decoded.credential;
 }
 
-/** Settles the credential with a stock facilitator. */
+/** Settles the signed payment with a standard facilitator. */
 async function settle(headers: Record<string, string> | undefined): Promise<void> {
   const { payer, payTo, value, validAfter, validBefore, nonce, signature } = credentialIn(headers);
   const args = transferArgs({ from: payer, to: payTo, value, validAfter, validBefore, nonce }, signature);
@@ -57,7 +57,7 @@ async function settle(headers: Record<string, string> | undefined): Promise<void
   await chain().mined(chain().client.writeContract({ ...call, args }));
 }
 
-/** Makes the credential and the nonce slot of this authorization expire a minute ago, and its next check due. */
+/** Sets the expiry of this authorization's signed payment and nonce slot to a minute ago, so that a worker checks them now. */
 async function timePasses(authorizationId: string): Promise<void> {
   const validBefore = new Date(Date.now() - 60_000);
   const byExecution = eq(executions.authorizationId, authorizationId);
@@ -69,7 +69,7 @@ async function timePasses(authorizationId: string): Promise<void> {
 }
 
 describe("an agent that holds no wallet", () => {
-  test("pays a stock x402 seller with the service's credential, unmodified, and the money moves once", async () => {
+  test("pays a standard x402 seller with the service's signature, unmodified, and the money moves once", async () => {
     const payTo = newKey().address;
     const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
     const scene = await registered({ payTo });
@@ -86,7 +86,7 @@ describe("an agent that holds no wallet", () => {
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0, authorizationId }]);
   });
 
-  test("pays with the package, which then needs no wallet, and once for an operation", async () => {
+  test("pays with the npm package, which then needs no wallet, and pays once for an operation", async () => {
     const payTo = newKey().address;
     const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
     const service = await listenService();
@@ -113,13 +113,14 @@ describe("an agent that holds no wallet", () => {
     expect(await slots(scene)).toMatchObject([{ status: "used", slot: 0 }]);
   });
 
-  test("pays a stock seller whose facilitator is ours: the proof is found by its nonce slot, and settled once", async () => {
+  test("pays a standard seller whose facilitator is this service: the payment is found by its nonce slot, and settled once", async () => {
     const scene = await registered();
     const service = await listenService();
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
     const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
-    // The seller's server compares the payee address as an exact string, so the intent contains the seller's own 402 with its spelling.
+    // The seller's server compares the payee's address letter by letter, so the intent must contain the 402 response with the
+    // seller's own spelling.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
     const { data, authorizationId } = await pay(scene, { challenge });
@@ -131,7 +132,7 @@ describe("an agent that holds no wallet", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("is asked for a credential if no registration covers the payment", async () => {
+  test("is asked for a signed payment if no registration covers the payment", async () => {
     const scene = await registered({ terms: { payee: newKey().address } });
     expect((await pay(scene)).problem.code).toBe("credential_missing");
     expect(await slots(scene)).toEqual([]);
@@ -139,7 +140,7 @@ describe("an agent that holds no wallet", () => {
 });
 
 describe("fifty payments at once", () => {
-  test("take all twenty nonce slots, none twice, and the chain pays each", async () => {
+  test("take each of the twenty nonce slots once, and the chain pays each", async () => {
     const limits = { perPaymentLimit: 50_000n, periodLimit: 1_000_000n, maxPaymentsPerPeriod: 20 };
     const scene = await registered({ price: "0.05", terms: limits });
     const allowed = await Promise.all(Array.from({ length: 50 }, () => authorized(scene)));
@@ -156,7 +157,7 @@ describe("fifty payments at once", () => {
   });
 });
 
-describe("a refusal by the chain is reported before a proof is made", () => {
+describe("a refusal by the chain is reported before the service signs", () => {
   const soon = () => Math.floor(Date.now() / 1_000);
   test.each([
     ["a mandate that it does not know", { onChain: false }, 403, "mandate_not_active", "register_mandate_onchain"],
@@ -201,7 +202,7 @@ describe("a refusal by the chain is reported before a proof is made", () => {
     expect(await slots(paused)).toEqual([]);
   });
 
-  test("a key that was revoked since: nothing is signed for it", async () => {
+  test("a key that was revoked meanwhile: nothing is signed for it", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene);
     const point = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);
@@ -225,8 +226,8 @@ describe("a refusal by the chain is reported before a proof is made", () => {
   });
 });
 
-describe("the validity of a proof", () => {
-  test("ends with its period", async () => {
+describe("the validity of the service's signature", () => {
+  test("ends with the period of the limit", async () => {
     const now = Math.floor(Date.now() / 1_000);
     const scene = await registered({ terms: { start: now - 3_520 } });
     const { data } = await pay(scene);
@@ -237,7 +238,7 @@ describe("the validity of a proof", () => {
 describe("a nonce slot", () => {
   const one = { periodLimit: 250_000n, maxPaymentsPerPeriod: 1 };
 
-  test("is free again when its proof can no longer be used, and pays for another payment", async () => {
+  test("is free again when its signature can no longer be used, and then serves another payment", async () => {
     const scene = await registered({ terms: one });
     const first = await pay(scene);
     expect((await pay(scene)).problem.code).toBe("count_limit_exceeded");
@@ -253,7 +254,7 @@ describe("a nonce slot", () => {
     expect((await slots(scene)).map(({ status }) => status).toSorted()).toEqual(["free", "held"]);
   });
 
-  test("that was never bound is free after its proof would have expired", async () => {
+  test("that was never used is free after its signature would have expired", async () => {
     const scene = await registered({ terms: one, balance: 0n });
     const first = await pay(scene);
     expect((await pay(scene)).problem.code).toBe("count_limit_exceeded");
@@ -263,7 +264,7 @@ describe("a nonce slot", () => {
     expect((await pay(scene)).data.settlementStatus).toBe("pending");
   });
 
-  test("whose nonce the account used itself is closed", async () => {
+  test("whose nonce the account used itself is never used again", async () => {
     const scene = await registered();
     const nonce = nonceOfSlot(scene.onChainId, 0, 0);
     const types = {

@@ -24,7 +24,10 @@ import { askingChain } from "#lib/chains/asking-chain.ts";
 import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/** The mandate's current registration on the payment's chain, even if its terms do not fit the payment. Null if there is none. */
+/**
+ * Finds the mandate's current registration on the payment's chain, also if its terms do not fit the payment. Null if there is
+ * none.
+ */
 export async function registrationFor({
   mandateId,
   chain,
@@ -43,7 +46,7 @@ export const registeredPayment = ({ account, onChainId }: RegistrationRow, payme
   value: payment.amount,
 });
 
-/** The registration that lets this service sign the payment itself. Null if there is none for the same token and payee. */
+/** Finds the registration that allows this service to sign the payment itself. Null if there is none for this token and payee. */
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
@@ -55,10 +58,10 @@ export async function provingRegistration(
 }
 
 /**
- * Signs a credential with a nonce slot of the mandate's current period. Returns null if no registration covers the payment. Until the
- * credential is bound to its authorization, only the configured node has seen it.
- * @throws Problem of requireRights, Problem of refusedOnChain, count_limit_exceeded, wallet_not_delegated, rpc_unavailable; near the end of
- * a period rate_limited
+ * Signs the payment for the agent, with one of the nonces (nonce slots) that the mandate has for the current period. Returns null
+ * if no registration covers the payment. Only the configured node sees the signature before it is stored.
+ * @throws Problem of requireRights, Problem of refusedOnChain, count_limit_exceeded, wallet_not_delegated, rpc_unavailable; near
+ * the end of a period rate_limited
  */
 export async function provePayment(
   authorization: AuthorizationRow,
@@ -79,7 +82,10 @@ export async function provePayment(
   return { verified: asOurs(verified), proof: { slot, registration } };
 }
 
-/** Refuses a registration whose revocation was requested. The service stops signing at once, before the revocation is on the chain. */
+/**
+ * Throws if somebody has requested the revocation of the registration. The service stops signing at once, before the revocation
+ * is on the chain.
+ */
 export function requireKept({ revocation }: RegistrationRow, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
@@ -100,7 +106,10 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
   }
 }
 
-/** Asks the chain whether it accepts the payment, as if in nonce slot 0. Which slots are free is known only from the database. */
+/**
+ * Asks the chain whether it accepts the payment. The question uses nonce slot 0, because only the database knows which slots are
+ * free.
+ */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
@@ -113,7 +122,7 @@ async function requireAccepted(registration: RegistrationRow, payment: ExpectedP
   if (!delegated) throw notDelegated(refused);
 }
 
-/** Locks the mandate and takes a nonce slot, in its own transaction, because the next step is a network call to verify the proof. */
+/** Locks the mandate and takes a nonce slot. It has its own transaction, because the next step calls the network. */
 const reserve = (
   authorization: AuthorizationRow,
   registration: RegistrationRow,
@@ -124,13 +133,15 @@ const reserve = (
     await enterGate(tx);
     const mandate = await lockMandate(tx, authorization.mandateId);
     await requireOpen(tx, authorization, caller.subjectId);
-    // Check the rights before signing, because the node that verifies the proof sees it before it is bound to the authorization.
+    // Check the rights before signing, because the node that verifies the signature sees it before it is stored.
     await requireRightsNow(tx, { mandate, caller, authorization });
     const { authorizationId, amount } = authorization;
     return takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
 
-/** Signs like a stock x402 client. If the intent contains the seller's 402, the signature is for the offer in that 402. */
+/**
+ * Signs as a standard x402 client does. If the intent contains the seller's 402 response, the signature is for the offer in it.
+ */
 async function sign(
   { intent }: AuthorizationRow,
   payment: ExpectedPayment,
@@ -161,7 +172,7 @@ async function sign(
   return encodePaymentSignatureHeader(payload);
 }
 
-/** Reports a wrong proof with another code than a wrong signature, because the service made the proof and not the agent. */
+/** Reports a wrong signature of the service with another code than a wrong signature of the agent. */
 function asOurs(verified: Verification): Verification {
   if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
   return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };

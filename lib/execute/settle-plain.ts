@@ -32,7 +32,7 @@ import { signatureHash, type Credential } from "#lib/x402/credential.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/** Settles a payment without a mandate at most once, as any x402 facilitator does, and records it for the seller. */
+/** Settles a payment without a mandate at most once, as any x402 facilitator does, and records the settlement for the seller. */
 export async function settlePlain(asked: SettlementRequest, seller: Seller): Promise<SettleResponse> {
   const { credential, expected } = asked;
   const verified = await askChain(credential, expected);
@@ -55,8 +55,8 @@ export async function settlePlain(asked: SettlementRequest, seller: Seller): Pro
 }
 
 /**
- * Handles a repeated request for the same settlement. It looks for the transfer on the chain, and sends the settlement again only if no
- * other request holds its lease.
+ * Handles a repeated request for the same settlement: looks for the transfer on the chain, and sends the transaction again only
+ * if no other request is working on it.
  */
 export async function settlePlainAgain(
   asked: SettlementRequest,
@@ -87,7 +87,7 @@ export async function settlePlainAgain(
   return send(asked, seller, settlementId, transfer);
 }
 
-/** The transaction hash that is stored by now; another request may have stored it since this one read the settlement. */
+/** Reads the stored transaction hash again, because another request may have stored it meanwhile. */
 const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
@@ -104,13 +104,13 @@ async function send(
   return book(asked, seller, settlementId, finding);
 }
 
-/** Stores the finding and answers success only once, so that the seller delivers once. */
+/** Stores what became of the settlement, and answers success only once, so that the seller delivers only once. */
 async function book(asked: SettlementRequest, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Give up the lease, so that another request may send again. That is safe even if the earlier call is still on its way: both send the
-    // same call, which becomes one transaction.
+    // Let another request send again. That is safe even if this request's call is still under way, because both send the same
+    // transfer, which the chain accepts once.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });
@@ -128,8 +128,8 @@ const capped = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
 /**
- * Takes the gate, then checks whether the key is still valid and may still be paid at this address. Either may have been revoked while the
- * chain was read.
+ * Takes the lock against revocations, then checks whether the key is still valid and may still be paid at this address. Either
+ * may have been revoked while the chain was read.
  */
 async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller): Promise<boolean> {
   await enterGate(tx);
@@ -138,7 +138,10 @@ async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller)
   return isLive && !refusal;
 }
 
-/** Checks the rights and the limits of the seller before a transaction is sent. Each admitted transaction counts against the limits. */
+/**
+ * Checks the rights and the limits of the seller before a transaction is sent. Each transaction that is admitted counts against
+ * the limits.
+ */
 async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
@@ -146,7 +149,7 @@ async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<
 
 type Begun = "begun" | "revoked" | "capped" | "claimed";
 
-/** Thrown to roll back the credential claim of a settlement that exceeds the seller's limits and is not sent. */
+/** Thrown to roll back everything that was stored for a settlement that exceeds the seller's limits. */
 class Capped extends Error {}
 
 const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>
@@ -156,8 +159,9 @@ const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, f
   });
 
 /**
- * Claims the credential and stores the settlement. The claim prevents that the credential is also executed under a mandate. Claim before
- * counting the settlements of the day, in the same order as an execution, or the two can deadlock.
+ * Records that the payment's nonce belongs to this settlement and stores the settlement, so that the same signed payment cannot
+ * also be executed under a mandate. Record the nonce before counting the settlements of the day, as an execution does, or the two
+ * can deadlock.
  * @throws Capped
  */
 async function beginIn(

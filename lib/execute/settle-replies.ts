@@ -5,10 +5,10 @@ import { x402Reason } from "#lib/settlement/x402-reason.ts";
 import type { FailureCode } from "#lib/x402/failure.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/** The caller that asks us to settle: a service account of the organization that is paid. */
+/** The caller that asks this service to settle: a service account of the organization that is paid. */
 export type Seller = KeyCaller;
 
-/** The members that all replies have. A server that uses x402 version 1 expects the version 1 name of the network. */
+/** The fields that all replies have. A server that uses x402 version 1 expects the name that the network has in version 1. */
 const base = ({ credential: { chain, payer, version1 } }: SettlementRequest) => ({
   network: ((version1 && networkOfChain(chain)) ?? chain) as Network,
   payer,

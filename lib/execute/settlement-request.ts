@@ -20,10 +20,10 @@ import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirem
 import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 
-/** Milliseconds after a credential's expiry in which the success of its settlement is still answered. */
+/** For this many milliseconds after a signed payment has expired, the seller can still be told that its settlement succeeded. */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
-/** The record that a credential belongs to: none, an execution, or a settlement without a mandate. */
+/** The record to which a signed payment (credential) belongs: none, an execution, or a settlement without a mandate. */
 export type Match =
   | { readonly kind: "unknown" }
   | { readonly kind: "execution"; readonly execution: ExecutionRow; readonly authorization: AuthorizationRow }
@@ -41,8 +41,8 @@ type ReadResult = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: 
 const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...failure, ok: false, payer });
 
 /**
- * Reads the request of a seller's server and refuses credentials that pay another organization. A credential that was submitted is found
- * even if it has expired since.
+ * Reads the request of a seller's server, and refuses signed payments that pay another organization. A signed payment that was
+ * submitted earlier is found even if it has expired meanwhile.
  */
 export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
   const required = readRequired(asked);
@@ -79,7 +79,7 @@ export async function readAsked(asked: RequestBody, organizationId: string): Pro
 const isBegun = (match: Match): boolean =>
   match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
-/** Whether the credential was submitted before it expired. Such a credential is still answered after its expiry. */
+/** Whether the signed payment was submitted before it expired. It is then still answered after its expiry. */
 const wasSubmitted = (match: Match): boolean =>
   (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
@@ -90,8 +90,8 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.tokenAddress === b.asset.tokenAddress;
 
 /**
- * Refuses a known credential unless the organization is the one that it pays and the signature is the stored one. Anybody can register any
- * payTo, and the fields of a settled credential are public on the chain.
+ * Refuses a signed payment that the service knows, unless it pays this organization and has the stored signature. Any
+ * organization can register any address as its own, and the fields of a settled payment are public on the chain.
  */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
@@ -112,8 +112,8 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
 }
 
 /**
- * Refuses a settled credential some time after its expiry, because its signature is public on the chain too and somebody else could ask for
- * the success.
+ * Refuses a settled payment some time after its expiry. Its signature is public on the chain, so somebody else could ask for the
+ * success.
  */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;

@@ -14,7 +14,7 @@ useSettlement();
 
 const ready = () => send(contract.checkReadinessOfService, checkReadinessOfService);
 
-/** Checks readiness while part of the configuration is broken, then restores it. */
+/** Breaks part of the configuration, asks whether the service is ready, and restores the configuration. */
 async function readyWith(variables: Readonly<Record<string, string>>) {
   const kept = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
   const renew = async () => {
@@ -40,7 +40,7 @@ describe("checkReadinessOfService", () => {
     expect(data).toEqual(contract.checkReadinessOfService.example.response);
   });
 
-  test("503 in time while the database is unavailable, and 200 when it is back", async () => {
+  test("503 within the time limit while the database is unavailable, and 200 when it is back", async () => {
     const started = performance.now();
     const { status, headers, problem } = await readyWith({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
     expect([status, problem.code, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
@@ -85,7 +85,7 @@ describe("checkReadinessOfService", () => {
     expect([status, problem.detail]).toEqual([503, "This process is stopping. Send requests to another one."]);
   });
 
-  test("many calls at once run the checks once", async () => {
+  test("many calls at the same time run the checks once", async () => {
     await ready();
     const kept = perProcess("probes", () => null);
     const first = (kept as { findings?: unknown } | null)?.findings;

@@ -12,8 +12,8 @@ import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
 import { atMost } from "#lib/time.ts";
 
 /**
- * The service is only degraded if a chain does not answer or takes none of our transactions, or if the pages process is down: it still
- * authorizes, approves and revokes.
+ * The result of one check. The service is `degraded` and not `failing` if a chain does not answer or accepts no transactions, or
+ * if the pages process is down, because it can still authorize, approve and revoke.
  */
 export type Finding = {
   readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "pages";
@@ -21,11 +21,14 @@ export type Finding = {
 };
 
 const PATIENCE_MS = 2_000;
-/** Anyone may ask, so the answer is cached for a moment: frequent requests cost the database and the chains nothing. */
+/**
+ * Anyone may ask whether the service is ready. The answer is kept for this many milliseconds, so that frequent requests cause no
+ * load.
+ */
 const FRESH_MS = 1_000;
 /**
- * Organizations that have requests in the queue can fill it up to the reserve of `kept` places for other organizations. If half of the
- * reserve is taken too, the process is not ready, because it will soon answer 503 to every organization.
+ * Organizations that wait in the queue of authorizations can fill it except for the `kept` places, which are for others. If half
+ * of these are taken too, the process is not ready, because it will soon answer 503 to every organization.
  */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
@@ -71,7 +74,7 @@ async function probe(): Promise<readonly Finding[]> {
 
 type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
-/** The state of the service, at most a second old. */
+/** The state of the service, as it was at most a second ago. */
 export function probeService(): Promise<readonly Finding[]> {
   const kept = perProcess<CachedFindings>("probes", () => ({ at: 0, findings: null }));
   const now = performance.now();

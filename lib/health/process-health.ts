@@ -3,7 +3,7 @@ import { senders, type Sender } from "#lib/onchain/senders.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** What only the process that serves the API knows about itself. */
+/** Facts that only the process that serves the API knows. */
 export type ProcessHealth = {
   readonly findings: readonly Finding[];
   /** How many authorize requests wait for a batch. */
@@ -19,5 +19,5 @@ const here = async (): Promise<ProcessHealth> => ({
   senders: senders(),
 });
 
-/** The health of the process that serves the API. A pages process asks its parent process for it. */
+/** The health of the process that serves the API. The process that serves the pages asks that process for it. */
 export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();

@@ -23,7 +23,7 @@ export async function markClaimed(tx: Tx): Promise<void> {
   await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
 }
 
-/** False if a code already exists or the platform is already claimed. */
+/** Stores the hash of the set-up code. Returns false if there is a code already or the platform has its first admin. */
 export async function keepSetupCode(setupCodeHash: string): Promise<boolean> {
   const kept = await database()
     .update(installation)

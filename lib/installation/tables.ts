@@ -10,7 +10,7 @@ export const workerRuns = pgTable("worker_runs", {
   failedAt: moment("failed_at"),
 });
 
-/** One row: which environment this database is for, and whether it has its first platform admin. */
+/** This table has one row: which environment the database is for, and whether it has its first platform admin. */
 export const installation = pgTable(
   "installation",
   {

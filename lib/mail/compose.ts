@@ -1,10 +1,10 @@
-/** The content of a mail, as plain text. The texts are in the modules that send the mails. */
+/** The content of a mail, as plain text. The modules that send mails write these texts. */
 export type Message = {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The button: a path of this service, so that no mail links to another site. */
+  /** The button of the mail. It is a path of this service, so that no mail links to another site. */
   readonly action?: { readonly label: string; readonly path: `/${string}` };
-  /** Why the mail was sent, and what to do if it is not for the reader. */
+  /** Why the mail was sent, and what readers can do if it is not for them. */
   readonly note: string;
 };
 
@@ -12,14 +12,14 @@ export type MailText = { readonly subject: string; readonly plain: string; reado
 
 /** Characters that could hide or reorder text or break a header. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
-/** Prefixes that a mail program turns into links. */
+/** The beginnings of text that a mail program turns into a link. */
 const LINKED = /(?:\bhttps?:\/\/|\bwww\.)/gi;
 
 /** Makes a user-chosen name safe for a mail: one line, quoted, short, and no link. */
 export function quoted(name: string, max = 80): string {
   const text = name.replaceAll(UNSEEN, " ").replaceAll(LINKED, "").replaceAll(/\s+/g, " ").trim();
   const short = text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text;
-  // The word joiner after an inner full stop keeps mail programs from turning a domain into a link.
+  // Insert a word joiner after a full stop inside the text, or mail programs turn a domain into a link.
   return `“${short.replaceAll(/\.(?=\S)/g, ".\u2060")}”`;
 }
 
@@ -60,7 +60,7 @@ function plainOf({ paragraphs, action, note }: Message, origin: string): string 
   return `${[...paragraphs, ...link, `--\n${note}`].join("\n\n")}\n`;
 }
 
-/** The mail as it is sent, with links to `origin`. */
+/** Builds the mail that is sent. Its links lead to `origin`. */
 export const compose = (message: Message, origin: string): MailText => ({
   subject: message.subject.replaceAll(UNSEEN, " "),
   plain: plainOf(message, origin),

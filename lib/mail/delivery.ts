@@ -1,7 +1,8 @@
 import { env } from "#lib/env.ts";
 
 /**
- * Where mail goes: to the SMTP server if one is set; else in a sandbox to the outbox that a developer reads at /outbox; else nowhere.
+ * Where mails go: to the SMTP server if one is configured; otherwise in a sandbox to the page /outbox, where a developer reads
+ * them; otherwise nowhere.
  */
 export function mailDelivery(): "smtp" | "outbox" | "none" {
   const { SMTP_URL, ENVIRONMENT } = env();

@@ -6,16 +6,21 @@ import { mailDelivery } from "#lib/mail/delivery.ts";
 import { insertMail, type NewMail } from "#lib/mail/store.ts";
 
 export type Mail = Message & {
-  /** One e-mail address. */
+  /** One email address. */
   readonly to: string;
-  /** When its link expires; the mail is not sent after that. */
+  /** When the link in the mail expires. The mail is not sent after that. */
   readonly usefulUntil?: Date;
 };
 
-/** A reserved domain that never receives mail; better-auth creates such addresses for wallets. */
+/**
+ * Addresses in this reserved domain never receive mail. better-auth makes such addresses for people who sign in with a wallet.
+ */
 const NO_MAILBOX = /\.invalid$/i;
 
-/** The outbox row of a mail. Null if it cannot be delivered: production without SMTP, or a person without an address. */
+/**
+ * Makes the outbox row of a mail. Null if the mail cannot be delivered, because no SMTP server is configured in production or the
+ * person has no address.
+ */
 export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   const delivery = mailDelivery();
   if (delivery === "none" || NO_MAILBOX.test(to)) return null;
@@ -29,10 +34,11 @@ export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
 }
 
 /**
- * Writes a mail into the outbox in the transaction that causes it: both commit, or neither. A worker sends it later. If it cannot be
- * delivered, nothing is written.
- *
- *     await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note: "…" });
+ * Stores a mail in the outbox, in the transaction that causes the mail, so that both commit or neither does. A worker sends it
+ * later. If the mail cannot be delivered, nothing is stored.
+ * 
+ * await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note:
+ * "…" });
  */
 export async function queueMail(tx: Tx, mail: Mail): Promise<void> {
   const row = mailRow(mail);

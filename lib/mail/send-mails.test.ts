@@ -35,7 +35,7 @@ const due = () =>
     .set({ nextAttemptAt: new Date(0) });
 
 describe("the outbox", () => {
-  test("a mail exists exactly if the transaction that causes it commits", async () => {
+  test("a mail exists only if the transaction that causes it commits", async () => {
     const failed = transact(async (tx) => {
       await queueMail(tx, mail("ada@example.com"));
       throw new Error("rolled back");
@@ -139,7 +139,7 @@ describe("sendMails", () => {
     expect(Math.max(...leased)).toBeLessThanOrEqual(4);
   });
 
-  test("a mail with an expired link is not sent, whichever way it was queued", async () => {
+  test("a mail with an expired link is not sent, however it was queued", async () => {
     smtp = await startSmtp();
     const ended = mailRow(mail("ada@example.com", { usefulUntil: new Date(Date.now() - 1000) }))!;
     await transact((tx) => insertMail(tx, ended));

@@ -14,15 +14,18 @@ const PAUSE_MAX_MS = 3_600_000;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** 15 s, 30 s, 1 min and so on, up to 1 h: the twelve attempts take about four hours. */
+/**
+ * The milliseconds before the next attempt: 15 s, 30 s, 1 min and so on, up to 1 h, so that twelve attempts take about four
+ * hours.
+ */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
-/** Called right before a mail is sent. Returns whether the recipient should still get it. */
+/** A function that is called right before a mail is sent. It says whether the recipient should still get the mail. */
 type Wanted = (mailId: string) => Promise<boolean>;
 
 /**
- * Sends the queued mails that are due for an attempt. Each mail is leased just before it is sent, because a lease lasts only as long as
- * one mail needs. Returns how many were tried.
+ * Sends the queued mails whose next attempt is due. A worker leases each mail (marks it as its own for some minutes) just before
+ * it sends the mail. Returns how many mails it tried to send.
  */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;
@@ -63,7 +66,7 @@ async function sendOne(mail: MailRow, isWanted: Wanted): Promise<void> {
   await endMail(mailId, "sent");
 }
 
-/** A 5xx reply for this mail is final. Any other failure may be temporary. */
+/** A 5xx reply to the recipient or the content of this mail is final. Any other failure may be temporary. */
 const isFinal = (error: unknown): boolean => {
   const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
   return typeof responseCode === "number" && responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
@@ -80,7 +83,7 @@ async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): 
   await (given ? endMail(mailId, "failed") : postponeMail(mailId, pauseAfter(attempts)));
 }
 
-/** Deletes finished mail older than 30 days. Returns how many were deleted. */
+/** Deletes mails older than 30 days that are no longer queued. Returns how many were deleted. */
 export async function forgetOldMails(): Promise<number> {
   let gone = 0;
   for (;;) {

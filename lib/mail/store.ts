@@ -9,7 +9,7 @@ export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain"
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** `sendAt`: the time before which the mail is not sent; if it is left out, the mail is sent at once. */
+/** Makes the row of a mail. The mail is sent at `sendAt` at the earliest or, if that is left out, at once. */
 const rowOf = ({ sendAt, ...mail }: NewMail & { readonly sendAt?: Date }) => {
   const kept = mail.status === "kept";
   return { ...mail, nextAttemptAt: kept ? null : (sendAt ?? now), endedAt: kept ? now : null };
@@ -21,7 +21,7 @@ export async function insertMails(tx: Tx, added: readonly (NewMail & { readonly 
 
 export const insertMail = (tx: Tx, mail: NewMail): Promise<void> => insertMails(tx, [mail]);
 
-/** Like insertMail, on the connection of an authorize batch (lib/payments/authorize-batch.ts). */
+/** Does the same as insertMail, on the connection of a batch of authorizations (lib/payments/authorize-batch.ts). */
 export function insertMailOn(c: Sql, mail: NewMail) {
   const { mailId, recipient, subject, plain, html, status, usefulUntil } = mail;
   return c`
@@ -39,8 +39,8 @@ export async function hasDueMail(): Promise<boolean> {
 }
 
 /**
- * Leases the mail that is due first for `leaseMs`. If a worker dies, its mail is due again when the lease ends, so a mail may be sent
- * twice with the same Message-ID.
+ * Finds the mail whose next attempt is due first, and reserves it for this worker for `leaseMs` milliseconds. If the worker dies,
+ * another worker sends the mail after that time, so a mail may be sent twice, with the same Message-ID.
  */
 export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
   const due = database()
@@ -58,7 +58,7 @@ export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
   return mail ?? null;
 }
 
-/** Ends a mail that is still queued, and deletes its text, which nobody needs any more. */
+/** Ends a mail that is still queued, and deletes its text, because nobody needs it any more. */
 export async function endMail(mailId: string, status: "sent" | "failed"): Promise<void> {
   await database()
     .update(mails)
@@ -73,7 +73,7 @@ export async function postponeMail(mailId: string, milliseconds: number): Promis
     .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
 }
 
-/** Mails that the sandbox kept, newest first. */
+/** Lists mails that were stored in a sandbox without SMTP, newest first. */
 export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]> =>
   database()
     .select()
@@ -82,7 +82,7 @@ export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]>
     .orderBy(desc(mails.createdAt), desc(mails.mailId))
     .limit(rows);
 
-/** Deletes at most `rows` mails. Returns how many were deleted. */
+/** Deletes at most `rows` mails that are older than `days` and no longer queued. Returns how many were deleted. */
 export async function deleteOldMails(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM mails WHERE mail_id IN (

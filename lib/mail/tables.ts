@@ -3,8 +3,8 @@ import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
 /**
- * The outbox. `kept` is for a sandbox without SMTP: a developer reads the mail here, and it is never sent. The text of a mail is deleted
- * when it is sent or given up, because it may contain a sign-in link.
+ * The mails to send. In a sandbox without SMTP, a mail has the status `kept`: a developer reads it, and it is never sent. The
+ * text of a mail is deleted when the mail is sent or given up, because it may contain a sign-in link.
  */
 export const mails = pgTable(
   "mails",
@@ -16,9 +16,9 @@ export const mails = pgTable(
     html: text("html").notNull(),
     status: text("status", { enum: ["queued", "sent", "failed", "kept"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** When the mail is tried next. While a worker sends it, this is the end of the worker's lease. */
+    /** When the mail is tried next. While a worker sends the mail, no other worker takes it before this time. */
     nextAttemptAt: moment("next_attempt_at"),
-    /** When its link expires; the mail is useless after that. */
+    /** When the link in the mail expires. The mail is useless after that. */
     usefulUntil: moment("useful_until"),
     createdAt: createdAt(),
     endedAt: moment("ended_at"),

@@ -5,7 +5,10 @@ import { perProcess } from "#lib/process.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/** Longer than one mail can take: connecting, and then a silence of 20 s before each of the eleven replies of an SMTP session. */
+/**
+ * A worker reserves a mail for this many milliseconds. It is longer than sending one mail can take: connecting, and 20 seconds
+ * for each of the eleven replies in an SMTP session.
+ */
 export const LEASE_MS = 300_000;
 
 const isLoopback = (host: string): boolean =>
@@ -15,9 +18,9 @@ function connect() {
   const { SMTP_URL = "", MAIL_FROM, ENVIRONMENT } = env();
   return createTransport(
     {
-      // Options in SMTP_URL override the options here.
+      // Options in the query of SMTP_URL override these options.
       url: SMTP_URL,
-      // Mail carries links that sign people in. A relay on this machine needs no encryption.
+      // Require encryption, because mails contain links that sign people in. A mail server on this machine needs none.
       requireTLS: ENVIRONMENT === "production" && !isLoopback(new URL(SMTP_URL).hostname),
       dnsTimeout: CONNECT_MS,
       connectionTimeout: CONNECT_MS,
@@ -30,5 +33,5 @@ function connect() {
   );
 }
 
-/** The SMTP transport, one per process. */
+/** The SMTP transport. Each process has one. */
 export const transport = (): ReturnType<typeof connect> => perProcess("smtp", connect);
