@@ -88,7 +88,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Finds the database files in dataDir. If there are none, makes them in a temporary directory and renames it when it is complete. */
+/** Finds the database files in dataDir. If there are none, makes them under a temporary name and renames them when complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
