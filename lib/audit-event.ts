@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The reason that a person gives for what they do. */
+/** The reason that a person gives for an action. */
 export const Why = z.string().trim().min(1).max(500).meta({ description: "Why. Kept in the audit log with your name." });
 
 export const AuditEvent = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A request that a reply tells its reader to send. */
+/** A request to this service that a reply tells its reader to send next. */
 export const Call = z
   .object({
     method: z.enum(["GET", "POST"]),

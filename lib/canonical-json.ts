@@ -3,7 +3,7 @@ import { configure } from "safe-stable-stringify";
 const write = configure({ bigint: false, strict: true });
 
 /**
- * Writes a JSON value as RFC 8785 text: members sorted by name, undefined members left out. Strings must be well-formed Unicode; input
+ * Writes a JSON value as RFC 8785 text: fields sorted by name, undefined fields left out. All text must be valid Unicode; input
  * from outside is checked for that when it is parsed.
  * @throws TypeError for a value that JSON cannot represent
  */

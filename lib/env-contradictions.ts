@@ -2,14 +2,17 @@ import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import type { ChainConfiguration, Variables } from "#lib/env.ts";
 
-/* Checks of variables against each other. A variable that is invalid by itself is absent from the input. */
+/* Checks of configuration variables against each other. A variable that is invalid by itself is not in the input. */
 
 type Settings = Partial<Variables>;
 type Contradiction = { readonly name: keyof Variables; readonly message: string };
 
 const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
 
-/** Finds private keys that are used twice. Each key has one purpose, and two senders with one account would use the same nonces. */
+/**
+ * Finds private keys that are used twice. Each key has one purpose, and two senders with the same account would use the same
+ * nonces.
+ */
 function repeatedKeys(given: Settings): Contradiction[] {
   const names = [...chainKeys, "SANDBOX_WALLET_PRIVATE_KEY"] as const;
   const keys = names.map((name) => given[name]?.toLowerCase());
@@ -30,7 +33,7 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
   });
 }
 
-/** The contracts accept one policy signer; accounts would reject the proofs of any other key. */
+/** Finds chains whose contracts expect another policy signer, because accounts there would reject this key's signatures. */
 function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Settings): Contradiction[] {
   if (key === undefined) return [];
   const signer = privateKeyToAddress(key as Hex).toLowerCase();
@@ -72,7 +75,7 @@ function withoutDatabase({ ENVIRONMENT, DATABASE_URL, EMBEDDED_DATABASE }: Setti
     : [];
 }
 
-/** Whether a secret is a published development secret or easy to guess; neither may protect real money. */
+/** Whether a secret is published for development or easy to guess. Such a secret must not protect real money. */
 const weak = (value: string | undefined): boolean =>
   value !== undefined && (new Set(value).size < 12 || /change.?me|default|example|password|secret|countersign/i.test(value));
 

@@ -52,7 +52,10 @@ const values: Readonly<Record<keyof Variables, string>> = {
 
 const quoted = (value: string): string => (value.includes("$(") ? `"${value}"` : /[ "'<[]/.test(value) ? `'${value}'` : value);
 
-/** One shell line for each variable. A secret is shown as the command that generates it, because a published value is no secret. */
+/**
+ * Writes one line of shell code for each variable. A secret is written as the command that makes a random one, because a
+ * published value is no secret.
+ */
 export const examples = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [name, `${name}=${quoted(value)}`]),
 ) as Readonly<Record<keyof Variables, string>>;

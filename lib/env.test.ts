@@ -27,7 +27,7 @@ const sandbox = {
   API_KEY_SECRET: production.API_KEY_SECRET,
 } as const satisfies Variables;
 
-/** One line for each invalid variable. */
+/** Returns one line of text for each invalid variable. */
 function complaints(variables: Variables): string[] {
   try {
     readEnv(variables);
@@ -115,7 +115,7 @@ describe("readEnv", () => {
       ]);
   });
 
-  test("an error inside JSON names its place, each place once", () => {
+  test("an error inside JSON names its place, and each place is named once", () => {
     const broken = [{ ...chain, rpcUrl: "nowhere", assets: [{ ...usdc, tokenDecimals: 6.5 }], extra: 1 }];
     const lines = complaints({ ...production, CHAINS: JSON.stringify(broken) });
     expect(lines.map((line) => line.split(". Example: ")[0])).toEqual([
@@ -152,7 +152,7 @@ describe("readEnv", () => {
     ]);
   });
 
-  test("the test wallet exists in a sandbox only, and is no other key", () => {
+  test("the test wallet is allowed only in a sandbox, and must differ from the other keys", () => {
     const wallet = { SANDBOX_WALLET_PRIVATE_KEY: key("1f") };
     expect(named({ ...production, ...wallet, SETTLEMENT_PRIVATE_KEY: key("1e") })).toEqual(["SANDBOX_WALLET_PRIVATE_KEY"]);
     expect(named({ ...sandbox, ...wallet })).toEqual([]);
@@ -169,7 +169,7 @@ describe("readEnv", () => {
     ["SMTP_URL", "http://mail.example.org"],
     ["FACILITATORS", '[{"url":"nowhere"}]'],
     ["RELAY_MAX_FEE_GWEI", "0"],
-  ])("%s=%s is refused by its name", (name, value) => {
+  ])("%s=%s is refused, and the error names the variable", (name, value) => {
     expect(named({ ...sandbox, MAIL_FROM: "pay@example.org", [name]: value })).toEqual([name]);
   });
 
@@ -186,7 +186,7 @@ describe("readEnv", () => {
 describe("the examples", () => {
   const plain = Object.entries(examples).filter(([, example]) => !example.includes("$("));
 
-  test("are valid, except the secrets, which every installation makes itself", () => {
+  test("are valid, except the secrets, which every installation generates itself", () => {
     for (const [name, example] of plain) {
       const value = /^[A-Z0-9_]+=(?:'(.*)'|(.*))$/
         .exec(example)
@@ -201,7 +201,7 @@ describe("the examples", () => {
     }
   });
 
-  test("and the README name every variable", async () => {
+  test("name every variable, and so does the README", async () => {
     const readme = await readFile(join(import.meta.dirname, "../README.md"), "utf8");
     for (const name of Object.keys(examples)) expect(readme, name).toContain(`\`${name}\``);
   });

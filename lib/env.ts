@@ -6,7 +6,7 @@ import { P256_ORDER } from "#lib/p256.ts";
 import { perProcess } from "#lib/process.ts";
 import { Environment } from "#lib/vocabulary.ts";
 
-/* Each message continues after the variable's name: "PORT must be a port …". */
+/* Each message is written so that it continues after the variable's name: "PORT must be a port …". */
 
 const saying = (error: string) => ({ error });
 
@@ -22,7 +22,7 @@ const measured = (min: number, max: number) => {
 };
 const web = z.url({ protocol: /^https?$/, error: "must be an address such as https://rpc.example" });
 
-/** Whether the bytes are a private key of P-256, in the only form that base64url has for them. */
+/** Whether the text is a private key of the curve P-256, as 32 bytes in base64url without spare bits. */
 function isP256Key(text: string): boolean {
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length !== 32 || bytes.toString("base64url") !== text) return false;
@@ -42,7 +42,7 @@ const Asset = z.strictObject({
 
 const Caip2 = text(/^eip155:[1-9][0-9]{0,15}$/, "must be a chain as CAIP-2 writes it, such as eip155:84532");
 
-/** The contract addresses that `npm run chain:deploy` prints. */
+/** The addresses of the contracts, which `npm run chain:deploy` prints. */
 const Contracts = z.strictObject({
   mandateRegistry: Address,
   paymentModule: Address,
@@ -53,17 +53,23 @@ const Contracts = z.strictObject({
 const Chain = z.strictObject({
   chain: Caip2,
   rpcUrl: web,
-  /** How many blocks must follow a block before its transactions count. */
+  /** The number of blocks that must follow a block before its transactions count. */
   confirmations: whole(0, 10_000),
-  /** When a block is final: at the chain's "finalized" block, or at a depth in blocks. Default: when it is confirmed. */
+  /**
+   * When a block is final: when the chain reports it as "finalized", or after this many blocks. By default, when the block is
+   * confirmed.
+   */
   finality: z
     .union([z.literal("finalized"), z.int().min(0).max(100_000)], saying("must be finalized or a number of blocks"))
     .optional(),
-  /** When to answer a payment that has no authorization of ours: at its receipt, or (default) when it is confirmed. */
+  /**
+   * When a payment without an authorization of this service counts as settled: at its receipt or, by default, when it is
+   * confirmed.
+   */
   settledAt: z.enum(["receipt", "confirmations"], saying("must be receipt or confirmations")).optional(),
   assets: z.array(Asset, saying("must be a list of assets")).min(1, "must name an asset").max(16, "must name at most 16 assets"),
   explorerBaseUrl: web.optional(),
-  /** The contracts that enforce the hard limits of mandates. */
+  /** The contracts that enforce the limits of mandates on the chain. */
   contracts: Contracts.optional(),
 });
 export type ChainConfiguration = z.infer<typeof Chain>;
@@ -86,7 +92,7 @@ const json = <T extends z.ZodType>(schema: T, must: string) =>
 const listOf = <T extends z.ZodType>(schema: T, min: number, must: string) =>
   json(z.array(schema, saying(must)).min(min, must).max(16, must), must);
 
-/** Circle's USDC on Base Sepolia: the default chain of the sandbox. */
+/** Circle's USDC on Base Sepolia, the default chain of a sandbox. */
 const baseSepolia: ChainConfiguration = {
   chain: "eip155:84532",
   rpcUrl: "https://sepolia.base.org",
@@ -118,21 +124,24 @@ const Variables = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: "must be the address of a PostgreSQL database, postgres://…" })
     .optional(),
-  /** Whether to start an embedded PostgreSQL if DATABASE_URL is not set. Default: only in the sandbox. */
+  /** Whether to start an embedded PostgreSQL if DATABASE_URL is not set. By default, only in a sandbox. */
   EMBEDDED_DATABASE: z.enum(["yes", "no"], saying("must be yes or no")).optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   BETTER_AUTH_SECRET: secret,
   API_KEY_SECRET: secret,
   SETTLEMENT_PRIVATE_KEY: privateKey.optional(),
-  /** Pays the gas of registrations and module payments. */
+  /** Pays the gas for registering mandates and for payments that a contract makes. */
   RELAYER_PRIVATE_KEY: privateKey.optional(),
-  /** The registry's guardian: it may revoke any mandate, and nothing else. */
+  /** The guardian of the mandates' contract: it may revoke any mandate, and do nothing else. */
   GUARDIAN_PRIVATE_KEY: privateKey.optional(),
-  /** Signs proofs and payments within registered mandates. */
+  /** Signs payments under mandates that are registered on the chain. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
-  /** Pays the sample sellers of a sandbox, and the gas of their settlements. Without it there are no samples. */
+  /** Pays the sample sellers of a sandbox, and the gas of these settlements. Without it, there are no samples. */
   SANDBOX_WALLET_PRIVATE_KEY: privateKey.optional(),
-  /** The P-256 keys of receipts and of the checkpoints of the audit chains. The first one signs. */
+  /**
+   * The P-256 keys that sign receipts and the heads of audit chains. The first one signs; the others only check earlier
+   * signatures.
+   */
   AUDIT_SIGNING_KEY: z
     .string()
     .refine(
@@ -140,9 +149,9 @@ const Variables = z.object({
       "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
     )
     .optional(),
-  /** The P-256 key that identifies the service to push services. Without it, no message goes to a device. */
+  /** The P-256 key that identifies the service to the push services of browsers. Without it, no message goes to a device. */
   VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
-  /** A file outside of the database to which every signed head of the chain of checkpoints is appended. */
+  /** A file outside of the database that gets a copy of each signed head of the audit log. */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),
@@ -153,16 +162,19 @@ const Variables = z.object({
   TRUSTED_PROXY_HOPS: counted(0, 8).default(0),
   RATE_LIMIT_PER_KEY: counted(1, 1_000_000).default(5000),
   RATE_LIMIT_PER_ADDRESS: counted(1, 1_000_000).default(100),
-  /** Pages rendered per second for one client address, with a burst of five times as many. */
+  /** How many pages a second are rendered for one client address; five times as many are allowed at once. */
   RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
   METRICS_TOKEN: secret.optional(),
-  /** How long a process keeps serving after a shutdown signal, while it reports not ready. Default: 5 s in production, else 0. */
+  /**
+   * After a shutdown signal, a process reports that it is not ready and continues to serve for this time. By default 5 s in
+   * production, otherwise 0.
+   */
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
-  /** Connections of the process that renders the pages. */
+  /** The number of database connections of the process that renders the pages. */
   DATABASE_POOL_PAGES: counted(4, 200).default(4),
   PAGES_MEMORY_MIB: counted(256, 65_536).default(768),
-  /** Query parameters set further nodemailer options. */
+  /** The query of the URL may contain further options of nodemailer. */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must begin with smtp:// or smtps://" }).optional(),
   MAIL_FROM: text(
     /^(?=.{1,320}$)(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
@@ -172,16 +184,18 @@ const Variables = z.object({
   GOOGLE_CLIENT_SECRET: clientName,
   GITHUB_CLIENT_ID: clientName,
   GITHUB_CLIENT_SECRET: clientName,
-  /** The chain that wallets name at sign-in. Default: the first of CHAINS in the sandbox, no wallet sign-in in production. */
+  /**
+   * The chain that wallets name at sign-in. By default the first of CHAINS in a sandbox; in production, no sign-in with wallets.
+   */
   SIWE_CHAIN: Caip2.optional(),
-  /** In gwei. The service never offers a higher fee, however long a transaction waits. */
+  /** The highest fee per gas in gwei that the service offers, however long a transaction waits. */
   RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
-  /** In milli-ether. An alarm is raised if the relayer or the guardian has less. */
+  /** In milli-ether. If an account that sends transactions has less, the administrators get an alert. */
   RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),
   SETTLEMENT_DAILY_CAP_TOTAL: counted(0, 1_000_000_000).default(100_000),
-  /** In whole units of the token that is paid. */
+  /** The smallest payment that this service settles, in whole units of the token. */
   SETTLEMENT_MINIMUM: text(/^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,18})?$/, "must be an amount such as 0.001").default("0.001"),
   LOG_LEVEL: z.enum(levels, saying(`must be one of ${levels.join(", ")}`)).default("info"),
 });
@@ -196,7 +210,10 @@ export type Env = Variables & {
 
 const names = Object.keys(Variables.shape) as (keyof Variables)[];
 
-/** The errors of one value, without repeats. Each continues after the variable's name: with "must", or with the part that is wrong. */
+/**
+ * Lists the errors of one value, each once. Each text continues after the variable's name: with "must", or with the part that is
+ * wrong.
+ */
 function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   const lines = issues.flatMap(({ path, message, ...issue }) => {
     if (issue.code !== "unrecognized_keys")
@@ -206,7 +223,10 @@ function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   return [...new Set(lines)];
 }
 
-/** Reads and checks the configuration. Throws one error with a line for each problem; it never contains a value. */
+/**
+ * Reads and checks the configuration. Throws one error with a line for each problem. The error never contains a value, because it
+ * may be a secret.
+ */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): Env {
   const values: Partial<Record<keyof Variables, unknown>> = {};
   const wrong = new Map<keyof Variables, readonly string[]>();
@@ -235,8 +255,10 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   };
 }
 
-/** Lazy: next build imports every route, and an import that throws would break it. */
+/**
+ * Reads the configuration at the first call and not at import, because `next build` imports every route without a configuration.
+ */
 export const env = (): Env => perProcess("env", () => readEnv(process.env));
 
-/** The host:port pairs of this machine where sandbox sellers and storefronts may run. */
+/** The host:port pairs on this machine where sellers and storefronts of a sandbox may run. */
 export const outboundLoopback = (): string[] => (env().OUTBOUND_LOOPBACK ?? "").split(",").flatMap((entry) => entry.trim() || []);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { firstIdAt, newId } from "#lib/ids.ts";
 
-/** The time in a ULID. */
+/** Reads the time in an id. */
 const timeOf = (id: string): number =>
   id
     .slice(4, 14)
@@ -10,13 +10,13 @@ const timeOf = (id: string): number =>
     .reduce((sum, letter) => sum * 32 + "0123456789abcdefghjkmnpqrstvwxyz".indexOf(letter), 0);
 
 describe("newId", () => {
-  test("is a prefix and 26 characters with the millisecond, and never twice the same", () => {
+  test("is a prefix and 26 characters that contain the millisecond, and never repeats", () => {
     const before = Date.now();
     const ids = Array.from({ length: 20_000 }, () => newId("mandate"));
     const after = Date.now();
     for (const id of ids) expect(id).toMatch(/^mdt_[0-9a-hjkmnp-tv-z]{26}$/);
     expect(new Set(ids.map((id) => id.slice(16))).size).toBe(ids.length);
-    // More than 1,024 ids in a millisecond use the time of the next ones.
+    // After 1,024 ids in one millisecond, the next ids have a later time.
     const borrowed = ids.length / 1_024;
     expect(ids.every((id) => timeOf(id) >= before && timeOf(id) <= after + borrowed)).toBe(true);
   });
@@ -30,7 +30,7 @@ describe("newId", () => {
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  test("every letter of the random part varies", () => {
+  test("every character of the random part varies", () => {
     const ids = Array.from({ length: 2_000 }, () => newId("mandate").slice(16));
     for (let place = 0; place < 14; place += 1) expect(new Set(ids.map((id) => id[place])).size, String(place)).toBe(32);
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Every id is a typed prefix and a 128-bit value that grows with time, so ids sort by creation. */
+/** Every id is the prefix of its kind and a 128-bit value that grows with time, so that ids sort by creation. */
 export const prefixes = {
   mandate: "mdt",
   policyDecision: "pd",
@@ -48,10 +48,10 @@ export type IdKind = keyof typeof prefixes;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Crockford base 32 of ten bits. */
+/** The two characters (Crockford's base 32) for each value of ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`);
 
-/** The time as ten characters: two zero bits, then 48 bits of milliseconds. Sorts by time. */
+/** Writes a time in milliseconds as ten characters that sort by time: two zero bits and 48 bits. */
 function timeOf(time: number): string {
   let text = "";
   for (let rest = time, pair = 0; pair < 5; pair += 1, rest = Math.floor(rest / 1024)) text = PAIRS[rest % 1024] + text;
@@ -63,8 +63,9 @@ let timeText = "";
 let made = 0;
 
 /**
- * The time and a counter as twelve characters that increase with each call, so that ids of one process sort by creation. If the clock is
- * set back, or after 1,024 ids in a millisecond, the time runs ahead of the clock until the clock catches up.
+ * Returns the time and a counter as twelve characters that increase with each call, so that ids of one process sort by creation.
+ * If the clock is set back, or after 1,024 ids in one millisecond, the time in the ids is ahead of the clock until the clock
+ * reaches it.
  */
 function next(now: number): string {
   made = now > millisecond ? 0 : made + 1;
@@ -76,13 +77,13 @@ function next(now: number): string {
   return timeText + PAIRS[made];
 }
 
-/** Pairs of characters in the random part of an id; each pair takes two random bytes. */
+/** The number of character pairs in the random part of an id. Each pair uses two random bytes. */
 const PAIRS_EACH = 7;
 const POOL = PAIRS_EACH * 512;
 let pool = new Uint16Array(0);
 let used = POOL;
 
-/** 70 random bits: fourteen characters. */
+/** Returns 70 random bits as fourteen characters. */
 function random(): string {
   if (used >= pool.length) {
     pool = crypto.getRandomValues(new Uint16Array(POOL));
@@ -93,20 +94,20 @@ function random(): string {
   return text;
 }
 
-/** A prefix and a ULID: 48 bits of milliseconds, a 10-bit counter within the millisecond, and 70 random bits. */
+/** Makes an id: a prefix and a ULID with 48 bits of milliseconds, a 10-bit counter within the millisecond, and 70 random bits. */
 export const newId = (kind: IdKind): string => `${prefixes[kind]}_${next(Date.now())}${random()}`;
 
-/** The same 128-bit value under another prefix: the ids of what belongs to one authorization. */
+/** Gives an id the prefix of another kind. The parts of one authorization have the same id with different prefixes. */
 export const idUnder = (kind: IdKind, id: string): string => prefixes[kind] + id.slice(id.indexOf("_"));
 
-/** Sorts before every id of its kind that was made at `time` or later. */
+/** The smallest possible id of a kind at `time`: it sorts before every id that is made at `time` or later. */
 export const firstIdAt = (kind: IdKind, time: Date): string => `${prefixes[kind]}_${timeOf(time.getTime())}${"0".repeat(16)}`;
 
-/** An id that the client chooses: intentId, nonce, the id of a PUT. */
+/** An id that the client chooses: an intentId, a nonce, or the id in the path of a PUT. */
 export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "Use 1 to 128 letters, digits or the characters _ . : -")
   .meta({ description: "An id chosen by the client." });
 
-/** An id of this service in a path or body; an unknown one is a 404, not a 400. */
+/** An id of this service in a path or body. An unknown id is a 404 and not a 400. */
 export const Id = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not an id.");

@@ -5,13 +5,16 @@ declare const atomic: unique symbol;
 /** An amount in the smallest unit of its asset. */
 export type Atomic = bigint & { readonly [atomic]: true };
 
-/** One more than the largest amount that an EVM token can hold. */
+/** Amounts must be less than this, because an EVM token cannot hold more. */
 const LIMIT = 2n ** 256n;
 
-/** ASCII decimal: no sign, no exponent, no leading zeros, at most 18 fraction digits. */
+/** A decimal number in ASCII: no sign, no exponent, no leading zeros, at most 18 decimals. */
 const GRAMMAR = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
 
-/** The wire form of every amount; how many fraction digits fit depends on the asset and is checked where the asset is known. */
+/**
+ * The text of every amount in the API. How many decimals are allowed depends on the asset, so that is checked where the asset is
+ * known.
+ */
 export const AmountText = z
   .string()
   .max(97)
@@ -24,7 +27,7 @@ export const atomicOf = (value: bigint | string): Atomic => BigInt(value) as Ato
 
 export type ParsedAmount = { readonly ok: true; readonly amount: Atomic } | { readonly ok: false; readonly detail: string };
 
-/** Reads a decimal amount exactly. Never rounds: more fraction digits than the asset has is a refusal. */
+/** Reads a decimal amount exactly. Text with more decimals than the asset has is refused and never rounded. */
 export function readAmount(text: string, decimals: number): ParsedAmount {
   if (!GRAMMAR.test(text)) return { ok: false, detail: "Write the amount as a plain decimal number, such as 1.50." };
   const [whole = "", fraction = ""] = text.split(".");
@@ -35,7 +38,7 @@ export function readAmount(text: string, decimals: number): ParsedAmount {
   return { ok: true, amount: amount as Atomic };
 }
 
-/** Like readAmount, for text that was validated before (stored policies, registered prices). */
+/** Reads text that was validated before (in stored policies and registered prices). Throws if the text is invalid. */
 export function parseAmount(text: string, decimals: number): Atomic {
   const parsed = readAmount(text, decimals);
   if (!parsed.ok) throw new RangeError(parsed.detail);
@@ -44,7 +47,7 @@ export function parseAmount(text: string, decimals: number): Atomic {
 
 const ZERO = 48;
 
-/** The canonical decimal text: no trailing zeros, no exponent. */
+/** Writes an amount as decimal text in its one canonical form: no trailing zeros, no exponent. */
 export function formatAmount(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, "0");
   const point = digits.length - decimals;
@@ -55,13 +58,13 @@ export function formatAmount(amount: bigint, decimals: number): string {
 
 const grouped = (whole: string): string => (whole.length > 3 ? whole.replace(/\B(?=(\d{3})+$)/g, ",") : whole);
 
-/** Decimal text for people: at least two fraction digits, grouped, with the asset, as in "1,200.00 USDC". */
+/** Writes decimal text for people: at least two decimals, commas between thousands, and the asset, as in "1,200.00 USDC". */
 export function displayText(amount: string, asset: string): string {
   const [whole = "0", fraction = ""] = amount.split(".");
   return `${grouped(whole)}.${fraction.padEnd(2, "0")} ${asset}`;
 }
 
-/** displayText for an amount in atomic units. */
+/** Does the same as displayText for an amount in atomic units. */
 export const displayAmount = (amount: bigint, decimals: number, asset: string): string =>
   displayText(formatAmount(amount, decimals), asset);
 
@@ -70,8 +73,8 @@ export const subtract = (a: Atomic, b: Atomic): Atomic => (a - b) as Atomic;
 export const min = (a: Atomic, b: Atomic): Atomic => (a < b ? a : b);
 export const max = (a: Atomic, b: Atomic): Atomic => (a > b ? a : b);
 
-/** amount * bps / 10,000, rounded up: a fee never falls to zero by splitting a payment. */
+/** Computes amount * bps / 10,000, rounded up, so that nobody avoids a fee by splitting a payment into small ones. */
 export const basisPointsUp = (amount: Atomic, bps: number): Atomic => ((amount * BigInt(bps) + 9_999n) / 10_000n) as Atomic;
 
-/** Half of an amount, rounded down; the other party gets the odd unit. */
+/** Half of an amount, rounded down. If the amount is odd, the other party pays the extra unit. */
 export const halfDown = (amount: Atomic): Atomic => (amount / 2n) as Atomic;

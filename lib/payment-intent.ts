@@ -1,4 +1,7 @@
-/** The wire shapes of a payment: browser-safe, shared by the operations that carry one. */
+/**
+ * The JSON schemas of a payment in the API, for all operations that have one. Browsers load this file too, so it imports no
+ * server code.
+ */
 import { z } from "zod";
 import { Call } from "#lib/call-schema.ts";
 import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
@@ -16,7 +19,7 @@ const AskedPricing = z
   ])
   .meta({ id: "AskedPricing" });
 
-/** The seller as the agent knows it; compared with the registered record and never trusted. */
+/** The seller as the agent describes it. It is compared with the registered seller and never trusted. */
 export const AskedSeller = z
   .strictObject({ sellerId: ClientId.optional(), name: z.string().max(200).optional(), domain: z.string().max(260).optional() })
   .meta({ id: "AskedSeller", description: "The seller as the agent knows it. It is compared with the registered record." });
@@ -32,7 +35,7 @@ export const AskedResource = z
   })
   .meta({ id: "AskedResource", description: "The resource as the agent knows it. It is compared with the registered record." });
 
-/** What an agent sends. Fields that the service owns (feeQuote, settlementMode, …) are refused. */
+/** The payment intent that an agent sends. Fields that only the service sets (feeQuote, settlementMode, …) are refused. */
 export const AskedIntent = z
   .strictObject({
     intentId: ClientId.optional().meta({ description: "The intent's own id. Left out, it is the idempotency key." }),
@@ -56,7 +59,7 @@ export const AskedIntent = z
   })
   .meta({ id: "AskedIntent", description: "The payment that an agent asks for." });
 export type AskedIntent = z.output<typeof AskedIntent>;
-/** An intent with intentId and nonce, which default to the idempotency key. */
+/** An intent that has an intentId and a nonce. If the agent sent none, they are the idempotency key. */
 export type NamedIntent = AskedIntent & { readonly intentId: string; readonly nonce: string };
 
 export const Reason = z
@@ -137,7 +140,7 @@ export const FeeQuote = z
   .meta({ id: "FeeQuote", description: "What the service charges for one payment, and who pays it." });
 export type FeeQuote = z.input<typeof FeeQuote>;
 
-/** The intent that was decided, with registered facts and the service's own fields filled in. */
+/** The intent that was decided, with the registered facts and the fields that only the service sets. */
 export const PaymentIntent = z
   .object({
     intentId: z.string(),

@@ -17,7 +17,10 @@ const row = (status: number, title: string, category: CategoryName, actor: Actor
   retryable,
 });
 
-/** Every refusal is one row, thrown by its code. An execution that fails answers 402 with the row of its failure. */
+/**
+ * Every refusal is one row of this table, and code throws it by its code. If an execution fails, the answer is 402 with the row
+ * of its failure.
+ */
 export const problems = {
   invalid_request: row(400, "Invalid request", "validation_error", "agent"),
   idempotency_key_required: row(400, "Idempotency key required", "validation_error", "agent"),
@@ -146,7 +149,7 @@ export const FieldError = z
   .meta({ id: "FieldError", description: "A field and what is wrong with it." });
 export type FieldError = z.infer<typeof FieldError>;
 
-/** RFC 9457 with the members of the contract's error body. */
+/** The schema of an error body: RFC 9457 with the API's additional fields. */
 export const ErrorBody = z
   .object({
     type: z.string(),
@@ -180,7 +183,10 @@ export type ProblemDetails = {
 
 const brand = Symbol.for("countersign.problem");
 
-/** An expected refusal. Recognised by a symbol, because the server and Next.js each load their own copy of this class. */
+/**
+ * An expected refusal. It is recognized by a symbol and not by its class, because the server and Next.js each load their own copy
+ * of this class.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
@@ -196,7 +202,7 @@ export class Problem extends Error {
 
 export const isProblem = (error: unknown): error is Problem => typeof error === "object" && error !== null && brand in error;
 
-/** The problem's JSON body. */
+/** Writes the JSON body of a problem. */
 export function problemBody(problem: Problem, requestId: string): ErrorBody {
   const { status, title, category, actor, retryable } = problems[problem.code];
   const { detail, errors, nextActions, payment, instance } = problem.details;
@@ -217,9 +223,9 @@ export function problemBody(problem: Problem, requestId: string): ErrorBody {
   };
 }
 
-/** A 400 that points at one field. */
+/** The refusal of a request (400) because of one field. */
 export const invalidField = (pointer: string, detail: string): Problem =>
   new Problem("invalid_request", { detail: "The request has an invalid field.", errors: [{ detail, pointer }] });
 
-/** A missing resource and a resource of another organization get the same answer. */
+/** A missing record and a record of another organization get the same answer, so that nobody learns which ids exist. */
 export const notFound = (what: string): Problem => new Problem("not_found", { detail: `There is no such ${what}.` });

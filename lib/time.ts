@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Input is RFC 3339 with any time zone; output is always UTC with milliseconds. */
+/** The schema of a time in the API. Input is RFC 3339 with any time zone; output is always UTC with milliseconds. */
 export const Timestamp = z.iso
   .datetime({ offset: true, error: "Write the time as RFC 3339, such as 2026-11-21T12:00:00.000Z." })
   .max(40)
@@ -9,7 +9,10 @@ export const Timestamp = z.iso
 const WRITTEN_MAX = 64;
 const written = new Map<number, string>();
 
-/** Formatting a date takes V8 forty times as long as this look-up, and a batch of payments repeats a few dates hundreds of times. */
+/**
+ * Writes a time for the API. The cache is forty times as fast as formatting, and a batch of payments repeats a few times hundreds
+ * of times.
+ */
 export function toWire(time: Date): string {
   const at = time.getTime();
   let text = written.get(at);
@@ -22,10 +25,10 @@ export function toWire(time: Date): string {
 
 export const DAY_MS = 86_400_000;
 
-/** The UTC day of a time: "2026-11-21". */
+/** The UTC day of a time, such as "2026-11-21". */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
-/** UTC midnight at the start of a day, such as "2026-11-21"; undefined for an invalid date. */
+/** The time at which a UTC day such as "2026-11-21" begins; undefined if the text is no valid date. */
 export function readDay(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const midnight = new Date(`${text}T00:00:00.000Z`);
@@ -36,7 +39,7 @@ export const daysAfter = (time: Date, count: number): Date => new Date(time.getT
 export const minutes = (count: number): number => count * 60_000;
 export const earliest = (...times: readonly Date[]): Date => new Date(Math.min(...times.map(Number)));
 
-/** The result of `work`, or `instead` when it takes longer. Late work goes on, and its result is dropped. */
+/** Returns the result of `work`, or `instead` if `work` takes longer. The work then continues, and its result is ignored. */
 export async function atMost<T, I>(work: Promise<T>, milliseconds: number, instead: I): Promise<T | I> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<I>((resolve) => (timer = setTimeout(resolve, milliseconds, instead)));

@@ -1,4 +1,4 @@
-/** Every closed list of the contract that the service produces or accepts today. Clients must tolerate new values on read. */
+/** Every fixed list of values in the API. Clients must accept values that are added later. */
 import { z } from "zod";
 
 const list = <const V extends readonly [string, ...string[]]>(id: string, values: V) => z.enum(values).meta({ id });
@@ -9,7 +9,7 @@ export type Environment = z.infer<typeof Environment>;
 export const Outcome = list("Outcome", ["allow", "deny", "requireApproval"]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** In order of precedence: the first that applies becomes the decision's denialCode. */
+/** In order of precedence: if several apply, the first one is the denialCode of the decision. */
 export const DenialCode = list("DenialCode", [
   "emergency_stop",
   "mandate_not_active",
@@ -45,7 +45,7 @@ export const DenialCode = list("DenialCode", [
 ]);
 export type DenialCode = z.infer<typeof DenialCode>;
 
-/** Stored statuses; expired and exhausted are computed when a mandate is read. */
+/** The statuses of a mandate. `expired` and `exhausted` are not stored; they are computed when a mandate is read. */
 export const MandateStatus = list("MandateStatus", ["draft", "active", "suspended", "revoked", "expired", "exhausted"]);
 export type MandateStatus = z.infer<typeof MandateStatus>;
 export type StoredMandateStatus = Exclude<MandateStatus, "expired" | "exhausted">;
@@ -64,7 +64,7 @@ export type LedgerKind = z.infer<typeof LedgerKind>;
 export const SettlementStatus = list("SettlementStatus", ["pending", "processing", "settled", "failed", "unknown"]);
 export type SettlementStatus = z.infer<typeof SettlementStatus>;
 
-/** Whether a mandate of the buyer covers a checkout, or why not. */
+/** Whether a mandate of the buyer can pay a checkout, or why none can. */
 export const MandateMatch = list("MandateMatch", [
   "active_match",
   "no_mandate",
@@ -104,9 +104,9 @@ export const ApprovalSurface = list("ApprovalSurface", ["service_hosted_confirma
 export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active", "redeemed", "expired", "revoked"]);
 export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
 
-/** The channels by which people are told about a request that waits for them. */
+/** The ways in which people are told about a request that waits for them. */
 export const NoticeChannel = list("NoticeChannel", ["mail", "push"]);
-/** Whether a channel has accepted the message about a request. */
+/** Whether a mail server or push service has accepted the message about a request. */
 export const NotificationStatus = list("NotificationStatus", ["pending", "accepted", "unreachable"]);
 
 /** What an order waits for, or how it ended. */
@@ -125,19 +125,19 @@ export const OrderActionType = list("OrderActionType", ["openBrowser", "submitPa
 
 export const EnforcementPath = list("EnforcementPath", ["offchain", "onchain"]);
 export type EnforcementPath = z.infer<typeof EnforcementPath>;
-/** smartAccount: paid onchain by the buyer's own account, through the payment module. */
+/** With `smartAccount`, the buyer's own account pays on the chain, through a contract. */
 export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled", "smartAccount"]);
 export type SettlementMode = z.infer<typeof SettlementMode>;
-/** The seller's choice of how x402 payments for a resource are settled. */
+/** How the seller wants x402 payments for a resource to be settled. */
 export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
 export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 
-/** How payments under a registered mandate are made: with proofs of its account, or through the payment module. */
+/** How payments under a registered mandate are made: with signatures that its account accepts, or through a payment contract. */
 export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
 
-/** Ordered from least to most assurance. */
+/** In order from the least to the most assurance. */
 export const AssuranceLevel = list("AssuranceLevel", [
   "softwareApproved",
   "passkeyApproved",
@@ -265,7 +265,7 @@ export type ReadinessStatus = z.infer<typeof ReadinessStatus>;
 export const ReadinessCheckStatus = list("ReadinessCheckStatus", ["ready", "actionRequired", "blocked", "skipped", "unknown"]);
 export type ReadinessCheckStatus = z.infer<typeof ReadinessCheckStatus>;
 
-/** In the order in which they are answered. */
+/** In the order in which the API returns them. */
 export const ReadinessKey = list("ReadinessKey", [
   "serviceAvailable",
   "emergencyClear",

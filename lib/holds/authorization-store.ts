@@ -3,7 +3,10 @@ import { readIntent } from "#lib/holds/stored-intent.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 
-/** The whole intent of an authorization, for queries of the table `authorizations` without an alias. */
+/**
+ * Selects the payment intent of an authorization from its stored parts. Only for queries that use the table `authorizations`
+ * without an alias.
+ */
 export const wholeIntent = sql<PaymentIntent>`(
   SELECT '[' || authorizations.intent || ',' || t.terms || ',' || json_build_object('intentId', authorizations.intent_id,
     'nonce', authorizations.nonce, 'createdAt', to_char(authorizations.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || ']'
@@ -13,7 +16,7 @@ export const wholeIntent = sql<PaymentIntent>`(
 
 const { intent: _intent, termsId: _termsId, ...columns } = getTableColumns(authorizations);
 
-/** The columns of an authorization with its whole intent. */
+/** The columns of an authorization, with its payment intent put together. */
 export const authorizationColumns = { ...columns, intent: wholeIntent };
 
 export type AuthorizationRow = Omit<typeof authorizations.$inferSelect, "intent" | "termsId"> & {

@@ -3,7 +3,7 @@ import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import type { ReservationStatus } from "#lib/vocabulary.ts";
 
-/** The checkout that asks a person about this payment, and the person's decision if there is one. */
+/** The checkout in which a person is asked about this payment, and the person's decision if there is one. */
 export type ApprovalState = {
   readonly checkout: { readonly status: string; readonly expiresAt: Date };
   readonly approval: {
@@ -23,16 +23,16 @@ export type ExecutionFacts = {
   };
   readonly hold: { readonly status: string; readonly expiresAt: Date } | null;
   readonly approved: ApprovalState | null;
-  /** The link to the checkout that asks a person; empty if no person is asked. */
+  /** The link to the checkout in which a person is asked; empty if no person is asked. */
   readonly asking: ApprovalRequest;
-  /** The id of an earlier authorization whose open checkout asks the same question; null if there is none. */
+  /** The id of an earlier authorization whose open checkout asks a person about the same payment; null if there is none. */
   readonly askedBy: string | null;
   readonly hasLiveExecution: boolean;
 };
 
 /**
- * Requires that an authorization may be executed now, judged only by its own state: its outcome, its approval, its hold and its executions.
- * It is called before the credential is verified, and again under the mandate's lock.
+ * Throws unless an authorization may be executed now, judged by its outcome, its approval, its hold (the reserved amount) and its
+ * executions. It is called before the signed payment is verified, and again while the mandate is locked.
  * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_revoked, approval_expired,
  * authorization_consumed, authorization_expired
  */
@@ -59,7 +59,8 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
 }
 
 /**
- * A client that lost the reply must read the payment again. It must not be told to authorize again, because that would be a second payment.
+ * A client that lost the reply must read the payment again. The answer must not tell the client to authorize again, because this
+ * would be a second payment.
  */
 const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): Problem =>
   new Problem("authorization_consumed", {
@@ -94,7 +95,7 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest,
     ],
   });
 
-/** No person decided in time, so the agent may ask again. Only a person's rejection is final. */
+/** No person decided in time. The agent may ask again, because only a person's rejection is final. */
 const approvalExpired = (): Problem =>
   new Problem("approval_expired", {
     detail:
@@ -102,14 +103,14 @@ const approvalExpired = (): Problem =>
     nextActions: [{ type: "retry_later", label: "Authorize the payment again, under a new idempotency key" }],
   });
 
-/** A person approved the payment and withdrew the approval before the agent used it. */
+/** A person approved the payment and took the approval back before the agent used it. */
 export const approvalTakenBack = (): Problem =>
   new Problem("approval_revoked", {
     detail: "The buyer took the approval back before it was used. Nothing was paid. Do not ask for the same purchase again.",
     nextActions: [commonActions.otherSeller],
   });
 
-/** Requires that a person approved this payment and that the approval can still be used. */
+/** Throws unless a person approved this payment and the approval can still be used. */
 function requireApproved({ checkout, approval }: ApprovalState, asking: ApprovalRequest, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
@@ -123,14 +124,17 @@ function requireApproved({ checkout, approval }: ApprovalState, asking: Approval
   });
 }
 
-/** The payment was allowed at authorization, but the mandate no longer allows it. */
+/** The refusal of a payment that the mandate allowed at its authorization and no longer allows. */
 export const changedMandate = ({ message }: { readonly message: string }): Problem =>
   new Problem("policy_denied", {
     detail: `The mandate was changed after this payment was authorized, and no longer allows it. ${message}`,
     nextActions: [{ type: "select_mandate", label: "Pay under another mandate" }, commonActions.otherSeller],
   });
 
-/** `archived`: the authorized resource is archived. `stopped`: an emergency revocation stopped the seller. */
+/**
+ * `archived`: the authorized resource is no longer offered. `stopped`: an administrator's emergency stop ended the seller's
+ * payments.
+ */
 export type SellerState = "offering" | "archived" | "stopped";
 
 export type StatusFacts = {
@@ -141,7 +145,8 @@ export type StatusFacts = {
 };
 
 /**
- * Requires the rights that a revocation or a policy change can remove. The caller must read `facts` after it has taken the gate.
+ * Throws if a revocation or a change of the policy has removed a right that the payment needs. The caller must read `facts` after
+ * enterGate, so that no revocation is missed.
  * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {

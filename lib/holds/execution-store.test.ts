@@ -18,14 +18,14 @@ async function signedIn() {
 
 const isLive = (caller: Parameters<typeof callerIsLive>[1]) => database().transaction((tx) => callerIsLive(tx, caller));
 
-test("a person who signed out since executes nothing", async () => {
+test("a person who has signed out cannot execute", async () => {
   const { caller } = await signedIn();
   expect(await isLive(caller)).toBe(true);
   await database().delete(session).where(eq(session.id, caller.sessionId));
   expect(await isLive(caller)).toBe(false);
 });
 
-test("a ban applies until it ends, as in sign-in", async () => {
+test("a ban applies until it ends, as it does at sign-in", async () => {
   const { userId, caller } = await signedIn();
   const ban = (banExpires: Date | null) => database().update(user).set({ banned: true, banExpires }).where(eq(user.id, userId));
   await ban(null);

@@ -17,7 +17,7 @@ export type ExecutionRow = typeof executions.$inferSelect;
 export type NewExecution = typeof executions.$inferInsert;
 type Db = Database | Tx;
 
-/** Statuses of a live execution. An authorization has at most one. */
+/** The statuses of an execution that pays or may still pay. An authorization has at most one such execution. */
 const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "settled"];
 
 export async function findAuthorization(db: Db, owner: Scope, authorizationId: string): Promise<AuthorizationRow | null> {
@@ -54,7 +54,9 @@ export async function findExecution(db: Db, owner: Scope, executionId: string): 
   return row ?? null;
 }
 
-/** Reads the execution again. The caller holds the mandate's lock, so the row cannot change before the caller writes it. */
+/**
+ * Reads the execution again. The caller must hold the mandate's lock, so that the row cannot change before the caller writes it.
+ */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
   if (!row) throw new Error("An execution is gone.");
@@ -75,7 +77,10 @@ export async function executionsOf(db: Db, authorizationIds: readonly string[]):
     .orderBy(desc(executions.executionId));
 }
 
-/** Binds the credential's nonce to an authorization, permanently. Returns false if the nonce is already bound. */
+/**
+ * Records permanently that a signed payment's nonce belongs to an authorization. Returns false if the nonce belongs to something
+ * else already.
+ */
 export async function claimCredential(
   tx: Tx,
   credential: Credential,
@@ -92,7 +97,10 @@ export async function claimCredential(
 
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
-/** The owner of a nonce: an authorization, a settlement without a mandate, or a registration that assigns the nonce to nonce slots. */
+/**
+ * Finds to what a nonce belongs: an authorization, a settlement without a mandate, or an onchain registration, which gives its
+ * nonces to payments one by one.
+ */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
     .select({ owner: credentialClaims.authorizationId })
@@ -109,15 +117,15 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
 }
 
 /**
- * The id of the owner of a credential's nonce, or null. If the nonce belongs to a nonce slot, the owner is the authorization that has the
- * slot.
+ * Finds to what the nonce of a signed payment belongs. If a registration gave the nonce to a payment, that is the payment's
+ * authorization. Null if the nonce is unknown.
  */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
   return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
 }
 
-/** Stores an execution. Returns null if its slot is taken: another execution already used the same idempotency key. */
+/** Stores an execution. Returns null if another execution has used the same idempotency key (a slot is a hash of the key). */
 export async function insertExecution(tx: Tx, row: NewExecution): Promise<ExecutionRow | null> {
   const [inserted] = await tx.insert(executions).values(row).onConflictDoNothing({ target: executions.slot }).returning();
   return inserted ?? null;
@@ -130,10 +138,7 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
 
 const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
 
-/**
- * Whether the caller's API key or session is still valid. The caller of this function holds the gate, so every revocation that was
- * acknowledged is seen.
- */
+/** Whether the caller's API key or session is still valid. Call this after enterGate, so that no revocation is missed. */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
     const rows = await tx
@@ -168,8 +173,8 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
 }
 
 /**
- * Whether the seller may still be paid for the authorized resource. A seller without a record is identified only by its domain and its
- * address.
+ * Whether the seller may still be paid for the authorized resource. A seller that is not registered is known only by its domain
+ * and its address.
  */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
   const offers = async (): Promise<boolean> => {
@@ -186,7 +191,7 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
   return isOffered ? "offering" : "archived";
 }
 
-/** Whether the service account or person of an execution may still act. */
+/** Whether the service account or person that requested the execution may still act. */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx
     .select({ id: serviceAccounts.serviceAccountId })
@@ -206,15 +211,15 @@ export type PaymentFilter = {
   readonly outcome?: string | undefined;
   readonly settlementStatus?: string | undefined;
   /**
-   * The slot of an authorize request with the idempotency key that is searched for. Set together with `executeSlot`; either slot finds the
-   * payment.
+   * The slot (hash) that an authorize request with the wanted idempotency key would have. Set it together with `executeSlot`; a
+   * payment with either slot is found.
    */
   readonly authorizeSlot?: string | undefined;
-  /** The slot of an execute request with the same idempotency key. */
+  /** The slot (hash) that an execute request with the same idempotency key would have. */
   readonly executeSlot?: string | undefined;
 };
 
-/** Authorizations of an organization and environment, newest first. `place` is the id after which the list continues. */
+/** Lists the authorizations of an organization and environment, newest first. The list continues after the id `place`. */
 export async function listAuthorizations(
   db: Db,
   owner: Scope,
@@ -235,7 +240,7 @@ export async function listAuthorizations(
         settlementStatus === undefined
           ? undefined
           : sql`EXISTS (SELECT FROM ${executions} e WHERE e.authorization_id = ${authorizationId} AND e.settlement_status = ${settlementStatus})`,
-        // Look up the two slots first: an OR next to the ORDER BY would scan all payments of the organization.
+        // Find the two slots in a subquery, because an OR next to the ORDER BY would scan all payments of the organization.
         authorizeSlot === undefined
           ? undefined
           : sql`${authorizationId} IN (

@@ -11,7 +11,7 @@ import { planOf } from "#test/plan.ts";
 
 useDatabase();
 
-test("holds are found by their keys, any number of them", async () => {
+test("holds are found by their keys, however many holds there are", async () => {
   await seedPayments("org_7", 20_000);
   await database().execute(sql`
     INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, buckets, expires_at)

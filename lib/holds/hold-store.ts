@@ -10,13 +10,19 @@ import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 export type Hold = typeof changedReservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
 
-/** Locks the mandate's row. Each transaction that changes the mandate's budget, holds or executions takes this lock first. */
+/**
+ * Locks the mandate's row. Each transaction that changes the mandate's budget, its holds (reserved amounts) or its executions
+ * takes this lock first.
+ */
 export async function lockMandate(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx.select().from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return row ?? null;
 }
 
-/** Locks the mandate's row, or returns null if another transaction has locked it. For the sweep of expired holds, which must not wait. */
+/**
+ * Locks the mandate's row. Returns null if another transaction has locked it, because the worker that releases expired holds must
+ * not wait.
+ */
 export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx
     .select()
@@ -29,7 +35,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 
-/** The hold of an authorization. A caller that changes the hold must hold the mandate's lock. */
+/** Reads the hold of an authorization. A caller that will change the hold must have locked the mandate. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
   const [row] = await selectHold(tx, authorizationId);
   return row ?? null;
@@ -46,7 +52,7 @@ type HoldChange = {
   readonly resolvedAt?: SQL | null;
 };
 
-/** Stores a change of a hold. The first change inserts the hold's row. */
+/** Stores a change of a hold. An unchanged hold has no row of its own, so its first change inserts the row. */
 async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
   await tx
     .insert(changedReservations)
@@ -60,8 +66,9 @@ const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void>
 type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
 /**
- * Adds `sums` to the lifetime sums on the mandate's row and to the usage buckets of the hold. With `raise`, used only for overruns, it
- * raises the ceilings so that the new sums do not violate them.
+ * Adds `sums` to the totals in the mandate's row and in the usage buckets (the sums for the mandate's time windows) of the hold.
+ * The database refuses sums above a ceiling. With `raise`, only for money that moved without a hold, the ceilings are raised
+ * first.
  */
 async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
@@ -81,15 +88,18 @@ async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void
 }
 
 /**
- * Marks the hold as submitted, because the credential is about to be sent. From now on, only evidence from the chain captures or releases
- * the hold.
+ * Marks the hold as submitted, because the signed payment is about to be sent. From now on, the hold is captured or released only
+ * by what the chain shows.
  */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
-/** Moves the expiry of a hold to a later time, because a person approved the payment or extended the request. */
+/** Lets a hold expire later, because a person approved the payment or extended the request. */
 export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
-/** Captures the hold, because the money moved. If the hold was already released or expired, the amount is recorded as an overrun. */
+/**
+ * Captures the hold, because the money moved. If the hold was already released or expired, the amount is recorded as an overrun
+ * of the budget.
+ */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
   const others = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
@@ -111,7 +121,8 @@ export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"
 }
 
 /**
- * Records that the mandate has paid the seller. The approval mode firstPayment asks a person only for sellers that were not paid before.
+ * Records that the mandate has paid the seller. With the approval mode firstPayment, a person is asked only about sellers that
+ * the mandate has not paid yet.
  */
 export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string | null): Promise<void> {
   if (sellerId === null) return;
@@ -128,7 +139,7 @@ export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
 }
 
-/** The amount that is spent or reserved now, for each window that has not ended. */
+/** The amount that is spent or reserved in each time window of the mandate that has not ended. */
 export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, bigint>> {
   const rows = await tx
     .select({ windowKey: usageBuckets.windowKey, used: sql<string>`sum(${usageBuckets.spent} + ${usageBuckets.reserved})` })
@@ -138,7 +149,7 @@ export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<
   return new Map(rows.map(({ windowKey, used }) => [windowKey, BigInt(used)]));
 }
 
-/** The mandate's usage and its current policy. */
+/** Reads the mandate's spent and reserved amounts, and its current policy. */
 export async function usageAndPolicy(tx: Tx, mandateId: string) {
   const { spent, reserved, chain, asset } = mandates;
   const [row] = await tx
@@ -151,16 +162,16 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
 
 const columns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
 
-/** The time before which the sweep has released every expired hold. */
+/** Reads the time before which no hold is expired and unreleased, because a worker (the sweep) has released all of them. */
 export async function sweptUntil(db: Database | Tx): Promise<Date> {
   const [row] = await db.select({ until: holdSweeps.sweptUntil }).from(holdSweeps);
   return row?.until ?? new Date(0);
 }
 
 /**
- * A query for held rows, with the columns of a hold. `where` may use all columns that authorizations and changed holds share. A hold
- * without a changed row expired after `since` (sweptUntil), or it was released, so the query reads no older authorizations. OFFSET 0 makes
- * PostgreSQL look up each hold by its key.
+ * Makes a query for open holds. `where` may use the columns that authorizations and changed_reservations share. A hold without a
+ * row in changed_reservations has not changed; it is read only if it expired after `since` (sweptUntil), because all older ones
+ * were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
  */
 export const heldRows = (since: Date, where: SQL) => sql`
   SELECT ${columns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
@@ -169,8 +180,8 @@ export const heldRows = (since: Date, where: SQL) => sql`
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
 /**
- * The ids of mandates with holds to release: holds that expired, or any hold under a revoked mandate. In id order, after `place`. It takes
- * no lock, so the caller reads the holds again under the mandate's lock.
+ * Finds mandates that have holds to release: expired ones, or any if the mandate is revoked. The ids are sorted and come after
+ * `place`. Nothing is locked, so the caller must lock each mandate and read its holds again.
  */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
@@ -184,7 +195,10 @@ export async function mandatesWithDueHolds(
   return rows.map((row) => row.mandate_id);
 }
 
-/** The time until which a sweep that begins now covers all holds: the holds of open transactions expire later. */
+/**
+ * Computes the time up to which a sweep that begins now sees all holds. It is before the start of every open transaction, because
+ * their holds are not visible yet; these expire later.
+ */
 export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await db.execute<{ until: string }>(sql`
     SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' AS until FROM pg_stat_activity
@@ -192,7 +206,7 @@ export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
   return new Date(row!.until);
 }
 
-/** Notes that a sweep ended without an error. The time is stored at most once a minute. */
+/** Stores that a sweep ended without an error, at most once a minute. */
 export async function noteSwept(db: Database, until: Date): Promise<void> {
   await db
     .insert(holdSweeps)
@@ -207,9 +221,9 @@ export async function noteSwept(db: Database, until: Date): Promise<void> {
 type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
 /**
- * Releases up to `limit` holds of a mandate: those that expired, or any if the mandate is revoked. Submitted holds stay. The caller holds
- * the mandate's lock. A thousand holds cost five statements, because their amounts are summed first. Returns the ids of the authorizations
- * whose holds were released.
+ * Releases up to `limit` holds of a mandate: those that expired or, if the mandate is revoked, any. Submitted holds are kept. The
+ * caller must hold the mandate's lock. Amounts are summed first, so that a thousand holds take five statements. Returns the ids
+ * of the authorizations.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
@@ -218,8 +232,8 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
 }
 
 /**
- * Releases those holds of the given authorizations that were not submitted, and returns the ids of their authorizations. The caller holds
- * the mandate's lock.
+ * Releases the holds of these authorizations, except submitted ones. Returns the ids of the authorizations whose holds were
+ * released. The caller must hold the mandate's lock.
  */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];
@@ -230,7 +244,7 @@ export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds
   return endHolds(tx, mandate, sql`SELECT ${columns} FROM (${chosen}) AS chosen`, "release");
 }
 
-/** Ends the held rows that `held` selects. */
+/** Ends the open holds that the query `held` selects. */
 async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
   const status = kind === "expire" ? "expired" : "released";
   const holds = await tx.execute<{ authorizationId: string; amount: string; buckets: Hold["buckets"] }>(sql`

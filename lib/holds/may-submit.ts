@@ -5,8 +5,8 @@ import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
 /**
- * Whether the credential was signed by the mandate's current wallet. Not checked if the mandate's version is still the one of the
- * authorization.
+ * Whether the mandate's current wallet signed the payment. If the mandate has not changed since the authorization, this needs no
+ * check.
  */
 const isSigner = (
   { version, walletAddress }: MandateRow,
@@ -15,8 +15,8 @@ const isSigner = (
 ): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
 
 /**
- * Whether the mandate, the agent and the seller still allow the payment to be submitted. The caller has taken the gate; this function locks
- * the mandate.
+ * Whether the mandate, the agent and the seller still allow the payment to be submitted. The caller has called enterGate; this
+ * function locks the mandate.
  */
 export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
   const mandate = await lockMandate(tx, execution.mandateId);

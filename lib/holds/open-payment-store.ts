@@ -6,10 +6,13 @@ import { authorizationColumns } from "#lib/holds/authorization-store.ts";
 import { authorizations, changedReservations, executions } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/** How many of a mandate's newest authorizations are searched for holds that were not submitted. */
+/** This many of a mandate's newest authorizations are searched for holds that were not submitted. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
-/** Every hold is submitted or has expired this long after its decision: a request waits at most 24 hours, and its approval lasts an hour more. */
+/**
+ * After this time, every hold is submitted or has expired: a request waits for a person for at most 24 hours, and an approval
+ * lasts an hour longer.
+ */
 const HELD = sql`interval '25 hours'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
@@ -23,7 +26,7 @@ export async function policyOfVersion(tx: Tx, mandateId: string, version: number
   return row.policy;
 }
 
-/** The given sellers that have verified their domains. */
+/** Finds those of the given sellers that have proved that they control their domains. */
 export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (sellerIds.length === 0) return new Set();
   const rows = await tx
@@ -33,7 +36,10 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
   return new Set(rows.map(({ sellerId }) => sellerId));
 }
 
-/** The authorizations whose hold was not submitted and has not expired, newest first. The caller holds the mandate's lock. */
+/**
+ * Reads the authorizations whose hold was not submitted and has not expired, newest first. The caller must hold the mandate's
+ * lock.
+ */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;
   const changed = changedReservations;
@@ -63,7 +69,8 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
 }
 
 /**
- * Whether the mandate may have held payments that `heldUnder` does not find, because they are older than its newest 5,000 authorizations.
+ * Whether the mandate may have open holds that `heldUnder` does not find, because they are older than its newest 5,000
+ * authorizations.
  */
 export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boolean> {
   const [last] = await tx
@@ -76,7 +83,7 @@ export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boole
   return last?.isNew ?? false;
 }
 
-/** The authorizations of payments whose credential was sent and whose outcome is not final. */
+/** Reads the authorizations whose signed payment was sent and whose outcome is not final. */
 export async function submittedUnder(tx: Tx, { mandateId, organizationId }: Mandate) {
   return tx
     .select(authorizationColumns)

@@ -4,7 +4,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** The stored facts of a decided payment. */
+/** The stored facts of a payment that was decided earlier. */
 export type PastPayment = {
   readonly subjectId: string;
   readonly intent: PaymentIntent;
@@ -18,11 +18,12 @@ export type PastPayment = {
   readonly payTo: string | null;
 };
 
-/** Facts about the payee that can change after the decision, so the caller supplies them. */
+/** Facts about the payee that may have changed since the decision. The caller supplies how they are now. */
 type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
 
 /**
- * Rebuilds the facts that a past decision was made by, from its stored row. Mismatches and duplicates are not stored, so there are none.
+ * Rebuilds the facts on which a past decision was made, from its stored row. Differences from the seller's record and repeated
+ * ids are not stored, so the result has none.
  */
 export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now): IntentFacts {
   const { seller, resource, ...intent } = one.intent;
@@ -65,15 +66,18 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
 }
 
 /**
- * The facts about an unregistered seller. payTo is stored only if the decision compared the intent with a challenge, so without it the
- * challenge was missing.
+ * Rebuilds the facts about an unregistered seller. `payTo` is stored only if the agent sent the seller's 402 response
+ * (challenge), so null means that the response was missing.
  */
 function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregistered"] {
   const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
   return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
 }
 
-/** The offer that the domain's own 402 must make if the seller has not verified it. Null if there is no domain to ask. */
+/**
+ * The offer that the domain's own 402 response must contain, unless the seller has verified the domain. Null if there is no
+ * domain to ask.
+ */
 export function wantedOf(
   { intent, payTo, chain, asset, amount }: PastPayment,
   tokenOf: (chain: string, asset: string) => string | null,

@@ -27,13 +27,13 @@ const decisions = (tx: Tx) =>
     .from(authorizations)
     .leftJoin(changedReservations, eq(changedReservations.authorizationId, authorizations.authorizationId));
 
-/** The last decisions under a mandate, newest first, each with its hold if it had one. */
+/** Reads the last decisions under a mandate, newest first, each with its hold if it reserved an amount. */
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
   decisions(tx).where(eq(authorizations.mandateId, mandateId)).orderBy(desc(authorizations.authorizationId)).limit(last);
 
 export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
 
-/** One decision of a mandate. The caller has checked that the mandate is the organization's. */
+/** Reads one decision under a mandate. The caller must have checked that the mandate belongs to the organization. */
 export async function findDecision(tx: Tx, mandateId: string, authorizationId: string): Promise<PastDecision | null> {
   const [row] = await decisions(tx).where(
     and(eq(authorizations.authorizationId, authorizationId), eq(authorizations.mandateId, mandateId)),
@@ -41,7 +41,7 @@ export async function findDecision(tx: Tx, mandateId: string, authorizationId: s
   return row ?? null;
 }
 
-/** The newest denials of an organization. */
+/** Reads the newest payments of an organization that were denied. */
 export const selectDenied = (tx: Tx, scope: Scope, last: number) =>
   tx
     .select({ authorizationId: authorizations.authorizationId, mandateId: authorizations.mandateId })
@@ -50,7 +50,7 @@ export const selectDenied = (tx: Tx, scope: Scope, last: number) =>
     .orderBy(desc(authorizations.authorizationId))
     .limit(last);
 
-/** When each seller was first paid under the mandate. */
+/** Reads when the mandate first paid each seller. */
 export async function firstPayments(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, Date>> {
   const rows = await tx.select().from(mandateSellers).where(eq(mandateSellers.mandateId, mandateId));
   return new Map(rows.map(({ sellerId, firstPaidAt }) => [sellerId, firstPaidAt]));
@@ -59,8 +59,8 @@ export async function firstPayments(tx: Tx, mandateId: string): Promise<Readonly
 const SUBMITTED_MAX = 200;
 
 /**
- * The ids of at most 200 submitted executions of the mandate that have no final outcome, oldest first. A revocation lists them for the
- * buyer and does not stop them.
+ * Reads the ids of at most 200 executions of the mandate whose payment was sent and has no final outcome, oldest first. A
+ * revocation cannot stop these payments, so it lists them for the buyer.
  */
 export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
   const rows = await tx

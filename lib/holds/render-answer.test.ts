@@ -47,8 +47,8 @@ test("an answer has its fields in the contract's order", () => {
 });
 
 /**
- * Texts that break parsers: NUL, the separators of bulk statements, single halves of a surrogate pair, quotes, line ends, and marks that
- * change the direction of text.
+ * Characters that often break code: NUL, the separators of statements for many rows, single halves of a surrogate pair, quotes,
+ * line ends, and marks that change the direction of text.
  */
 const hostile = [..."\0\u0001\u0002\u001b\u007f\"'\\\r\n\u2028\u202e\u200f\ufeff{},%é😀", "\ud83d", "\ude00", "NULL", "\\u0001"];
 const text = fc
@@ -58,7 +58,10 @@ const text = fc
 const texts = fc.record({ domain: text, look: text, field: text, pointer: text, theirs: text, registered: text, lack: text });
 type Texts = typeof texts extends fc.Arbitrary<infer T> ? T : never;
 
-/** The decisions of a payment to a registered seller and of a payment to an unregistered one. Their findings contain the texts. */
+/**
+ * Makes the decisions about a payment to a registered seller and about one to an unregistered seller. The reasons contain the
+ * texts.
+ */
 function decisionsOf({ domain, look, field, pointer, theirs, registered, lack }: Texts) {
   const mandate = mandateOf({ domains: { allow: ["example.com"] }, sellers: { unregistered: "allow" } });
   const mismatches = [

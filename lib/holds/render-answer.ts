@@ -3,7 +3,7 @@ import { renderReasons } from "#lib/mandates/render-reasons.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { toWire } from "#lib/time.ts";
 
-/** The columns of an authorization that its reply contains, besides the reasons. */
+/** The columns of an authorization that its reply contains; the reasons are separate. */
 type AnswerFields = {
   readonly authorizationId: string;
   readonly mandateId: string;
@@ -16,8 +16,8 @@ type AnswerFields = {
 };
 
 /**
- * Writes the contract's Authorization as JSON text, for the first reply and for its replays. Do not change the order of the fields: a
- * replay must have the same bytes as the first reply.
+ * Writes the JSON text of an authorization for the first reply and for retries. Do not change the order of the fields, because a
+ * retry must get the same bytes as the first request.
  */
 export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): string {
   const text = JSON.stringify;
@@ -28,9 +28,9 @@ export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): str
   return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
 }
 
-/** The reasons of a stored decision. */
+/** The reasons of a stored decision, as sentences. */
 export const reasonsOf = ({ findings }: { readonly findings: string }): readonly Reason[] =>
   renderReasons(JSON.parse(findings) as Findings);
 
-/** The body of the first reply, rendered again from the stored row. */
+/** Writes the body of the first reply again, from the stored row. */
 export const answerOf = (row: AnswerFields & { readonly findings: string }): string => renderAnswer(row, reasonsOf(row));

@@ -2,8 +2,9 @@ import { hash } from "node:crypto";
 import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 
 /*
- * An intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to one seller and
- * are stored once, under their hash. Three members are columns of the authorization. The rest is stored with each authorization as JSON.
+ * A payment intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to
+ * one seller, so they are stored once, under their hash. Three fields are columns of the authorization. The rest is stored with
+ * each authorization as JSON.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ const ofFeeTerms: readonly (keyof FeeQuote)[] = [
 
 const ofColumns: readonly (keyof PaymentIntent)[] = ["intentId", "nonce", "createdAt"];
 
-/** Splits an object in two: the members with the given names, and all other members. */
+/** Splits an object in two: the fields with the given names, and all other fields. */
 function split(value: object, names: readonly string[]): readonly [Members, Members] {
   const [named, others]: Record<string, unknown>[] = [{}, {}];
   for (const [name, one] of Object.entries(value)) (names.includes(name) ? named : others)![name] = one;
@@ -49,7 +50,7 @@ export type StoredIntent = {
   readonly termsId: string;
   /** The terms as JSON: the seller, the resource, the chain and the fee schedule. */
   readonly terms: string;
-  /** The members of the intent that are neither terms nor columns, as JSON. */
+  /** The fields of the intent that are neither terms nor columns, as JSON. */
   readonly own: string;
 };
 
@@ -64,7 +65,7 @@ export function storeIntent({ feeQuote, ...intent }: PaymentIntent): StoredInten
 
 type Part = Omit<PaymentIntent, "feeQuote"> & { readonly feeQuote: Partial<FeeQuote> };
 
-/** `stored` is a JSON array of the three parts: own members, terms, columns. */
+/** Puts an intent together. `stored` is a JSON array of its parts in this order: own fields, terms, columns. */
 export function readIntent(stored: string): PaymentIntent {
   const [own, terms, columns] = JSON.parse(stored) as readonly [Part, Part, Part];
   const feeQuote = { createdAt: columns.createdAt, ...terms.feeQuote, ...own.feeQuote } as FeeQuote;

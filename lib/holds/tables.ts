@@ -14,7 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
-/** The parts of intents that many payments share, as JSON (stored-intent.ts). Append-only. */
+/** The parts of payment intents that many payments share, as JSON (see stored-intent.ts). Rows are never changed or deleted. */
 export const paymentTerms = pgTable("payment_terms", {
   /** The SHA-256 hash of `terms`, in base64url. */
   termsId: text("terms_id").primaryKey(),
@@ -22,9 +22,9 @@ export const paymentTerms = pgTable("payment_terms", {
 });
 
 /**
- * Intent, decision, authorization, stored reply and audit event of one request: created together and never changed, so they share a row
- * (ADR 0002, ADR 0032). The ids of the decision, the reservation, the event and the hold's ledger entry are the row's id under their
- * prefixes. The views audit_events, mandate_ledger and reservations contain these rows.
+ * One row holds the payment intent, the decision, the authorization, the stored reply and the audit event of one request, because
+ * they are created together and never change (ADR 0002, ADR 0032). The ids of the decision, the hold, the event and the ledger
+ * entry are the row's id with other prefixes. The views audit_events, mandate_ledger and reservations contain these rows.
  */
 export const authorizations = pgTable(
   "authorizations",
@@ -40,16 +40,16 @@ export const authorizations = pgTable(
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
     /**
-     * The members of the contract's PaymentIntent at the decision that are neither terms nor columns, as JSON. It is a text column, because
-     * PostgreSQL would parse a json value to validate it.
+     * The fields of the payment intent that are neither terms nor columns, as JSON. It is a text column, because PostgreSQL would
+     * parse a json value to validate it.
      */
     intent: text("intent").notNull(),
     termsId: text("terms_id").notNull(),
-    /** The hash of the organization, environment, operation and idempotency key. A retry finds its stored answer by it. */
+    /** The hash of organization, environment, operation and idempotency key, by which a retry finds the stored answer. */
     slot: text("slot").notNull(),
-    /** The hash of the request. A request with the same key and another hash is refused. */
+    /** The hash of the request. Another request with the same idempotency key has another hash and is refused. */
     fingerprint: text("fingerprint").notNull(),
-    /** The findings of the decision as JSON text (Findings). With the columns, they give the reply that a retry receives: answerOf. */
+    /** What the decision found, as JSON text. From the findings and the columns, answerOf writes the reply that a retry gets. */
     findings: text("findings").notNull(),
     amount: atomic("amount").notNull(),
     buyerShare: atomic("buyer_share").notNull(),
@@ -64,28 +64,28 @@ export const authorizations = pgTable(
     facilitatorUrl: text("facilitator_url"),
     maxTimeoutSeconds: integer("max_timeout_seconds").notNull(),
     feeScheduleId: text("fee_schedule_id"),
-    /** Whether the decision took a hold. */
+    /** Whether the decision reserved the amount (made a hold). */
     held: boolean("held").notNull(),
-    /** The buckets that contain the hold at the decision, as JSON text like the column of changed_reservations. Null without a hold. */
+    /** The usage buckets (sums for time windows) that contain the reserved amount, as JSON text. Null without a hold. */
     buckets: text("buckets"),
-    /** The checkout that asks a person about this payment; null if the policy asks none. */
+    /** The checkout in which a person is asked about this payment; null if the policy asks nobody. */
     checkoutIntentId: text("checkout_intent_id"),
-    /** The service account or person that made the request; null if it is the subject itself. */
+    /** The service account or person that sent the request; null if it is the subject itself. */
     actorId: text("actor_id"),
     requestId: text("request_id").notNull(),
-    /** The place of the row's event in the organization's audit chain, from 1. */
+    /** The number of the event in the organization's audit chain, from 1. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
-    /** The leaf hash of the event. */
+    /** The hash of the event as a leaf of the audit chain's Merkle tree. */
     hash: hashBytes("hash").notNull(),
-    /** The stored node of the hash tree, as in audit_entries. */
+    /** The hash of the largest complete subtree of the Merkle tree that ends with this event, as in audit_entries. */
     node: hashBytes("node"),
     expiresAt: moment("expires_at").notNull(),
     createdAt: createdAt(),
   },
   (table) => [
     uniqueIndex("authorizations_slot").on(table.slot),
-    // The index is on one expression. With two columns, an old query plan could use only the first one and scan all authorizations of a
-    // mandate.
+    // The index is on one expression. With two columns, an old query plan could use only the first one and scan all
+    // authorizations of a mandate.
     uniqueIndex("authorizations_intent_once")
       .on(sql`(mandate_id || ' ' || intent_id)`)
       .where(sql`outcome <> 'deny'`),
@@ -95,12 +95,12 @@ export const authorizations = pgTable(
     uniqueIndex("authorizations_of_chain").on(table.organizationId, table.sequence),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
-    // For the page that lists denied payments and payments that need an approval. The index leaves out allowed payments, which are most, so
-    // they cost nothing.
+    // For the page that lists denied payments and payments that need an approval. Allowed payments, which are most, are left out,
+    // so that storing them costs nothing here.
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
-    // For the sweep of expired holds. Rows before the swept time are never read again (hold_sweeps).
+    // For the worker that releases expired holds. It never reads rows that expired before the time in hold_sweeps.
     index("authorizations_due")
       .on(table.expiresAt)
       .where(sql`held`),
@@ -118,9 +118,15 @@ const reservationColumns = {
   mandateId: text("mandate_id").notNull(),
   status: text("status").notNull(),
   amount: atomic("amount").notNull(),
-  /** Names the question while a person is asked: seller, resource and amount, or basket and amount. Otherwise null. */
+  /**
+   * While a person is asked, a text that identifies the payment (seller, resource and amount, or basket and amount), so that
+   * nobody is asked twice. Otherwise null.
+   */
   approvalKey: text("approval_key"),
-  /** The buckets that contain the hold, [windowKey, start in ms]. A capture or release updates the same buckets. */
+  /**
+   * The usage buckets (sums for time windows) that contain the amount, as [windowKey, start in milliseconds]. A capture or
+   * release changes the same buckets.
+   */
   buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),
   expiresAt: moment("expires_at").notNull(),
   createdAt: createdAt(),
@@ -128,17 +134,18 @@ const reservationColumns = {
 };
 
 /**
- * The holds that changed since their authorization, and the holds of questions and purchases, which are stored at once. The first change
- * of any other hold inserts its row. The status is held, then submitted, captured, released or expired. A payment that settles after its
- * hold was released or expired still makes it captured.
+ * The holds (reserved amounts) that changed after their authorization. Any other hold has no row here until it changes, except
+ * holds of payments that wait for a person or have a checkout, which are stored at once. The status is `held`, then `submitted`,
+ * `captured`, `released` or `expired`. If a payment settles after its hold was released or expired, the status becomes
+ * `captured`.
  */
 export const changedReservations = pgTable("changed_reservations", reservationColumns, (table) => [
   primaryKey({ columns: [table.authorizationId] }),
   index("changed_reservations_open")
     .on(table.mandateId, table.approvalKey)
     .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-  // For the sweep of expired holds. The condition on resolved_at keeps other queries off this index: a plan that was made on an empty
-  // table could otherwise scan it to find open approvals.
+  // For the worker that releases expired holds. The condition on resolved_at keeps other queries from using this index: a query
+  // plan that was made for an empty table could otherwise scan it to find open approvals.
   index("changed_reservations_due")
     .on(table.expiresAt)
     .where(sql`status = 'held' AND resolved_at IS NULL`),
@@ -146,18 +153,19 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
 ]);
 
 /**
- * A view: all holds on the budgets of mandates. A hold without a changed row is held as its authorization says. Filter it by constant
- * ids only: PostgreSQL reads all authorizations to join it. A query that has the authorization joins changed_reservations instead.
+ * A view of all holds on the budgets of mandates. A hold that has no row in changed_reservations is as its authorization says.
+ * Filter this view only by constant ids, because PostgreSQL otherwise reads all authorizations. A query that has the
+ * authorization joins changed_reservations instead.
  */
 export const reservations = pgView("reservations", reservationColumns).existing();
 
-/** The time before which the sweep has released every expired hold. One row. */
+/** One row: the time before which no expired hold is unreleased, because a worker has released all of them. */
 export const holdSweeps = pgTable("hold_sweeps", {
   name: text("name").primaryKey(),
   sweptUntil: moment("swept_until").notNull(),
 });
 
-/** The attempts to pay an authorization. The reconciler works on the rows that have a next_check_at. */
+/** The attempts to pay an authorization. A worker asks the chain about the rows that have a next_check_at. */
 export const executions = pgTable(
   "executions",
   {
@@ -171,7 +179,10 @@ export const executions = pgTable(
     settlementStatus: text("settlement_status").notNull(),
     facilitatorUrl: text("facilitator_url"),
     credentialHash: text("credential_hash"),
-    /** The signed payload, kept until the outcome is final. The reconciler sends this payload again, never a new one. */
+    /**
+     * The signed payment, kept until the outcome is final. If it has to be sent again, this one is sent and never a new one,
+     * because two could both be paid.
+     */
     credential: json("credential"),
     payer: text("payer"),
     tokenAddress: text("token_address"),
@@ -180,8 +191,8 @@ export const executions = pgTable(
     credentialHeaders: json("credential_headers").$type<Record<string, string>>(),
     settlementReference: text("settlement_reference"),
     /**
-     * The organization that is paid. This field and the next five are copied when the payment is submitted, because a seller's pages must
-     * not read a buyer's authorization.
+     * The organization that is paid. This field and the next five are copied from the authorization when the payment is
+     * submitted, because a seller's pages must not read a buyer's authorization.
      */
     sellerOrganizationId: text("seller_organization_id"),
     sellerId: text("seller_id"),
@@ -192,15 +203,17 @@ export const executions = pgTable(
     failureCode: text("failure_code"),
     failureDetail: text("failure_detail"),
     failureMetadata: json("failure_metadata"),
-    /** The newest block when the credential was accepted. The settlement cannot be in an earlier block. */
+    /** The newest block at the time when the signed payment was accepted. The settlement cannot be in an earlier block. */
     fromBlock: bigint("from_block", { mode: "bigint" }),
     /**
-     * The slot of the idempotency key of executePayment. If the process died before it stored a reply, a retry finds the execution by this
-     * slot.
+     * The hash of the idempotency key of executePayment. If the process died before it stored a reply, a retry finds the
+     * execution by it.
      */
     slot: text("slot"),
     fingerprint: text("fingerprint"),
-    /** Whether /settle has answered success for this payment to the seller. It answers success once. */
+    /**
+     * Whether /settle has told the seller that this payment succeeded. It says so only once, so that the seller delivers once.
+     */
     handedOver: boolean("handed_over").notNull().default(false),
     attempts: integer("attempts").notNull().default(0),
     nextCheckAt: moment("next_check_at"),
@@ -231,7 +244,10 @@ export const executions = pgTable(
   ],
 );
 
-/** Binds each credential's nonce permanently to one authorization. The nonce of a nonce slot is bound to its registration. */
+/**
+ * Records permanently to which authorization each signed payment's nonce belongs. For a nonce that an onchain registration gave
+ * to a payment, authorizationId has the id of the registration.
+ */
 export const credentialClaims = pgTable(
   "credential_claims",
   {

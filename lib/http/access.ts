@@ -15,7 +15,7 @@ export const lacksCapability = (capability: string): Problem =>
     ],
   });
 
-/** A person of the organization paused the agent. */
+/** The refusal if a person of the organization has paused the agent. */
 export const agentPaused = (): Problem =>
   new Problem("agent_paused", {
     detail: "A person of the organization paused this agent. It can still read. Wait until somebody resumes it.",
@@ -50,7 +50,10 @@ const requirePerson: Check = (caller) => {
   if (caller?.kind !== "session") throw personsOnly();
 };
 
-/** Compiles the access check of one operation. @throws Problem unauthenticated, forbidden, agent_paused, capability_required */
+/**
+ * Makes the function that checks whether a caller may use an operation.
+ * @throws Problem unauthenticated, forbidden, agent_paused, capability_required
+ */
 export function compileAccess(access: Access): Check {
   if (access === "anyone") return () => {};
   if (access === "authenticated") return requireCaller;

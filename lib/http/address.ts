@@ -2,21 +2,22 @@ import { isIPv4, isIPv6 } from "node:net";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The header with the client address that this server determined. The server removes a value that a client sends. */
+/** The header in which this server passes the client's network address to the pages. A value that a client sends is removed. */
 export const ADDRESS_HEADER = "x-countersign-address";
 
 const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
 
-/** Stores the socket address of a request, because a web-standard Request does not have it. */
+/** Stores the address of a request's connection, because the standard class Request does not have it. */
 export const noteAddress = (request: Request, address: string): void => {
   sockets().set(request, address);
 };
 
-/** The address of the socket itself, whatever headers say. */
+/** The address at the other end of the connection, whatever the headers say. */
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
 /**
- * The network of an address: an IPv4 address itself, or the /64 of an IPv6 address, because one customer controls all addresses of a /64.
+ * The part of an address that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address, because one customer
+ * usually controls all addresses with these 64 bits.
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
@@ -34,8 +35,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * The client's network address. In X-Forwarded-For only the entries of configured proxies count: each proxy appends the address that it
- * saw, so the client's entry is `hops` places from the end. The client may have forged earlier entries.
+ * The client's network address. Of X-Forwarded-For, only the entries that configured proxies wrote count: each proxy appends the
+ * address that it saw, so the client's is `hops` places from the end. The client may have forged all earlier entries.
  */
 export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);

@@ -7,8 +7,8 @@ const MINUTE_SECONDS = 60;
 type Window = { readonly on?: Sql; readonly windowSeconds?: number };
 
 /**
- * Counts one attempt at something that can be guessed. The count is in PostgreSQL, so that more processes do not allow more attempts. It
- * has its own transaction, so that a refusal does not undo it.
+ * Counts one attempt at something that can be guessed, such as a password. The count is stored in PostgreSQL, so that more
+ * processes do not allow more attempts, and in its own transaction, so that a refused request does not undo it.
  * @throws Problem rate_limited
  */
 export async function countAttempt(

@@ -28,12 +28,12 @@ describe("call", () => {
     expect(next.items[0]?.name).toBe("By the client");
   });
 
-  test("a repeat with the same key gets the same answer", async () => {
+  test("a retry with the same key gets the same answer", async () => {
     const create = () => call(createMandate, { body: { name: "Once", policy } }, { ...options, idempotencyKey: "client-once" });
     expect((await create()).mandateId).toBe((await create()).mandateId);
   });
 
-  test("throws a refusal as the service sent it", async () => {
+  test("throws a ProblemError with the refusal that the service sent", async () => {
     const refused = call(createMandate, { body: { name: "", policy } }, options);
     await expect(refused).rejects.toBeInstanceOf(ProblemError);
     await expect(refused).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe("call", () => {
     await expect(call(getSeller, { id: "../../v1/mandates" }, options)).rejects.toMatchObject({ problem: { code: "not_found" } });
   });
 
-  test("an answer that is not from the service is an error with its status", async () => {
+  test("throws an error with the status for an answer that is not from the service", async () => {
     const proxy = () => Promise.resolve(new Response("<html>", { status: 502 }));
     await expect(call(getSeller, { id: "x" }, { ...options, fetch: proxy })).rejects.toThrow("502 without JSON");
   });

@@ -5,7 +5,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 /** The reply of an operation, as a client receives it. */
 export type ReplyOf<O extends Operation> = z.output<O["response"]>;
 
-/** A refusal as the service sent it. */
+/** The error for a refusal; `problem` is the refusal as the service sent it. */
 export class ProblemError extends Error {
   readonly problem: ErrorBody;
 
@@ -17,7 +17,7 @@ export class ProblemError extends Error {
 }
 
 export type CallOptions = {
-  /** The address of the service. Default: the origin of the page in a browser. */
+  /** The URL of the service. By default, the origin of the page in a browser. */
   readonly baseUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
@@ -26,8 +26,8 @@ export type CallOptions = {
 };
 
 /**
- * An operation without its schemas, for browsers: the schemas are larger than the rest of a page's code. The types keep id, method
- * and path equal to the contract's.
+ * Describes an operation without its schemas, for browsers, because the schemas are larger than the rest of a page's code. The
+ * types make sure that id, method and path equal those of the operation.
  *
  *     const listMandates = atAddress<typeof contract.listMandates>({ id: "listMandates", method: "GET", path: "/api/v1/mandates" });
  */
@@ -56,7 +56,7 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
-/** Calls an operation. Safe in a browser. @throws ProblemError */
+/** Calls an operation of the API. It also runs in browsers. @throws ProblemError */
 export async function call<const O extends Operation>(
   operation: O,
   request: RequestOf<O>,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { csvField, csvLine } from "#lib/http/csv.ts";
 
-/** Parses a line of RFC 4180. */
+/** Parses a line of a CSV file as RFC 4180 describes it. */
 const read = (line: string): string[] =>
   [...line.replace(/\r\n$/, "").matchAll(/(?<=^|,)(?:"(?:[^"]|"")*"|[^,"]*)(?=,|$)/g)].map(([field]) =>
     field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field,

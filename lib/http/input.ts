@@ -11,7 +11,7 @@ type Issue = z.core.$ZodIssue;
 const pointerOf = (base: string, path: readonly PropertyKey[]): string =>
   (base + path.map((part) => `/${escapePointer(String(part))}`).join("")).slice(0, 256);
 
-/** One error per field. The pointer of an unknown field names the field itself, not its parent object. */
+/** Makes one error per field. The pointer of an unknown field points at the field itself and not at the object around it. */
 function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
@@ -26,7 +26,7 @@ function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   });
 }
 
-/** Validates a value with a schema. @throws Problem invalid_request with a pointer for each field that is wrong */
+/** Validates a value with a schema. @throws Problem invalid_request with a pointer to each field that is wrong */
 export function check(schema: z.ZodType, value: unknown, base: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -38,7 +38,7 @@ export function check(schema: z.ZodType, value: unknown, base: string): unknown 
   });
 }
 
-/** The path of a request URL, still percent-encoded, and its query string. */
+/** Splits the URL of a request into its path, still percent-encoded, and its query string. */
 export function splitUrl(url: string): { readonly path: string; readonly search: string } {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   const mark = url.indexOf("?", start);
@@ -49,8 +49,9 @@ export function splitUrl(url: string): { readonly path: string; readonly search:
 type Params = Readonly<Record<string, string>>;
 
 /**
- * Compiles a reader of path parameters, which decodes them once by the operation's path template, so that every entry point reads them
- * alike. A value that cannot be an id is a 404, or a 400 where the client chooses the id (PUT).
+ * Makes a function that reads the parameters in the path of an operation. It decodes each parameter once, so that the service's
+ * own HTTP server and Next.js read the same values. A value that cannot be an id is a 404, or a 400 where the client chooses the
+ * id (PUT).
  */
 function compileParams({ path: template, method }: Operation): (path: string) => Params {
   const segments = template.split("/");
@@ -78,7 +79,7 @@ function compileParams({ path: template, method }: Operation): (path: string) =>
   };
 }
 
-/** Decodes one segment of a path; null if its percent escapes are not UTF-8. */
+/** Decodes one segment of a path. Null if the decoded bytes are not UTF-8. */
 export function decodeSegment(segment: string): string | null {
   if (!segment.includes("%")) return segment;
   try {
@@ -111,12 +112,15 @@ const isEmptyObject = (value: unknown): boolean =>
 export type ParsedInput = {
   readonly params: Params;
   readonly query: unknown;
-  /** The body before validation, for the fingerprint. */
+  /** The body before validation, from which the request's fingerprint is computed. */
   readonly raw: unknown;
   readonly body: unknown;
 };
 
-/** Parses path, query and body of one operation. @throws Problem not_found, invalid_request, body_too_large */
+/**
+ * Makes a function that parses path, query and body of an operation.
+ * @throws Problem not_found, invalid_request, body_too_large
+ */
 export function compileInput(operation: Operation): (request: Request) => Promise<ParsedInput> {
   const readParams = compileParams(operation);
   const { method, query: querySchema, body: bodySchema } = operation;

@@ -128,7 +128,7 @@ describe("readBody", () => {
     });
   });
 
-  test("413 while a body without a length streams in, not after it", async () => {
+  test("413 while a body without a length arrives, before its end", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -145,14 +145,14 @@ describe("readBody", () => {
     await expect(readBody(post("a".repeat(BODY_BYTES_MAX + 1)))).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  test("a broken connection is the sender's fault", async () => {
+  test("400 if the connection of the client breaks", async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(Object.assign(new Error("aborted"), { code: "ECONNRESET" })),
     });
     await expect(readBody(post(broken))).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  test("bytes that are not UTF-8 are refused, not replaced", async () => {
+  test("bytes that are not UTF-8 are refused and not replaced", async () => {
     await expect(readBody(post(new Uint8Array([0x22, 0xff, 0x22])))).rejects.toMatchObject({ code: "invalid_request" });
   });
 });

@@ -1,8 +1,8 @@
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 
 /**
- * The limits of a request body. They are checked here, because JSON.parse has no limits, does not notice duplicate keys, and changes large
- * integers without an error.
+ * The limits of a request body. They are checked here, because JSON.parse has no limits, ignores duplicate keys, and silently
+ * changes large integers.
  */
 export const BODY_BYTES_MAX = 65_536;
 const DEPTH_MAX = 16;
@@ -17,12 +17,14 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** One open object or array: the keys seen so far (null in an array), and the scanner's position in it. */
+/**
+ * An object or array that is not closed yet: the keys seen so far (null in an array), and the key or index that is being read.
+ */
 type Frame = { readonly keys: Set<string> | null; at: string | number | null };
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 
-/** A member's name in a JSON pointer. */
+/** Escapes the name of a field for a JSON pointer. */
 export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 const pointerTo = (frames: readonly Frame[]): string => {
@@ -44,7 +46,9 @@ function changes(token: string): boolean {
   return token.length > 24 || (token.length > 17 && !/[eE]/.test(token) && String(value) !== token.replace(/0+$/, ""));
 }
 
-/** Decodes a string token. Only an escape can produce NUL or a lone surrogate. */
+/**
+ * Decodes a string of the JSON text. Only an escape sequence can produce a NUL or half of a surrogate pair, which are refused.
+ */
 function decode(text: string, start: number, end: number, escaped: boolean, frames: readonly Frame[]): string {
   if (!escaped) return text.slice(start, end);
   let value: string;
@@ -66,7 +70,7 @@ function enterKey(frame: Frame, key: string, frames: readonly Frame[]): void {
   frame.keys?.add(key);
 }
 
-/** Refuses a text that breaks a limit. Malformed JSON is left to JSON.parse. */
+/** Throws if the text breaks a limit. It does not look for other errors in the JSON, because JSON.parse does. */
 function scan(text: string, nodesMax: number): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -112,13 +116,13 @@ function scan(text: string, nodesMax: number): void {
       i += token.length - 1;
       nodes++;
     } else if (code === 102 || code === 110 || code === 116) {
-      nodes++; // the f, n or t of a literal
+      nodes++; // the first letter of false, null or true
     }
     if (nodes > nodesMax) throw invalidField("", `The body has more than ${nodesMax} values.`);
   }
 }
 
-/** Parses a JSON text under the limits. @throws Problem invalid_request with a pointer */
+/** Parses a JSON text within the limits. @throws Problem invalid_request with a pointer */
 export function parseJson(text: string, nodesMax = NODES_MAX): unknown {
   scan(text, nodesMax);
   try {
@@ -145,8 +149,8 @@ async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Arra
 }
 
 /**
- * Reads the bytes of a body. If the client's connection breaks, the request is malformed; the error must not look like a lost database
- * connection.
+ * Reads the bytes of a body. If the client's connection breaks, the request counts as malformed, because the error would
+ * otherwise look like a lost database connection.
  */
 async function readBytes(request: Request, declared: boolean): Promise<ArrayBuffer | Uint8Array> {
   try {
@@ -158,8 +162,8 @@ async function readBytes(request: Request, declared: boolean): Promise<ArrayBuff
 }
 
 /**
- * Reads a body of at most 64 KiB. With a Content-Length the HTTP parser enforces that length; without one the bytes are
- * counted as they arrive.
+ * Reads a body of at most 64 KiB. With a Content-Length header, Node.js enforces that length; without one, the bytes are counted
+ * as they arrive.
  */
 export async function readBody(request: Request): Promise<string> {
   const declared = request.headers.get("content-length");
@@ -175,13 +179,16 @@ export async function readBody(request: Request): Promise<string> {
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
-/** Refuses with 415 a content type other than JSON, even for an empty body. This stops cross-site forms, which cannot send a JSON type. */
+/**
+ * Throws for a content type other than JSON. This stops forms on other sites, because a browser cannot send a form as JSON. No
+ * content type is fine too.
+ */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;
   throw new Problem("content_type_unsupported", { detail: "Send the body as application/json." });
 }
 
-/** Refuses with 406 a request whose Accept header excludes JSON. */
+/** Throws a 406 problem if the Accept header excludes JSON. */
 export function requireJsonAccepted(accept: string | null): void {
   if (accept === null || accept === "" || accept === "*/*" || accept === "application/json") return;
   let best = -1;

@@ -4,14 +4,14 @@ import { isLocalRequest } from "#lib/http/local-request.ts";
 const request = (remoteAddress: string, headers: Record<string, string>) => ({ headers, socket: { remoteAddress } });
 
 describe("isLocalRequest", () => {
-  test("the machine itself by each of its names is local", () => {
+  test("a request from the machine itself is local, by each of the machine's names", () => {
     for (const host of ["localhost:3000", "127.0.0.1", "[::1]:3000"]) {
       for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
         expect(isLocalRequest(request(address, { host }))).toBe(true);
     }
   });
 
-  test("a request by a proxy, from another machine, or to another name that resolves here is not", () => {
+  test("a request by a proxy, from another machine, or to another name that resolves here is not local", () => {
     const host = "localhost:3000";
     const others = [
       request("192.0.2.7", { host }),

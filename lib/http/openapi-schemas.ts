@@ -4,18 +4,18 @@ export type JsonSchema = { [key: string]: unknown };
 type Definitions = Map<string, JsonSchema>;
 type Direction = "input" | "output";
 
-/** Removes constraints that zod adds and the document does not need. */
+/** Removes constraints that zod adds and the API documentation does not need. */
 function tidy(schema: z.core.$ZodTypes, json: JsonSchema, io: Direction): void {
   if (json["format"] === "date-time") delete json["pattern"];
   if (json["maximum"] === Number.MAX_SAFE_INTEGER) delete json["maximum"];
   if (json["minimum"] === Number.MIN_SAFE_INTEGER) delete json["minimum"];
-  // Replies may gain fields within v1, so reply schemas allow additional properties.
+  // Replies may get new fields within version 1 of the API, so their schemas must allow unknown fields.
   if (io === "output" && schema._zod.def.type === "object" && !schema._zod.def.catchall) delete json["additionalProperties"];
 }
 
 const REFERENCE = "#/$defs/";
 
-/** A copy in which every reference goes through `rename`. */
+/** Copies a value and gives every reference the name that `rename` returns. */
 function rewrite(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => rewrite(item, rename));
   if (typeof value !== "object" || value === null) return value;
@@ -31,12 +31,12 @@ function rewrite(value: unknown, rename: (name: string) => string): unknown {
 const referencesOf = (json: unknown): string[] =>
   [...JSON.stringify(json).matchAll(/"#\/\$defs\/([^"]+)"/g)].map((match) => match[1] ?? "");
 
-/** Collects the named schemas of the document. A schema whose input and output forms differ gets two names. */
+/** Collects the named schemas of the API document. A schema that has different forms for requests and replies gets two names. */
 export function createSchemas() {
   const definitions: Record<Direction, Definitions> = { input: new Map(), output: new Map() };
   const pending: { readonly target: JsonSchema; readonly json: JsonSchema; readonly io: Direction }[] = [];
 
-  /** Returns a reference to the schema in the document. finish() writes the schema itself. */
+  /** Returns a reference to the schema. finish() adds the schema itself to the document. */
   const use = (schema: z.ZodType, io: Direction): JsonSchema => {
     const {
       $schema: _,

@@ -22,7 +22,10 @@ const documented = new Map(
   Object.values(document.paths).flatMap((item) => Object.values(item).map((one) => [one.operationId, one] as const)),
 );
 
-/** The number of documented error statuses of the operations that section 7 of the interface lists. Every other operation has six. */
+/**
+ * How many error statuses the document must have for each operation that section 7 of the interface lists. Every other operation
+ * has six.
+ */
 const variantCounts: Readonly<Record<string, number>> = {
   quoteFee: 8,
   registerMandate: 8,
@@ -33,7 +36,7 @@ const variantCounts: Readonly<Record<string, number>> = {
 const require = createRequire(import.meta.url);
 
 describe("openApiDocument", () => {
-  test("lints clean with Redocly's recommended rules", async () => {
+  test("has no findings under Redocly's recommended rules", async () => {
     const folder = await mkdtemp(join(tmpdir(), "openapi-"));
     try {
       const file = join(folder, "openapi.json");
@@ -53,13 +56,13 @@ describe("openApiDocument", () => {
     }
   }, 60_000);
 
-  test.each(operations.map((one) => [one.id, one] as const))("%s documents as many refusals as the interface", (id) => {
+  test.each(operations.map((one) => [one.id, one] as const))("%s documents all error statuses of the interface", (id) => {
     const refusals = Object.keys(documented.get(id)?.responses ?? {}).filter((status) => Number(status) >= 400);
     expect(refusals).toHaveLength(variantCounts[id] ?? 6);
     expect(refusals[0]).toBe("400");
   });
 
-  test("only the first variant has field errors", () => {
+  test("only the 400 response has field errors", () => {
     const withErrors = Object.entries(document.components.responses).filter(([, response]) => {
       const name = response.content["application/problem+json"]?.schema.$ref.split("/").at(-1) ?? "";
       return "errors" in (document.components.schemas[name]?.properties ?? {});
@@ -86,7 +89,7 @@ describe.each(operations.map((one) => [one.id, one] as const))(
       expect(response.parse(example.response)).toEqual(example.response);
     });
 
-    test("contains its path parameters, and the operation only known problems", () => {
+    test("contains all path parameters, and the operation lists only known problems", () => {
       expect(Object.keys(example.params ?? {}).toSorted()).toEqual(parametersOf({ path } as Operation).toSorted());
       for (const code of codes) expect(problems).toHaveProperty(code);
       if (method === "GET") expect(body).toBeUndefined();

@@ -7,11 +7,11 @@ import { ErrorBody, problems, type ProblemCode } from "#lib/problem.ts";
 const BASE_VARIANTS = [400, 401, 403, 404, 429, 500] as const;
 type Variant = (typeof BASE_VARIANTS)[number] | 402 | 409 | 422 | 502;
 
-/** The error statuses of an operation in the document, in ascending order. */
+/** The error statuses of an operation in the API document, in ascending order. */
 export const variantsOf = (operation: Operation): readonly Variant[] =>
   [...BASE_VARIANTS, ...(operation.variants ?? [])].toSorted((a, b) => a - b);
 
-/** A problem without field errors; only the 400 response has them. */
+/** A problem without field errors, because only a 400 response has them. */
 const PlainProblem = ErrorBody.omit({ errors: true }).meta({
   id: "Problem",
   description: "Why a request was refused, who can do something about it, and what (RFC 9457).",
@@ -78,7 +78,7 @@ const pathParameters = ({ path, example }: Operation): JsonSchema[] =>
     ...(example.params?.[name] !== undefined && { example: example.params[name] }),
   }));
 
-/** Query parameters are text; the example of a number or boolean is shown as that value. */
+/** Query parameters are text. If the schema reads a number or boolean from the text, the example shows that value. */
 function exampleOf(schema: z.ZodType, text: string): unknown {
   const value = schema.safeParse(text).data;
   return typeof value === "number" || typeof value === "boolean" ? value : text;
@@ -98,7 +98,10 @@ function queryParameters({ query, example }: Operation, use: Use): JsonSchema[] 
   });
 }
 
-/** Whether an operation takes the Idempotency-Key header: every one except a GET, and except those whose body requires the key. */
+/**
+ * Whether an operation accepts the Idempotency-Key header. All do except GET operations and those whose body must contain the
+ * key.
+ */
 const takesKeyHeader = ({ method, body }: Operation): boolean =>
   method !== "GET" &&
   !(
@@ -166,7 +169,7 @@ const idempotencyKey = {
   example: "4f1c7f0e-6a0e-4a50-9a4e-0d4cf2f6a001",
 };
 
-/** The OpenAPI 3.1 document of the operations that are served. */
+/** Writes the OpenAPI 3.1 document of the given operations. */
 export function openApiDocument(operations: readonly Operation[]): JsonSchema {
   const { use, finish } = createSchemas();
   const paths: Record<string, JsonSchema> = {};

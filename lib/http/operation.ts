@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ProblemCode } from "#lib/problem.ts";
 import type { Capability, Environment, PlatformCapability } from "#lib/vocabulary.ts";
 
-/** Who may call an operation. The field is required, so that no operation is public by mistake. */
+/** Who may call an operation. An operation must have this field, so that none is public by mistake. */
 export type Access =
   | "anyone"
   | "authenticated"
@@ -11,7 +11,10 @@ export type Access =
   | { readonly sessionCapability: Capability }
   | { readonly platformCapability: PlatformCapability };
 
-/** The definition of one endpoint. Route, checks, OpenAPI, client and mount test read it; an endpoint is described nowhere else. */
+/**
+ * The definition of one endpoint. Routes, access checks, the API document, the client and tests are made from it, so an endpoint
+ * is described only here.
+ */
 export type Operation = {
   readonly id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
@@ -31,26 +34,32 @@ export type Operation = {
     | "Webhooks"
     | "Health";
   readonly access: Access;
-  /** Uses the urgent connection pool, even for the session look-up, so that the operation never waits behind other requests. */
+  /**
+   * Uses the connection pool for urgent work, also to read the session, so that the operation never waits behind other requests.
+   */
   readonly urgent?: true;
   readonly status?: 200 | 201;
-  /** Milliseconds beyond the usual deadline, for an operation that may wait for a person. */
+  /** For an operation that may wait for a person: how many milliseconds longer than usual it may take. */
   readonly waitsMs?: number;
-  /** The path of the idempotency key in the body, if it is not the member `idempotencyKey` of the body itself. */
+  /** The path of the idempotency key in the body, if it is not the body's own field `idempotencyKey`. */
   readonly idempotencyKeyAt?: readonly [string, string];
   /**
-   * Paths of body fields that a client normally creates again for a retry. The fingerprint leaves them out, and the values of the first
-   * request stay valid. Never list a field that says what is paid, to whom, or under which mandate.
+   * Paths of body fields that a client creates anew for a retry, such as a signature. The comparison of a retry with the first
+   * request leaves them out, and the first values stay valid. Never list a field that says what is paid, to whom, or under which
+   * mandate.
    */
   readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
-  /** Problems that it may throw besides invalid_request, access, limits and internal_error. */
+  /**
+   * The problems that the operation may throw, in addition to those that every operation may throw (invalid input, missing
+   * rights, rate limits, internal errors).
+   */
   readonly problems: readonly ProblemCode[];
-  /** Statuses to document besides the six base statuses. */
+  /** The error statuses in the API document, in addition to the six that all operations have. */
   readonly variants?: readonly (402 | 409 | 422 | 502)[];
-  /** One worked example for the document; checked against the schemas by a test. */
+  /** An example for the API document. A test checks it against the schemas. */
   readonly example: {
     readonly params?: Readonly<Record<string, string>>;
     readonly query?: Readonly<Record<string, string>>;
@@ -59,41 +68,44 @@ export type Operation = {
   };
 };
 
-/** Returns the definition unchanged. It only keeps literal types, so that all other types are inferred from the value. */
+/** Returns the definition unchanged. The call makes TypeScript keep literal types, from which all other types are derived. */
 export const operation = <const O extends Operation>(definition: O): O => definition;
 
 type PathParams<P extends string> = P extends `${string}{${infer N}}${infer R}`
   ? { readonly [K in N]: string } & PathParams<R>
   : unknown;
 
-/** What a handler receives: path parameters, parsed query and parsed body. */
+/** The input of a handler: path parameters, parsed query and parsed body. */
 export type Input<O extends Operation> = PathParams<O["path"]> &
   (O["body"] extends z.ZodType ? { readonly body: z.output<O["body"]> } : unknown) &
   (O["query"] extends z.ZodType ? { readonly query: z.output<O["query"]> } : unknown);
 
-/** What a client sends. */
+/** The parts of a request as a client sends them. */
 export type RequestOf<O extends Operation> = PathParams<O["path"]> &
   (O["body"] extends z.ZodType ? { readonly body: z.input<O["body"]> } : unknown) &
   (O["query"] extends z.ZodType ? { readonly query?: z.input<O["query"]> } : unknown);
 
 type CallerBase = {
-  /** userId of a person or serviceAccountId of a key, as recorded in audit events and authorizations. */
+  /** The id of the person or service account, as it is stored in audit events and authorizations. */
   readonly subjectId: string;
   readonly environment: Environment;
   readonly capabilities: ReadonlySet<Capability>;
 };
 
-/** A service account. Its key is read again at each request, and once more under the gate by a batch of the hot path. */
+/**
+ * A service account with its API key. The key is read again at each request. A batch of payments reads it once more after it has
+ * locked out revocations.
+ */
 export type KeyCaller = CallerBase & {
   readonly kind: "key";
   readonly organizationId: string;
   readonly serviceAccountId: string;
   readonly keyId: string;
-  /** Whether a person has paused the agent. Only its capabilities to read then apply. */
+  /** Whether a person has paused the agent. A paused agent can only read. */
   readonly paused?: boolean;
 };
 
-/** A person in a browser. organizationId is the active one, null before onboarding. */
+/** A person in a browser. organizationId is the organization in which they work now; null before they have one. */
 export type SessionCaller = CallerBase & {
   readonly kind: "session";
   readonly organizationId: string | null;
@@ -106,7 +118,10 @@ export type Caller = KeyCaller | SessionCaller;
 
 type WithOrganization<C extends Caller> = C & { readonly organizationId: string };
 
-/** Capabilities belong to an organization, so a caller that passed a capability check has an organization. */
+/**
+ * The type of the caller for an access rule. Capabilities belong to an organization, so a caller with a required capability has
+ * an organization.
+ */
 export type CallerFor<A extends Access> = A extends "anyone"
   ? Caller | null
   : A extends "authenticated"
@@ -117,21 +132,24 @@ export type CallerFor<A extends Access> = A extends "anyone"
         ? WithOrganization<SessionCaller>
         : WithOrganization<KeyCaller> | WithOrganization<SessionCaller>;
 
-/** The idempotency key of this request, its fingerprint and the slot where both are stored. Null when the client sent no key. */
+/** The idempotency key of this request, the fingerprint of the request, and the slot under which the reply is stored. */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };
 
-/** What a handler knows of its request besides the input. It has no clock, because the time comes from the database. */
+/**
+ * Everything about a request that a handler gets besides the input. It has no time, because handlers read the time from the
+ * database.
+ */
 export type Context<O extends Operation> = {
   readonly caller: CallerFor<O["access"]>;
   readonly requestId: string;
   readonly idempotency: Idempotency | null;
-  /** Only for sign-in, which reads the request itself; other handlers use the input. */
+  /** Only sign-in needs it, because it reads the request itself. Other handlers use the input. */
   readonly request: Request;
 };
 
 const stored = Symbol.for("countersign.storedReply");
 
-/** A reply whose bytes were fixed when the work was committed: replays send the same bytes. */
+/** A reply whose bytes were stored when the work was committed, so that a retry gets the same bytes. */
 export type StoredReply = { readonly [stored]: true; readonly status: number; readonly body: string; readonly replayed: boolean };
 
 export const storedReply = (status: number, body: string, replayed: boolean): StoredReply => ({
@@ -145,7 +163,7 @@ export const isStoredReply = (reply: unknown): reply is StoredReply =>
 
 const listed = Symbol.for("countersign.listed");
 
-/** The reply of the three lists whose body contains only items. Their next page is named in the Link header. */
+/** The reply of the three lists whose body contains only items. The Link header names their next page. */
 export type ListReply<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
 
 export const listedReply = <T>(output: T, nextCursor: string | null): ListReply<T> => ({ [listed]: true, output, nextCursor });
@@ -154,7 +172,7 @@ export const isListed = (reply: unknown): reply is ListReply<unknown> =>
 
 export type Output<O extends Operation> = z.input<O["response"]>;
 
-/** The function behind an operation. It loads, decides and saves. */
+/** The function that does the work of an operation: it loads, decides and saves. */
 export type Handler<O extends Operation> = (
   input: Input<O>,
   context: Context<O>,

@@ -1,6 +1,6 @@
 import { env } from "#lib/env.ts";
 
-/** In the sandbox 127.0.0.1 and localhost are one host. */
+/** The other name of this machine (localhost or 127.0.0.1), in a sandbox, where both names count as one host. Otherwise null. */
 function alias(origin: string): string | null {
   const url = new URL(origin);
   const other = url.hostname === "localhost" ? "127.0.0.1" : url.hostname === "127.0.0.1" ? "localhost" : null;
@@ -9,7 +9,7 @@ function alias(origin: string): string | null {
   return url.origin;
 }
 
-/** The origins whose pages may act for a signed-in person: BASE_URL, and in the sandbox its other loopback name. */
+/** The origins whose pages may act for a signed-in person: BASE_URL and, in a sandbox, the other local name of the machine. */
 export function ownOrigins(): readonly string[] {
   const { BASE_URL } = env();
   const other = alias(BASE_URL);

@@ -1,14 +1,16 @@
 import { z } from "zod";
 import { invalidField } from "#lib/problem.ts";
 
-/** The query of every list. Use its shape when a list has filters of its own: `z.strictObject({ ...PageQuery.shape, … })`. */
+/**
+ * The query parameters of every list. A list with filters adds them to this shape: `z.strictObject({ ...PageQuery.shape, … })`.
+ */
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "How many items to answer." }),
   cursor: z.string().min(1).max(512).optional().meta({ description: "The nextCursor of the page before." }),
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** The reply of every list except the three whose body is only items. */
+/** The reply of every list, except the three whose body has only items. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
@@ -16,10 +18,12 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
     hasMore: z.boolean(),
   });
 
-/** A cursor is the position of the last item, encoded so that clients treat it as opaque. */
+/** Makes a cursor: the position of the last item, encoded so that clients do not rely on its content. */
 export const encodeCursor = (place: string): string => Buffer.from(`1:${place}`).toString("base64url");
 
-/** The position in a cursor; null without a cursor. @throws Problem invalid_request for a cursor that no list of ours made */
+/**
+ * Reads the position in a cursor; null without a cursor. @throws Problem invalid_request if this service did not make the cursor
+ */
 export function decodeCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, "base64url").toString();
@@ -31,7 +35,10 @@ export function decodeCursor(cursor: string | undefined): string | null {
 
 export type Page<R> = { readonly items: readonly R[]; readonly nextCursor?: string; readonly hasMore: boolean };
 
-/** Makes a page of `limit` items from rows that were selected with `limit + 1`, newest first. `placeOf` returns the sort key of a row. */
+/**
+ * Makes a page of `limit` items. `rows` has one row more than that if there is another page. `placeOf` returns the sort key of a
+ * row.
+ */
 export function page<R>(rows: readonly R[], limit: number, placeOf: (row: R) => string): Page<R> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

@@ -3,7 +3,7 @@ import { addressOf, noteAddress } from "#lib/http/address.ts";
 import { createBuckets, requireAllowed } from "#lib/http/rate-limit.ts";
 
 describe("createBuckets", () => {
-  test("allows one second's worth at once and refills with time", () => {
+  test("allows the requests of one second at once and more with time", () => {
     const take = createBuckets("credential", 10);
     const allowed = (count: number, nowMs: number) =>
       Array.from({ length: count }, () => take("a", nowMs)).filter((one) => one.allowed).length;
@@ -17,7 +17,7 @@ describe("createBuckets", () => {
     expect([take("a", 0), take("a", 0), take("b", 0)].map((one) => one.allowed)).toEqual([true, false, true]);
   });
 
-  test("memory is bounded, and an active id keeps its used bucket", () => {
+  test("memory is limited, and an active id stays limited", () => {
     const take = createBuckets("address", 2);
     take("busy", 0);
     take("busy", 0);
@@ -27,7 +27,7 @@ describe("createBuckets", () => {
     }
   });
 
-  test("429 names the limit and when to come back", () => {
+  test("429 names the limit and when to try again", () => {
     const take = createBuckets("address", 1);
     take("a", 0);
     expect(() => requireAllowed(take("a", 0))).toThrowError(

@@ -12,8 +12,8 @@ type Bucket = { tokens: number; at: number };
 const GENERATION_MAX = 50_000;
 
 /**
- * Makes a token bucket per id. A bucket refills continuously and contains at most the tokens of one second, or `burst`. Memory is limited
- * by two generations: an id that was not seen for a whole generation is dropped, and starts again with a full bucket.
+ * Makes a rate limiter with a token bucket for each id. A bucket refills continuously and has at most the tokens of one second,
+ * or `burst`. Memory is limited, because ids that were not seen for long are dropped; they then start with a full bucket.
  */
 export function createBuckets(
   name: string,
@@ -45,10 +45,10 @@ const perAddress = () => perProcess("rateLimit.address", () => createBuckets("ad
 export const takeCredential = (caller: Caller): Allowance =>
   perCredential()(caller.kind === "key" ? caller.keyId : caller.sessionId);
 
-/** Counts one request without a valid credential against its address. */
+/** Counts one request without a valid credential against the limit of its network address. */
 export const takeAddress = (request: Request): Allowance => perAddress()(addressOf(request));
 
-/** Refuses a request that its rate limit does not allow. @throws Problem rate_limited */
+/** Throws if the rate limit does not allow the request. @throws Problem rate_limited */
 export function requireAllowed({ allowed, policy, name }: Allowance): void {
   if (allowed) return;
   throw new Problem("rate_limited", {

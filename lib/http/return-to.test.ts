@@ -49,9 +49,9 @@ describe("returnTo", () => {
   ])("%s is a page of this service", (given) => expect(returnTo(given)).toBe(given));
 
   test("a parameter that is given twice is ignored", () => expect(returnTo(["/a", "/b"])).toBe("/"));
-  test("a missing one leads to the fallback", () => expect(returnTo(undefined, "/start")).toBe("/start"));
+  test("a missing parameter leads to the fallback", () => expect(returnTo(undefined, "/start")).toBe("/start"));
 
-  test("with any value a browser stays on our origin", () => {
+  test("a browser stays on this service's origin with any value", () => {
     const hostile = fc.array(
       fc.constantFrom("/", "\\", "%5c", "%2f", ":", "@", ".", "\t", "evil.example", "https", "//", "?", "#"),
     );
@@ -68,7 +68,7 @@ describe("returnTo", () => {
     );
   });
 
-  test("a page to return to is named once, encoded", () => {
+  test("the page to return to is one encoded parameter", () => {
     expect(withReturnTo("/sign-in", "/checkout/a?b=c")).toBe("/sign-in?returnTo=%2Fcheckout%2Fa%3Fb%3Dc");
     expect(withReturnTo("/sign-in", "/")).toBe("/sign-in");
     expect(returnTo(new URLSearchParams(withReturnTo("/x", "/checkout/a?b=c").slice(3)).get("returnTo") ?? "")).toBe(

@@ -1,17 +1,17 @@
-/** The origin that paths are resolved against. No page has it, so an input that resolves to another origin is not a path. */
+/** An origin that no page has. A path is resolved against it, so if the result has another origin, the input was not a path. */
 const HERE = "http://here.invalid";
 
-/** Matches characters that browsers change in an address: they read a backslash as a slash, and drop tabs and line breaks. */
+/** Finds characters that browsers change in an address: they read a backslash as a slash, and drop tabs and line breaks. */
 const TWISTED = /[\\\s\p{Cc}]/u;
 /**
- * Matches the same characters percent-encoded in a path, in case the path is decoded again. They are allowed in a query, which may contain
- * another return path.
+ * Finds the same characters in percent-encoded form in the path, in case the path is decoded again. They are allowed in the
+ * query, which may contain another path to return to.
  */
 const TWISTED_PATH = /^[^?#]*%(?:5c|2f|0[0-9a-f]|1[0-9a-f])/i;
 
 /**
- * The path to open after sign-in: a path of this origin, else the fallback. An input with a host or a scheme, or a path that is not a
- * page, is dropped, so that a link to this service never sends a person to another site.
+ * Returns the path to open after sign-in: the given path if it is a page of this service, otherwise the fallback. This way, a
+ * link to this service never sends a person to another site.
  */
 export function returnTo(given: string | readonly string[] | undefined, fallback = "/"): string {
   if (typeof given !== "string" || given.length > 1024 || !given.startsWith("/")) return fallback;
@@ -22,7 +22,7 @@ export function returnTo(given: string | readonly string[] | undefined, fallback
   return url.pathname + url.search + url.hash;
 }
 
-/** The address of a page that returns to `path`. */
+/** Makes the URL of a page that leads back to `path` when the person is done. */
 export const withReturnTo = (page: string, path: string, more: Readonly<Record<string, string>> = {}): string => {
   const query = new URLSearchParams({ ...(path !== "/" && { returnTo: path }), ...more });
   return query.size === 0 ? page : `${page}?${query}`;

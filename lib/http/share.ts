@@ -1,15 +1,15 @@
 export type Share = {
   readonly most: number;
   readonly each: number;
-  /** How many of `most` are reserved for owners that have none yet. */
+  /** How many of the `most` places are reserved for owners that have no place yet. */
   readonly kept: number;
 };
 
-/** Whether an owner that holds `own` of the `all` taken places may take one more. */
+/** Whether an owner that has `own` of the `all` places in use may take one more. */
 export const hasPlace = (own: number, all: number, { most, each, kept }: Share): boolean =>
   own < each && all < (own === 0 ? most : most - kept);
 
-/** Counts per name. A name whose count is zero is removed. */
+/** Counts by name. A name whose count is zero is removed, so that memory stays small. */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #total = 0;

@@ -36,9 +36,6 @@ export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
 /**
  * Stores a mail in the outbox, in the transaction that causes the mail, so that both commit or neither does. A worker sends it
  * later. If the mail cannot be delivered, nothing is stored.
- *
- * await queueMail(tx, { to: user.email, subject: "…", paragraphs: ["…"], action: { label: "Open it", path: "/payments" }, note:
- * "…" });
  */
 export async function queueMail(tx: Tx, mail: Mail): Promise<void> {
   const row = mailRow(mail);
