@@ -12,8 +12,8 @@ export type KeyRow = {
 };
 
 /**
- * The live keys among these ids. Revoked and expired keys are left out, like unknown ones. LIMIT makes the planner use the primary keys,
- * whatever its statistics say.
+ * Reads those of these API keys that are valid now. Revoked and expired keys are left out, as unknown ones are. LIMIT makes
+ * PostgreSQL use the primary keys, whatever its statistics say.
  */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return batchPool().sql<KeyRow[]>`
@@ -34,13 +34,13 @@ export type SessionRow = {
   readonly banReason: string | null;
   readonly platformRoles: readonly string[];
   readonly audited: boolean;
-  /** Whether more than `renewalSeconds` have passed since the session's expiry was last set. */
+  /** Whether the session's expiry was last set more than `renewalSeconds` ago. */
   readonly renewable: boolean;
   readonly organizationId: string | null;
   readonly role: string | null;
 };
 
-/** A live session with its person and the current membership in its active organization. */
+/** Reads a session that has not expired, with its person and their membership in the session's active organization. */
 export async function findLiveSession(
   token: string,
   renewalSeconds: number,
@@ -60,7 +60,7 @@ export async function findLiveSession(
   return row ?? null;
 }
 
-/** Extends a live session. */
+/** Extends a session that has not expired. */
 export async function renewSession(sessionId: string, seconds: number): Promise<void> {
   await pool()`
     UPDATE session SET expires_at = clock_timestamp() + make_interval(secs => ${seconds}), updated_at = clock_timestamp()

@@ -108,7 +108,7 @@ describe("capabilities of a key", () => {
     );
   });
 
-  test("without a list a key gets those capabilities of an agent that its creator has; an empty list gives none", () => {
+  test("without a list a key gets the usual capabilities of an agent that its creator has; an empty list gives none", () => {
     const agent = [
       "readiness:read",
       "checkouts:preview",

@@ -26,10 +26,10 @@ const byRole: Readonly<Record<MembershipRoleName, Capabilities>> = {
 
 const none: ReadonlySet<never> = new Set();
 
-/** Maps a stored role to one of our roles. better-auth's `member` and unknown roles become `viewer`, the lowest role. */
+/** Reads a role as it is stored. better-auth's role `member` and unknown roles count as `viewer`, the lowest role. */
 export const membershipRoleOf = (stored: string): MembershipRoleName => MembershipRole.safeParse(stored).data ?? "viewer";
 
-/** What a person may do in the active organization; nothing without a membership. */
+/** The capabilities of a person in their active organization; none without a membership. */
 export const capabilitiesOfRole = (role: MembershipRoleName | null): Capabilities => (role === null ? none : byRole[role]);
 
 const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabilityName[]>> = {
@@ -46,14 +46,14 @@ const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabil
   admin: PlatformCapability.options,
 };
 
-/** Ignores unknown stored roles. */
+/** The known platform roles among the stored ones. Unknown roles are ignored. */
 export const platformRolesOf = (stored: readonly string[]): PlatformRoleName[] =>
   PlatformRole.options.filter((role) => stored.includes(role));
 
 export const platformCapabilitiesOf = (roles: readonly PlatformRoleName[]): ReadonlySet<PlatformCapabilityName> =>
   roles.every((role) => role === "user") ? none : new Set(roles.flatMap((role) => byPlatformRole[role]));
 
-/** No API key can have these capabilities, whatever its creator may do. */
+/** Capabilities that no API key can have, whatever the person who made the key may do. */
 const personsOnly: Capabilities = new Set<CapabilityName>([
   "checkouts:approve",
   "mandates:manage",
@@ -63,7 +63,7 @@ const personsOnly: Capabilities = new Set<CapabilityName>([
   "webhooks:manage",
 ]);
 
-/** The default set of a service account: what an agent needs to make payments. */
+/** The default capabilities of a service account, which an agent needs to make payments. */
 const agentSet: Capabilities = new Set<CapabilityName>([
   "readiness:read",
   "checkouts:preview",
@@ -81,20 +81,24 @@ const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.fil
 const forKeys: ReadonlySet<string> = new Set(everything.filter((capability) => !personsOnly.has(capability)));
 const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
 
-/** The stored capabilities as a set. Capabilities for persons only are dropped, even if the row contains them. */
+/** The stored capabilities as a set. Capabilities that are only for persons are left out, even if the row contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
-/** The capabilities of a paused service account: it can still read, to follow payments that it began. */
+/** The capabilities of a paused service account: it can still read, so that its agent can follow payments that it began. */
 export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
   new Set([...keyCapabilitiesOf(stored)].filter((capability) => capability.endsWith(":read")));
 
-/** The service account's capabilities that a person lacks. A person who lacks one may revoke the account's keys but gets no new key. */
+/**
+ * The capabilities of the service account that the person does not have. If there is one, the person may revoke the account's
+ * keys but gets no new key.
+ */
 export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));
 
 /**
- * The capabilities of a new service account: the requested ones, or by default the agent's set without those that the creator lacks.
- * @throws Problem invalid_request for a capability or combination that no key may have, capability_required for one that the creator lacks
+ * The capabilities of a new service account: the requested ones or, by default, those of an agent that the creator has too.
+ * @throws Problem invalid_request for a capability or combination that no key may have, capability_required for one that the
+ * creator lacks
  */
 export function grantCapabilities(asked: readonly CapabilityName[] | undefined, creator: Capabilities): CapabilityName[] {
   if (asked === undefined) return inOrder(agentSet).filter((capability) => creator.has(capability));

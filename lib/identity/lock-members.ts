@@ -9,8 +9,9 @@ import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 type Actor = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
 
 /**
- * Locks the organization's members and reads the caller's session and role again, because both can change after the request arrives.
- * @throws Problem session_expired, banned, not_found for every organization but the caller's active one
+ * Locks the organization's members and reads the caller's session and role again, because both can change after the request
+ * arrives. The organization must be the caller's active one.
+ * @throws Problem session_expired, banned, not_found for any other organization
  */
 export async function lockMembers(
   tx: Tx,
@@ -25,7 +26,8 @@ export async function lockMembers(
 }
 
 /**
- * Reads the caller's capabilities in the active organization again, under the locks: only a person who still has a right may give it.
+ * Reads the caller's capabilities in the active organization again after locking, because only a person who still has a right may
+ * give it to somebody.
  * @throws Problem session_expired, banned, capability_required
  */
 export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capability): Promise<ReadonlySet<Capability>> {

@@ -22,8 +22,8 @@ const memberColumns = {
 };
 
 /**
- * Locks the organization's row until commit, so that changes to its members run one after the other. Joining does not take this lock. Null
- * when there is no such organization.
+ * Locks the organization's row until commit, so that changes to its members run one after the other. Joining does not take this
+ * lock. Returns null if the organization does not exist.
  */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<{ readonly name: string } | null> {
   const [row] = await tx
@@ -43,7 +43,7 @@ export async function findMember(tx: Tx | Database, organizationId: string, user
   return row ?? null;
 }
 
-/** Whether the account with this address is a member already. */
+/** Whether the account with this email address is a member already. */
 export async function isMemberAddress(tx: Tx, organizationId: string, email: string): Promise<boolean> {
   const [row] = await tx
     .select({ id: member.id })
@@ -53,7 +53,7 @@ export async function isMemberAddress(tx: Tx, organizationId: string, email: str
   return row !== undefined;
 }
 
-/** Lock the organization first if a decision depends on the count. */
+/** Counts the owners of an organization. Lock the organization first if a decision depends on the number. */
 export async function countOwners(tx: Tx | Database, organizationId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -69,7 +69,7 @@ export async function setRole(tx: Tx, { organizationId, userId }: MemberRow, rol
     .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
 }
 
-/** Ends the membership. Sessions of the person that were in this organization have no active organization afterwards. */
+/** Ends the membership. If a session of the person had this organization as its active one, it has none afterwards. */
 export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow): Promise<void> {
   await tx.delete(member).where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
   await tx
@@ -78,7 +78,7 @@ export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow
     .where(and(eq(session.userId, userId), eq(session.activeOrganizationId, organizationId)));
 }
 
-/** The organization's members in the order in which they joined. */
+/** Lists the organization's members in the order in which they joined. */
 export const selectMembers = (organizationId: string, rows: number): Promise<MemberRow[]> =>
   database()
     .select(memberColumns)
@@ -88,7 +88,9 @@ export const selectMembers = (organizationId: string, rows: number): Promise<Mem
     .orderBy(asc(member.createdAt), asc(member.id))
     .limit(rows);
 
-/** The organization's owner; if there are several, the one who joined first. Without an owner, the organization's id. */
+/**
+ * The id of the organization's owner; if there are several, the one who joined first. Without an owner, the organization's id.
+ */
 export async function ownerOf(db: Database, organizationId: string): Promise<string> {
   const [owner] = await db
     .select({ userId: member.userId })

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/* The JSON forms of WebAuthn, as browsers write and read them. The schemas are strict: no unlisted field reaches the verification. */
+/*
+ * The JSON forms of WebAuthn, as browsers write and read them. The schemas are strict, so that no unknown field reaches the
+ * verification of a passkey.
+ */
 
 const Base64Url = (max: number) =>
   z
@@ -46,7 +49,7 @@ export type PasskeyCredential = z.infer<typeof PasskeyCredential>;
 
 const Descriptor = z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(transport).optional() });
 
-/** For navigator.credentials.get(), by PublicKeyCredential.parseRequestOptionsFromJSON(). */
+/** The options for navigator.credentials.get(), in the form that PublicKeyCredential.parseRequestOptionsFromJSON() reads. */
 export const PasskeyRequestOptions = z
   .object({
     challenge: z.string(),
@@ -58,7 +61,7 @@ export const PasskeyRequestOptions = z
   .meta({ id: "PasskeyRequestOptions" });
 export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
 
-/** For navigator.credentials.create(), by PublicKeyCredential.parseCreationOptionsFromJSON(). */
+/** The options for navigator.credentials.create(), in the form that PublicKeyCredential.parseCreationOptionsFromJSON() reads. */
 export const PasskeyCreationOptions = z
   .object({
     challenge: z.string(),
@@ -77,6 +80,6 @@ export const PasskeyCreationOptions = z
   .meta({ id: "PasskeyCreationOptions" });
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;
 
-/** The transports that this release knows, of those that the authenticator reported. */
+/** Of the transports that the authenticator reported, those that this release knows. */
 export const knownTransports = (said: readonly string[]): z.infer<typeof transport>[] =>
   transport.options.filter((one) => said.includes(one));

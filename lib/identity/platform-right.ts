@@ -9,7 +9,8 @@ export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapabi
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
 /**
- * Reads the caller's platform rights again under the gate, because they can change after the request arrives.
+ * Reads the caller's platform rights again, because they can change after the request arrives. Call it after enterGate or
+ * closeGate, so that they cannot change afterwards.
  * @throws Problem forbidden
  */
 export async function requireRight(

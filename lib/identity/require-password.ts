@@ -5,10 +5,13 @@ import { invalidField } from "#lib/problem.ts";
 
 const TRIES_PER_MINUTE = 5;
 
-/** Counts a person's tries to prove who they are, for all purposes together. @throws Problem rate_limited */
+/**
+ * Counts the times that a person tried to prove their identity, with a password or a passkey, for any purpose. @throws Problem
+ * rate_limited
+ */
 export const countProof = (userId: string): Promise<void> => countAttempt("stepUp", userId, TRIES_PER_MINUTE);
 
-/** Returns the hash that the password matches. @throws Problem rate_limited, invalid_request */
+/** Throws unless this is the person's password. Returns its stored hash. @throws Problem rate_limited, invalid_request */
 export async function requirePassword(userId: string, password: string, pointer: string): Promise<string> {
   await countProof(userId);
   const hash = await passwordHashOf(userId);

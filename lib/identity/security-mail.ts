@@ -6,7 +6,7 @@ const said = {
   passwordChanged: ["Your password was changed", "The password of your account was changed. Your other sessions have ended."],
 } as const;
 
-/** Tells a person at once that their sign-in methods changed, so that they can act if somebody else did it. */
+/** Tells a person at once that their ways to sign in have changed, so that they can act if somebody else changed them. */
 export const securityMail = (what: keyof typeof said, email: string): Mail => ({
   to: email,
   subject: said[what][0],

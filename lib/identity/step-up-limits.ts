@@ -1,9 +1,12 @@
-/** The amounts above which an approval asks for a step-up, in whole units of the payment's asset. */
+/**
+ * If an approval exceeds one of these amounts, the person must prove their identity again (step-up). In whole units of the
+ * payment's asset.
+ */
 export type StepUpLimits = {
   readonly above: string;
-  /** For payees that are not verified. */
+  /** The limit for payees that are not verified. */
   readonly aboveUnverified: string;
 };
 
-/** For organizations that have set none. */
+/** The limits of organizations that have not set their own. */
 export const defaultStepUpLimits: StepUpLimits = { above: "100", aboveUnverified: "25" };

@@ -2,7 +2,10 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, bigint, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/* The first tables have the shape that better-auth expects. better-auth handles sign-in and sign-up; our own operations write the rest. */
+/*
+ * The first tables have the columns that better-auth expects. better-auth handles sign-in and sign-up; operations of this service
+ * write the rest.
+ */
 
 export const user = pgTable(
   "user",
@@ -19,13 +22,16 @@ export const user = pgTable(
     banned: boolean("banned").notNull().default(false),
     banReason: text("ban_reason"),
     banExpires: moment("ban_expires"),
-    /** When the user.created event was written. better-auth inserts the row, so the event is written with the user's first request. */
+    /**
+     * When the event user.created was written. better-auth inserts the row, so the event is written later, with the user's first
+     * request.
+     */
     auditedAt: moment("audited_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
-    // For the prefix search in the platform's administration, by e-mail address or name.
+    // For the search by the beginning of an email address or name in the platform's administration.
     index("user_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
     index("user_with_platform_role")
@@ -49,9 +55,9 @@ export const session = pgTable(
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
     activeOrganizationId: text("active_organization_id"),
-    /** How this session signed in. */
+    /** The sign-in method of this session. */
     provider: text("provider").notNull().default("emailPassword"),
-    /** When the person last proved who they are: at sign-in, or later. */
+    /** When the person last proved their identity: at sign-in or later. */
     provedAt: moment("proved_at")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -96,7 +102,7 @@ export const verification = pgTable(
   (table) => [index("verification_identifier").on(table.identifier), index("verification_end").on(table.expiresAt)],
 );
 
-/** The wallets that people sign in with. */
+/** The wallets with which people sign in. */
 export const walletAddress = pgTable(
   "wallet_address",
   {
@@ -112,23 +118,26 @@ export const walletAddress = pgTable(
   (table) => [uniqueIndex("wallet_address_once").on(table.address, table.chainId), index("wallet_address_user").on(table.userId)],
 );
 
-/** Our operations write this table. better-auth reads it at a sign-in by passkey and updates the counter. */
+/** Passkeys. Operations of this service write this table. At a sign-in, better-auth reads the row and updates the counter. */
 export const passkey = pgTable(
   "passkey",
   {
     id: text("id").primaryKey(),
     name: text("name").notNull(),
-    /** The public key of the passkey as a COSE key, in base64. */
+    /** The public key of the passkey in COSE format, as base64. */
     publicKey: text("public_key").notNull(),
     userId: text("user_id")
       .notNull()
       .references(() => user.id, { onDelete: "cascade" }),
     credentialID: text("credential_id").notNull().unique(),
-    /** The authenticator's signature counter; a value that does not increase indicates a copy. Zero means that it does not count. */
+    /**
+     * The signature counter of the authenticator. If the value does not increase, the passkey may have been copied. Zero means
+     * that the authenticator does not count.
+     */
     counter: bigint("counter", { mode: "number" }).notNull(),
     deviceType: text("device_type").notNull(),
     backedUp: boolean("backed_up").notNull(),
-    /** The transports of the authenticator, joined by commas. */
+    /** How the authenticator can be reached (USB, NFC, …), as reported by it and joined by commas. */
     transports: text("transports"),
     aaguid: text("aaguid"),
     createdAt: createdAt(),
@@ -137,13 +146,19 @@ export const passkey = pgTable(
   (table) => [index("passkey_user").on(table.userId)],
 );
 
-/** Challenges for passkeys to sign. The first answer deletes the row, whether it is valid or not; the end of the session deletes it too. */
+/**
+ * Challenges that passkeys sign. The first answer deletes the row, whether the answer is valid or not. The end of the session
+ * deletes it too.
+ */
 export const passkeyChallenges = pgTable(
   "passkey_challenges",
   {
     challenge: text("challenge").primaryKey(),
     kind: text("kind").notNull(),
-    /** Set if the challenge binds a checkout; the challenge is then computed again from the current checkout. */
+    /**
+     * Random text in the challenge of a checkout's approval. The challenge is computed again from it and the current checkout.
+     * Otherwise null.
+     */
     nonce: text("nonce"),
     checkoutIntentId: text("checkout_intent_id"),
     sessionId: text("session_id")
@@ -165,11 +180,14 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** The time zone of new mandates. */
+    /** The time zone with which new mandates begin. */
     timezone: text("timezone"),
-    /** In whole units of the asset that is paid. Above it, an approver must have just proved who they are. Null for the default. */
+    /**
+     * If an approval exceeds this amount, the person must have just proved their identity. In whole units of the payment's asset.
+     * Null for the default.
+     */
     stepUpAbove: numeric("step_up_above"),
-    /** The same for payees that are not verified. */
+    /** The same limit for payees that are not verified. */
     stepUpAboveUnverified: numeric("step_up_above_unverified"),
     createdAt: createdAt(),
   },
@@ -216,7 +234,7 @@ export const invitation = pgTable(
   (table) => [index("invitation_organization").on(table.organizationId), index("invitation_email").on(table.email)],
 );
 
-/** better-auth's counters for sign-in and sign-up. */
+/** Counts of attempts, such as sign-ins, for rate limits. The columns are those that better-auth expects. */
 export const rateLimit = pgTable("rate_limit", {
   id: text("id").primaryKey(),
   key: text("key").notNull().unique(),
@@ -235,13 +253,16 @@ export const serviceAccounts = pgTable(
     createdBy: text("created_by").notNull(),
     createdAt: createdAt(),
     revokedAt: moment("revoked_at"),
-    /** While it is paused, its keys can only read. */
+    /** Set while the account is paused. Its keys can then only read. */
     pausedAt: moment("paused_at"),
   },
   (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
 );
 
-/** Two keys may be live during a rotation's grace period. The secret is stored as HMAC-SHA-256 under a server key. */
+/**
+ * A service account can have two valid keys while a replaced one is still accepted. The secret is stored as an HMAC-SHA-256 with
+ * a key of the server.
+ */
 export const apiKeys = pgTable(
   "api_keys",
   {
@@ -250,7 +271,7 @@ export const apiKeys = pgTable(
     organizationId: text("organization_id").notNull(),
     secretHash: text("secret_hash").notNull(),
     preview: text("preview").notNull(),
-    /** The person who made the key and has seen it; null if that is the creator of the account. */
+    /** The person who made the key and has seen it. Null if the creator of the account made it. */
     createdBy: text("created_by"),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),
@@ -259,7 +280,10 @@ export const apiKeys = pgTable(
   (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
 );
 
-/** Separate from api_keys, which every request reads, so that its rows are never rewritten. Written once a minute for each key in use. */
+/**
+ * When and from where each key was used last. It is a separate table, because every request reads api_keys, whose rows should
+ * never be rewritten. Each key in use is written once a minute.
+ */
 export const keyUses = pgTable("key_uses", {
   keyId: text("key_id").primaryKey(),
   lastUsedAt: moment("last_used_at").notNull(),

@@ -13,7 +13,10 @@ export async function findUser(db: Database | Tx, userId: string): Promise<UserR
   return row ?? null;
 }
 
-/** Whether this session is still live. Read it under the gate, which orders it with the operations that end sessions. */
+/**
+ * Whether this session has not ended. Call it after enterGate or closeGate, because the operations that end sessions call
+ * closeGate.
+ */
 export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: session.id })
@@ -22,7 +25,7 @@ export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean>
   return rows.length === 1;
 }
 
-/** True for exactly one caller per user: the one that marks the user as audited. */
+/** Marks the user's creation as recorded in the audit log. Returns true only to the first caller. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   const marked = await tx
     .update(user)
@@ -43,7 +46,7 @@ export async function newestOrganizationOf(userId: string): Promise<string | nul
   return row?.organizationId ?? null;
 }
 
-/** The hash as better-auth stores it; null for a person without a password. */
+/** The hash of the password as better-auth stores it. Null for a person without a password. */
 export async function passwordHashOf(userId: string): Promise<string | null> {
   const [row] = await database()
     .select({ password: account.password })
@@ -52,7 +55,7 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
   return row?.password ?? null;
 }
 
-/** False if the password was changed in the meantime. */
+/** Replaces the hash of a password. Returns false if the password was changed meanwhile. */
 export async function replacePassword(tx: Tx, userId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(account)
@@ -62,7 +65,10 @@ export async function replacePassword(tx: Tx, userId: string, from: string, to: 
   return rows.length === 1;
 }
 
-/** Ends every session and every way to sign in except by mail: the person who set up the account may not own its address. */
+/**
+ * Ends all sessions and all ways to sign in except links by mail, because the person who set up the account may not own its email
+ * address.
+ */
 export async function endWaysIn(userId: string): Promise<void> {
   await database().transaction(async (tx) => {
     await tx.delete(account).where(eq(account.userId, userId));
@@ -72,8 +78,8 @@ export async function endWaysIn(userId: string): Promise<void> {
 }
 
 /**
- * better-auth creates a wallet's account in several separate steps. If it stops between them, the address stays taken for ever, so this
- * adds the missing row when somebody proves the wallet.
+ * Adds the row of a wallet if it is missing. better-auth creates the account of a wallet in several steps. If it stops between
+ * them, nobody could sign in with the wallet again.
  */
 export async function completeWallet(address: string, chainId: number): Promise<void> {
   await database().execute(sql`
@@ -91,8 +97,8 @@ export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: Pl
 export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
 
 /**
- * Locks the person and then the session, in the same order as the code that deletes them. Code that ends the session waits until this
- * transaction has finished; a session that ended earlier is not found. Null if the session has ended.
+ * Locks the person and then the session, in the same order as the code that deletes them, so that the two cannot deadlock. Code
+ * that ends the session waits until this transaction has finished. Returns null if the session has ended.
  */
 export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
   const [person] = await tx

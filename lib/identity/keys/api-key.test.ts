@@ -27,7 +27,7 @@ describe("api key", () => {
     );
   });
 
-  test("it finds two swapped characters too", () => {
+  test("the checksum also finds two swapped characters", () => {
     const { apiKey } = newApiKey("production");
     for (let at = 15; at < apiKey.length - 1; at += 1) {
       const [a, b] = [apiKey[at]!, apiKey[at + 1]!];

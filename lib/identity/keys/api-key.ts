@@ -5,14 +5,15 @@ import { perProcess } from "#lib/process.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
 /*
- * csk_<environment>_<keyId>_<secret><checksum>. The keyId is public and finds the row. The secret has 256 random bits, so a keyed hash is
- * enough and a slow hash is not needed. The checksum covers everything before it, so a typing error costs no database query.
+ * The form of an API key: csk_<environment>_<keyId>_<secret><checksum>. The keyId is public and finds the database row. The
+ * secret has 256 random bits, so nobody can guess it, and a fast hash is enough. The checksum finds typing errors without a
+ * database query.
  */
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const FORM = /^csk_(sandbox|production)_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
 
-/** Five bits a character, padded at the end with zero bits. */
+/** Writes five bits per character. Zero bits fill up the last one. */
 function base32(bytes: Uint8Array): string {
   let text = "";
   let buffer = 0;
@@ -37,12 +38,12 @@ function checksum(text: string): string {
 
 const serverKey = (): KeyObject => perProcess("apiKeySecret", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
 
-/** The stored hash: an HMAC of the whole key under the server's secret, in base64url. */
+/** The hash that is stored: an HMAC of the whole key with the server's secret, in base64url. */
 export const hashApiKey = (apiKey: string): string => createHmac("sha256", serverKey()).update(apiKey).digest("base64url");
 
 export type NewApiKey = {
   readonly keyId: string;
-  /** Shown once, never stored. */
+  /** The whole key, which is shown once and never stored. */
   readonly apiKey: string;
   readonly secretHash: string;
   readonly keyPreview: string;
@@ -57,7 +58,7 @@ export function newApiKey(environment: Environment): NewApiKey {
 
 export type PresentedKey = { readonly apiKey: string; readonly keyId: string; readonly environment: Environment };
 
-/** Null for text that cannot be one of our keys, including a mistyped key. */
+/** Reads the parts of an API key. Returns null for text that is no key of this service, for example because of a typing error. */
 export function parseApiKey(text: string): PresentedKey | null {
   const parts = FORM.exec(text);
   if (!parts) return null;
@@ -66,7 +67,10 @@ export function parseApiKey(text: string): PresentedKey | null {
   return { apiKey: text, keyId: keyId!, environment: environment as Environment };
 }
 
-/** Compares digests in constant time; for an unknown key it compares with a digest of zeros and returns false. */
+/**
+ * Compares hashes in constant time, so that the time reveals nothing. For an unknown key it compares with zeros, which takes
+ * equally long, and returns false.
+ */
 export function matchesApiKey(apiKey: string, secretHash: string | null): boolean {
   const presented = Buffer.from(hashApiKey(apiKey), "base64url");
   const stored = secretHash === null ? Buffer.alloc(32) : Buffer.from(secretHash, "base64url");

@@ -9,7 +9,10 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServiceAccount;
 
-/** Pauses or resumes an account. The gate is closed, so that no request of the account that began before commits after the answer. */
+/**
+ * Pauses or resumes a service account. It takes the revocation gate (a lock that each payment shares), so that after the answer
+ * no earlier request of the account can still commit.
+ */
 export const changePause =
   (operation: Pausing, pause: boolean): Handler<Pausing> =>
   ({ id }, { caller: { userId, organizationId }, idempotency }) =>

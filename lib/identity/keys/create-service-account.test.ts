@@ -88,7 +88,7 @@ describe("createServiceAccount", () => {
     );
   });
 
-  test("a repeat with the same idempotency key is a 409 that names the account and shows no key", async () => {
+  test("a retry with the same idempotency key is a 409 that names the account and shows no key", async () => {
     const owner = await newOrganization();
     const replies = await Promise.all([create(owner, {}, "k1"), create(owner, {}, "k1"), create(owner, {}, "k1")]);
     const made = replies.filter(({ status }) => status === 201);

@@ -12,17 +12,17 @@ export type KeysChoice = "keep" | "revoke";
 type CapabilityLoss = {
   readonly organizationId: string;
   readonly userId: string;
-  /** The capabilities that the person still has after the change; empty if they are removed. */
+  /** The capabilities that the person still has after the change; empty if the person is removed. */
   readonly left: ReadonlySet<Capability>;
 };
 
-/** The ids of the keys that were kept or revoked, for the audit. */
+/** The ids of the keys that were kept or revoked, for the audit event. */
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * The person who made a key has seen its secret and may still use it after they lost a role. So the change of role also decides whether
- * their keys with capabilities outside `left` are kept or revoked. The caller must have closed the gate and locked the organization, so
- * that no key is created meanwhile.
+ * A person who made a key has seen its secret and could use it after losing a role. So whoever changes the role must also say
+ * whether that person's keys with capabilities outside `left` are kept or revoked. The caller must have called closeGate and
+ * locked the organization, so that no key is created meanwhile.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -4,12 +4,18 @@ import { perProcess } from "#lib/process.ts";
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
 type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
-/** Keys per query, enough for all requests that can wait at the same time. If a batch is full, the next key opens a new one. */
+/**
+ * One query looks up at most this many keys, which is enough for all requests that can wait at the same time. Further keys go
+ * into the next query.
+ */
 const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
 
-/** A batch starts after the previous one has ended, so no caller gets the result of a query that began before its call. */
+/**
+ * Starts a query for several keys after the previous query has ended, so that no caller gets the result of a query that began
+ * before its call.
+ */
 function openBatch(state: Lookups): Batch {
   const keyIds = new Set<string>();
   const rows = state.running
@@ -24,7 +30,7 @@ function openBatch(state: Lookups): Batch {
   return batch;
 }
 
-/** The live key of this id, read from the database after this call; calls that wait at the same time share one query. */
+/** Reads the valid key with this id from the database. Calls that wait at the same time share one query. */
 export async function lookUpKey(keyId: string): Promise<KeyRow | null> {
   const state = lookups();
   if (!state.waiting || state.waiting.keyIds.size >= BATCH_MAX) state.waiting = openBatch(state);

@@ -2,13 +2,16 @@ import { pool } from "#lib/db/client.ts";
 
 export type KeyUse = {
   readonly keyId: string;
-  /** How long ago the key was used, by the process's monotonic clock. The database subtracts it from its own clock. */
+  /**
+   * How many seconds ago the key was used. The database subtracts this from its own time, because the clock of the process may be
+   * wrong.
+   */
   readonly secondsAgo: number;
   readonly address: string;
   readonly userAgent: string | null;
 };
 
-/** Stores a use only if it is newer than the stored one, because another process may have stored a later use. */
+/** Stores the last use of each key, unless another process has stored a later one. */
 export async function saveKeyUses(uses: readonly KeyUse[]): Promise<void> {
   await pool()`
     INSERT INTO key_uses AS k (key_id, last_used_at, address, user_agent)

@@ -26,7 +26,7 @@ const storedOf = async (agent: Agent) =>
       .where(eq(keyUses.keyId, keyIdOf(agent)))
   )[0] ?? null;
 
-test("a flush writes who used a key last, by the database's clock; between flushes nothing is written", async () => {
+test("the last use of a key is stored at intervals, by the database's clock, and not at each use", async () => {
   const agent = await newKey(await newOrganization());
   await use(agent, "agent/1.0");
   await use(agent, "agent/1.0");
@@ -43,7 +43,7 @@ test("a flush writes who used a key last, by the database's clock; between flush
   expect(second!.lastUsedAt > first!.lastUsedAt).toBe(true);
 });
 
-test("another process that saw an older use does not overwrite a newer one", async () => {
+test("another process with an older use does not overwrite a newer one", async () => {
   const agent = await newKey(await newOrganization());
   await use(agent, "newer");
   await flushKeyUses();

@@ -5,14 +5,14 @@ import { perProcess } from "#lib/process.ts";
 type Use = { at: number; readonly address: string; readonly userAgent: string | null };
 
 const AGENT_MAX = 200;
-/** Rows per statement. */
+/** The number of rows per statement. */
 const ROWS = 1_000;
 
 const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());
 
 /**
- * Records in memory that a key was used. Only the first use since the last flush stores the address and user agent; later uses change the
- * time alone. A process that is killed loses the uses that it has not flushed.
+ * Records in memory that a key was used. Until the uses are stored, the address and user agent of the first use are kept, and
+ * later uses change only the time. A process that is killed loses what it has not stored.
  */
 export function noteKeyUse(keyId: string, request: Request): void {
   const at = performance.now();
@@ -24,7 +24,7 @@ export function noteKeyUse(keyId: string, request: Request): void {
   }
 }
 
-/** Writes the uses since the last flush. A worker runs it, and the shutdown runs it before the database is closed. */
+/** Stores the uses since the last call. A worker calls this, and so does the shutdown before it closes the database. */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];
   uses().clear();

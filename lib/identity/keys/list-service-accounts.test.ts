@@ -37,7 +37,7 @@ describe("listServiceAccounts", () => {
     expect((await list(owner)).data.items).toMatchObject([shown({ ...first, apiKey })]);
   });
 
-  test("items alone, newest first, without keys; the next page is in the Link header", async () => {
+  test("the body has only items, newest first, without keys; the next page is in the Link header", async () => {
     const owner = await newOrganization();
     const made: string[] = [];
     for (let at = 0; at < 5; at += 1) made.unshift((await newKey(owner)).serviceAccountId);

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 
-/** A live key and the person who made it and has seen its secret. */
+/** A valid API key, and the person who made it and has seen its secret. */
 export type MadeKey = {
   readonly keyId: string;
   readonly preview: string;
@@ -11,8 +11,8 @@ export type MadeKey = {
 };
 
 /**
- * The live keys that a person made, or all of the organization if `userId` is null; newest first. `created_by` of an account's first key is
- * null: the account's creator made it.
+ * Lists the valid keys that a person made or, if `userId` is null, all of the organization, newest first. In the first key of an
+ * account, `created_by` is null, because the creator of the account made that key.
  */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;

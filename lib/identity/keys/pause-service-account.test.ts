@@ -18,7 +18,7 @@ const chain = useSettlement();
 const pause = (as: Credential, id: string) => send(contract.pauseServiceAccount, pauseServiceAccount, { as, id, body: {} });
 const resume = (as: Credential, id: string) => send(contract.resumeServiceAccount, resumeServiceAccount, { as, id, body: {} });
 
-/** A payment that was authorized before, and its credential. */
+/** Makes a payment that was authorized before the agent is paused, with a signed payment for it. */
 async function newScene() {
   const scene = await paymentScene();
   const wallet = newWallet();
@@ -33,7 +33,7 @@ async function newScene() {
 const refusal = (error: unknown): string => (error instanceof Error ? (JSON.parse(error.message) as { code: string }).code : "");
 
 describe("pauseServiceAccount", () => {
-  test("from its answer on, the agent can read, and neither asks nor pays; resumed, it goes on where it was", async () => {
+  test("after the answer, the agent can read but cannot ask or pay; after it is resumed, it can continue", async () => {
     const scene = await newScene();
     const { status, data } = await pause(scene.approver.credential, scene.agentId);
     expect([status, data.serviceAccountId]).toEqual([200, scene.agentId]);
@@ -53,7 +53,7 @@ describe("pauseServiceAccount", () => {
     expect(types.filter((type) => /paused|resumed/.test(type))).toEqual(["serviceAccount.paused", "serviceAccount.resumed"]);
   });
 
-  test("pausing and resuming again change nothing; a revoked account is a 409", async () => {
+  test("pausing or resuming twice changes nothing; a revoked account is a 409", async () => {
     const { approver, person, agentId } = await newScene();
     const first = await pause(approver.credential, agentId);
     expect((await pause(person.credential, agentId)).data).toEqual(first.data);
@@ -65,7 +65,7 @@ describe("pauseServiceAccount", () => {
     expect((await pause(person.credential, agentId)).problem.code).toBe("conflict");
   });
 
-  test("a request that had passed the access check is refused under the gate", async () => {
+  test("a request that has passed the access check is refused after the pause", async () => {
     const scene = await newScene();
     const held = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);
     const asking = authorized(scene).catch((error: unknown) => refusal(error));
@@ -90,7 +90,7 @@ describe("pauseServiceAccount", () => {
     expect((await scene.pay()).status).toBe(200);
   });
 
-  test("the list of service accounts says it", async () => {
+  test("the list of service accounts shows the pause", async () => {
     const owner: Owner = await newOrganization();
     const scene = { ...owner, colleague: await newMember(owner, "approver") };
     const created = await dispatch(

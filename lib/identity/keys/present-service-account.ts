@@ -24,8 +24,9 @@ export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
 const Remembered = z.object({ serviceAccountId: z.string() });
 
 /**
- * once() for the replies that show a key: only the account's id is stored, so a repeat cannot show the key again.
- * @throws Problem conflict for a repeat
+ * Runs a command that shows a new key, once per idempotency key. Only the id of the account is stored, so a retry cannot show the
+ * key again.
+ * @throws Problem conflict for a retry
  */
 export async function onceWithoutKey(
   operation: Operation,

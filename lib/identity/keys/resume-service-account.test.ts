@@ -10,7 +10,7 @@ import { createPerson, send } from "#test/tenant.ts";
 useDatabase();
 
 describe("resumeServiceAccount", () => {
-  test("the agent asks again, an account that is not paused stays as it is, and only those who may approve can resume", async () => {
+  test("the agent can ask again, resuming twice changes nothing, and only people who may approve can resume", async () => {
     const scene = await paymentScene();
     const { serviceAccountId: id } = scene.agent;
     const approver = await createPerson(scene.organizationId, "approver");

@@ -33,7 +33,7 @@ describe("revokeServiceAccount", () => {
     expect(events[2]?.metadata).toEqual({ reason: "Retired." });
   });
 
-  test("revocation waits for payment transactions that passed the gate before it, and no longer", async () => {
+  test("a revocation waits only for payment transactions that began before it", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const spending = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
@@ -58,7 +58,7 @@ describe("revokeServiceAccount", () => {
     expect(await statusFor(agent.apiKey)).toBe(200);
   });
 
-  test("a repeat with the same idempotency key answers the same and is recorded once", async () => {
+  test("a retry with the same idempotency key gets the same answer and is recorded once", async () => {
     const owner = await newOrganization();
     const { serviceAccountId } = await newKey(owner);
     const first = await revoke(owner, serviceAccountId, {}, "revoke-once");

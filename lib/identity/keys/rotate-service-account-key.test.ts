@@ -45,7 +45,7 @@ describe("rotateServiceAccountKey", () => {
     }
   });
 
-  test("a repeat with the same idempotency key does not rotate again", async () => {
+  test("a retry with the same idempotency key does not rotate again", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const first = await rotate(owner, agent.serviceAccountId, 0, "r1");
@@ -66,7 +66,7 @@ describe("rotateServiceAccountKey", () => {
     expect((await revoke(developer, agent.serviceAccountId)).status).toBe(200);
   });
 
-  test("two rotations at once leave one key alive", async () => {
+  test("two rotations at the same time leave one valid key", async () => {
     const owner = await newOrganization();
     const agent = await newKey(owner, ["audit:read"]);
     const replies = await Promise.all([rotate(owner, agent.serviceAccountId), rotate(owner, agent.serviceAccountId)]);

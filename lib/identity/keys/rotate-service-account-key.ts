@@ -12,7 +12,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
 /**
- * A new key has all capabilities of its account, so only a person who has all of them may get the key.
+ * Throws unless the person has all capabilities of the account, because the new key has all of them.
  * @throws Problem capability_required
  */
 function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capability>): void {
@@ -31,7 +31,10 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
   });
 }
 
-/** Always closes the gate, because live keys are revoked: the newest key after the grace period, all older ones at once. */
+/**
+ * Replaces the key of an account. The newest key stays valid for the grace period, and all older ones end at once. closeGate
+ * makes sure that no payment with an ended key is still running.
+ */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

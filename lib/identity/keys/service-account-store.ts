@@ -16,7 +16,10 @@ export type ServiceAccountRow = {
   readonly keyPreview: string;
 };
 
-/** People know the account by its newest key. This is raw SQL: Drizzle would drop the table's name here and compare k with itself. */
+/**
+ * The preview of the account's newest key, by which people recognize the account. It is written as SQL text, because drizzle
+ * would leave out the table's name and compare a column of `k` with itself.
+ */
 const newestPreview = sql<string>`(
   SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id
   ORDER BY k.created_at DESC, k.key_id DESC LIMIT 1)`;
@@ -58,7 +61,7 @@ export async function insertKey(
   await tx.insert(apiKeys).values({ keyId, serviceAccountId, organizationId, secretHash, preview, createdBy, createdAt });
 }
 
-/** Reads the organization's service account and locks its row against other changes. Null if there is no such account. */
+/** Reads a service account of the organization and locks its row. Null if the organization has no such account. */
 export async function lockServiceAccount(
   tx: Tx,
   organizationId: string,
@@ -79,7 +82,7 @@ const live = (serviceAccountId: string) =>
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`clock_timestamp()`)),
   );
 
-/** Live keys, newest first. */
+/** Lists the valid keys of an account, newest first. */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx
     .select({ keyId: apiKeys.keyId })
@@ -107,14 +110,14 @@ export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, rev
     .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
 }
 
-/** Pauses an account; with null, resumes it. */
+/** Pauses an account. With null, resumes it. */
 export async function setPaused(tx: Tx, serviceAccountId: string, pausedAt: Date | null): Promise<void> {
   await tx.update(serviceAccounts).set({ pausedAt }).where(eq(serviceAccounts.serviceAccountId, serviceAccountId));
 }
 
 type PageOf = Scope & { readonly place: string | null; readonly rows: number };
 
-/** Live accounts, newest first. */
+/** Lists the service accounts that are not revoked, newest first. */
 export async function listLiveServiceAccounts({ place, rows, ...scope }: PageOf): Promise<ServiceAccountRow[]> {
   return database()
     .select(columns)

@@ -14,7 +14,7 @@ export type AccountView = {
   /** When the newest key was made. */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /** The number of live keys: two during a rotation's grace period. */
+  /** The number of valid keys. While a replaced key is still valid, it is two. */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };
@@ -31,7 +31,7 @@ export type KeyView = {
   readonly preview: string;
   readonly status: "active" | "expired" | "revoked";
   readonly createdAt: string;
-  /** When the grace period of a rotated key ends, or has ended. */
+  /** When a replaced key stops working, or stopped. */
   readonly endsAt?: string;
   readonly lastUse?: LastUse;
 };

@@ -11,7 +11,7 @@ useDatabase();
 const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
 
 describe("cancelInvitation", () => {
-  test("a canceled invitation is refused, canceling twice changes nothing, and an accepted one cannot be canceled", async () => {
+  test("a canceled invitation is refused, canceling twice changes nothing, and after acceptance canceling is refused", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const { invitationId } = (await invite(owner, { email: guest.email })).data;
@@ -29,7 +29,7 @@ describe("cancelInvitation", () => {
     ]);
   });
 
-  test("of accepting and canceling at the same time one succeeds", async () => {
+  test("if accepting and canceling happen at the same time, one of them succeeds", async () => {
     for (let turn = 0; turn < 4; turn += 1) {
       const owner = await newOrganization();
       const guest = await newPerson();
@@ -61,7 +61,7 @@ describe("cancelInvitation", () => {
     expect(await eventsAbout(invitationId)).toMatchObject([{ type: "member.invited" }]);
   });
 
-  test("a repeat with the same idempotency key answers the same and is recorded once", async () => {
+  test("a retry with the same idempotency key gets the same answer and is recorded once", async () => {
     const owner = await newOrganization();
     const { invitationId } = (await invite(owner, { email: newAddress() })).data;
     const first = await cancel(owner, invitationId, owner.organizationId, "cancel-once");

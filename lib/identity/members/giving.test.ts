@@ -26,8 +26,8 @@ import { ban, setRoles, unban } from "#test/platform.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
 /*
- * A person who grants a right must hold it until the grant commits, so a request has no effect after that right was revoked. Granting
- * needs a recent proof of identity; revoking does not.
+ * A person who gives a right to somebody must still have the right when the change commits. So a request that runs while the
+ * person's right is revoked changes nothing. Giving a right needs a recent proof of identity; taking one away does not.
  */
 
 useDatabase();
@@ -66,7 +66,7 @@ const givings: Readonly<Record<string, Giving>> = {
   },
 };
 
-/** Waits until a connection waits for a lock in this database. */
+/** Waits until a connection to this database waits for a lock. */
 async function somebodyWaits(): Promise<void> {
   for (let turn = 0; turn < 1_000; turn += 1) {
     const [row] = await database().execute<{ waits: boolean }>(
@@ -111,7 +111,7 @@ test.each(Object.entries(endings))("a person %s during the request makes no key"
   expect(await replied.asked, what).toMatchObject({ status, problem: { code } });
 });
 
-/** Moves the sign-in and the proof of identity 15 minutes into the past. */
+/** Moves the time of the last sign-in or proof of identity more than 15 minutes into the past. */
 const growStale = (...people: readonly { readonly userId: string }[]) =>
   database()
     .update(session)
@@ -128,7 +128,7 @@ const confirm = (as: Credential) => send(passkeys.confirmIdentity, confirmIdenti
 const threshold = (by: Owner, body: unknown) =>
   send(organizations.setStepUpThreshold, setStepUpThreshold, { id: by.organizationId, as: by.credential, body });
 
-/** A platform admin with a password. */
+/** Makes a platform admin with a password. */
 async function official(): Promise<Owner> {
   const owner = await newOrganization();
   await database()
@@ -174,7 +174,7 @@ test.each(Object.entries(moreGivings))("%s asks for a recent proof of identity",
   expect(await database().select({ rows: count() }).from(auditEvents)).toEqual(before);
 });
 
-test("one proof is valid for its session and every grant for 15 minutes", async () => {
+test("one proof of identity is valid for 15 minutes, for every change in its session", async () => {
   const owner = await newOrganization();
   const second = await signIn(owner.email);
   const give = await givings["createServiceAccount"]!(owner, owner);
@@ -226,7 +226,7 @@ const takings: Readonly<Record<string, Giving>> = {
   },
 };
 
-test.each(Object.entries(takings))("%s removes a right and asks for no proof", async (_id, prepare) => {
+test.each(Object.entries(takings))("%s removes a right and needs no proof of identity", async (_id, prepare) => {
   const owner = await newOrganization();
   const admin = await newMember(owner, "admin");
   const take = await prepare(admin, owner);

@@ -25,7 +25,10 @@ const invitationColumns = {
   createdAt: invitation.createdAt,
 };
 
-/** The caller must have locked the organization, so that an address has at most one open invitation. */
+/**
+ * Finds the open invitation of an address. The caller must have locked the organization, or two requests could each make an
+ * invitation for the same address.
+ */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
     .select(invitationColumns)
@@ -46,7 +49,7 @@ export async function lockInvitation(tx: Tx, organizationId: string, id: string)
 
 type NewInvitation = InvitationRow & { readonly inviterId: string };
 
-/** Inserts a new invitation, or updates the role, expiry and inviter of the open one. */
+/** Stores a new invitation, or changes the role, expiry and inviter of the open one. */
 export async function saveInvitation(tx: Tx, row: NewInvitation): Promise<void> {
   const { role, expiresAt, inviterId } = row;
   await tx.insert(invitation).values(row).onConflictDoUpdate({ target: invitation.id, set: { role, expiresAt, inviterId } });
@@ -56,7 +59,7 @@ export async function cancelPending(tx: Tx, id: string): Promise<void> {
   await tx.update(invitation).set({ status: "canceled" }).where(eq(invitation.id, id));
 }
 
-/** Cancels the person's pending invitations to `roles`, the roles that they may no longer give. Returns the ids. */
+/** Cancels the invitations that a person made to `roles`, because the person may no longer give these roles. Returns the ids. */
 export async function cancelInvitationsOf(
   tx: Tx,
   { organizationId, userId }: MemberRow,
@@ -77,7 +80,7 @@ export async function cancelInvitationsOf(
   return canceled.map(({ id }) => id);
 }
 
-/** Pending invitations, newest first, including expired ones. */
+/** Lists the invitations that were neither accepted nor canceled, newest first, including expired ones. */
 export const selectInvitations = (organizationId: string, rows: number) =>
   database()
     .select({
@@ -102,7 +105,7 @@ export type InvitationFacts = {
   readonly ended: boolean;
 };
 
-/** An invitation with the names that its mail and its page show. */
+/** Reads an invitation with the names that its mail and its page show. */
 export async function readInvitation(tx: Tx | Database, invitationId: string): Promise<InvitationFacts | null> {
   const [row] = await tx
     .select({

@@ -11,7 +11,7 @@ describe("an invitation's token", () => {
     expect(invitationIdOf(token)).toBe(id);
   });
 
-  test("an id alone, another invitation's signature and a changed one are invalid", () => {
+  test("an id alone, the signature of another invitation and a changed signature are invalid", () => {
     const [one, two] = [newId("invitation"), newId("invitation")];
     const proof = invitationTokenOf(two).slice(-43);
     const changed = invitationTokenOf(one).replace(/.$/, (last) => (last === "A" ? "E" : "A"));

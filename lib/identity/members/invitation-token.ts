@@ -3,8 +3,9 @@ import { env } from "#lib/env.ts";
 import { prefixes } from "#lib/ids.ts";
 
 /*
- * cit_<id>_<proof>. The id appears in the audit log and in lists. The proof is derived from it with the server's key, so only the mail
- * contains the whole token, and the same token can be sent again without being stored.
+ * The form of a token: cit_<id>_<proof>. The id also appears in the audit log and in lists. The proof is an HMAC of the id with
+ * the server's key, so that only the mail contains the whole token, and the token can be computed again for another mail without
+ * being stored.
  */
 
 const FORM = /^cit_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
@@ -12,11 +13,11 @@ const FORM = /^cit_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 const proofOf = (invitationId: string): Buffer =>
   createHmac("sha256", env().API_KEY_SECRET).update(`countersign.invitation.v1\n${invitationId}`).digest();
 
-/** The secret of an invitation, for its link `/invitations/{invitationToken}`. */
+/** Makes the secret part of an invitation's link, `/invitations/{invitationToken}`. */
 export const invitationTokenOf = (invitationId: string): string =>
   `cit_${invitationId.slice(prefixes.invitation.length + 1)}_${proofOf(invitationId).toString("base64url")}`;
 
-/** The invitationId of a token of ours; null for everything else. */
+/** Reads the id of the invitation in a token. Returns null if this service did not make the token. */
 export function invitationIdOf(invitationToken: string): string | null {
   const parts = FORM.exec(invitationToken);
   if (!parts) return null;

@@ -14,7 +14,7 @@ useDatabase();
 const newAddress = () => `${randomBytes(8).toString("hex")}@example.com`;
 
 describe("inviteMember", () => {
-  test("the account with that address joins once with the role; the invitation lives 48 hours", async () => {
+  test("the account with that address joins once with the role; the invitation is valid for 48 hours", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const { status, data } = await invite(owner, { email: ` ${guest.email.toUpperCase()} `, role: "finance" });
@@ -42,7 +42,7 @@ describe("inviteMember", () => {
     expect(subjects.filter((subject) => subject.startsWith("You are invited"))).toEqual([]);
   });
 
-  test("the id alone, another account and an expired invitation are refused", async () => {
+  test("an invitation's id alone, another account and an expired invitation are refused", async () => {
     const owner = await newOrganization();
     const [guest, other] = [await newPerson(), await newPerson()];
     const { invitationId } = (await invite(owner, { email: guest.email })).data;
@@ -77,7 +77,7 @@ describe("inviteMember", () => {
     expect(new Set(sent.map(({ data }) => data.invitationId)).size).toBe(1);
   });
 
-  test("an admin neither invites an owner nor touches an owner's invitation", async () => {
+  test("an admin can neither invite an owner nor change an owner's invitation", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const email = newAddress();
@@ -110,7 +110,7 @@ describe("inviteMember", () => {
     expect([status, problem.errors?.[0]?.pointer]).toEqual([400, pointer]);
   });
 
-  test("a replay answers the same bytes, and invitations are limited per minute", async () => {
+  test("a retry gets the same bytes, and invitations are limited per minute", async () => {
     const owner = await newOrganization();
     const email = newAddress();
     const first = await invite(owner, { email }, "key-1");

@@ -3,19 +3,22 @@ import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { Problem } from "#lib/problem.ts";
 import { MembershipRole, type MembershipRole as MembershipRoleName } from "#lib/vocabulary.ts";
 
-/** The roles that a member with this role may give and take. Only an owner makes and changes owners. */
+/** The roles that a member with this role may give and take away. Only an owner may make and change owners. */
 export function grantableRoles(role: MembershipRoleName): readonly MembershipRoleName[] {
   if (!capabilitiesOfRole(role).has("members:manage")) return [];
   return role === "owner" ? MembershipRole.options : MembershipRole.options.filter((one) => one !== "owner");
 }
 
-/** Whether `next` has rights that `current` lacks. An owner has an admin's capabilities and can also make owners. */
+/**
+ * Whether the role `next` has rights that `current` does not have. An owner has the capabilities of an admin and can also make
+ * owners.
+ */
 export const isMore = (next: MembershipRoleName, current: MembershipRoleName): boolean =>
   (next === "owner" && current !== "owner") || !capabilitiesOfRole(next).isSubsetOf(capabilitiesOfRole(current));
 
 /**
- * Checks that a member with the role `actor`, read under the lock, may give or take these roles.
- * @throws Problem capability_required if the right was lost in the meantime, forbidden if anyone but an owner changes an owner's role
+ * Throws unless a member with the role `actor` may give or take these roles. Read `actor` after locking the organization.
+ * @throws Problem capability_required if the right was lost meanwhile, forbidden if anyone but an owner changes an owner's role
  */
 export function requireGrantable(actor: MembershipRoleName | null, ...roles: readonly MembershipRoleName[]): void {
   const grantable = actor === null ? [] : grantableRoles(actor);
@@ -25,7 +28,7 @@ export function requireGrantable(actor: MembershipRoleName | null, ...roles: rea
   }
 }
 
-/** @throws Problem conflict when the organization would be without an owner */
+/** Throws if the organization would have no owner. @throws Problem conflict */
 export function requireOwnerLeft(current: MembershipRoleName, next: MembershipRoleName | null, owners: number): void {
   if (current !== "owner" || next === "owner" || owners > 1) return;
   throw new Problem("conflict", { detail: "This is the last owner. Make another member owner first." });

@@ -6,7 +6,7 @@ import { ProductRole, type Environment, type MembershipRole } from "#lib/vocabul
 
 export type UserRow = { readonly email: string; readonly emailVerified: boolean };
 
-/** Locks the person's row, so that their requests run one after the other, for example from several tabs. */
+/** Locks the person's row, so that requests of the same person, for example from several tabs, run one after the other. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx
     .select({ email: user.email, emailVerified: user.emailVerified })
@@ -29,7 +29,9 @@ type NewOrganization = {
   readonly productRoles: ProductRole[];
 };
 
-/** False if the slug is taken, even by an organization that commits while this statement waits. */
+/**
+ * Stores an organization. Returns false if its slug is taken, also by an organization that commits while this statement waits.
+ */
 export async function insertOrganization(tx: Tx, row: NewOrganization): Promise<boolean> {
   const inserted = await tx
     .insert(organization)
@@ -41,7 +43,7 @@ export async function insertOrganization(tx: Tx, row: NewOrganization): Promise<
 
 type NewMember = { readonly id: string; readonly organizationId: string; readonly userId: string; readonly role: MembershipRole };
 
-/** False when the person is a member already. */
+/** Stores a member. Returns false if the person is a member already. */
 export async function insertMember(tx: Tx, row: NewMember): Promise<boolean> {
   const inserted = await tx.insert(member).values(row).onConflictDoNothing().returning({ id: member.id });
   return inserted.length === 1;
@@ -56,7 +58,10 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
   return row !== undefined;
 }
 
-/** Accepts a pending invitation, once, for the account whose address it was sent to. */
+/**
+ * Marks an open invitation as accepted. The account must have the email address to which the invitation was sent. Null if there
+ * is no such invitation.
+ */
 export async function takeInvitation(
   tx: Tx,
   id: string,
@@ -77,7 +82,7 @@ export async function takeInvitation(
   return row ?? null;
 }
 
-/** The limits as they were entered; null where the default applies. */
+/** The limits that the organization has set; null where the default applies. */
 export type OwnStepUpLimits = { readonly [K in keyof StepUpLimits]: string | null };
 
 export async function stepUpLimitsOf(db: Database | Tx, organizationId: string): Promise<OwnStepUpLimits> {
@@ -97,9 +102,9 @@ export type OrganizationSettings = {
   readonly name: string;
   readonly slug: string;
   readonly productRoles: readonly ProductRole[];
-  /** The time zone of new mandates; null if the person's own is used. */
+  /** The time zone of new mandates. If null, each person's own time zone is used. */
   readonly timezone: string | null;
-  /** A data URL. */
+  /** The logo as a data URL. */
   readonly logo: string | null;
 };
 
@@ -112,7 +117,7 @@ export async function settingsOf(db: Database | Tx, organizationId: string): Pro
   return row ? { ...row, productRoles: ProductRole.options.filter((role) => row.productRoles.includes(role)) } : null;
 }
 
-/** Needs the organization's lock. */
+/** The caller must have locked the organization. */
 export async function saveSettings(tx: Tx, organizationId: string, settings: OrganizationSettings): Promise<void> {
   const { name, productRoles, timezone, logo } = settings;
   await tx
@@ -121,7 +126,7 @@ export async function saveSettings(tx: Tx, organizationId: string, settings: Org
     .where(eq(organization.id, organizationId));
 }
 
-/** The time zone of new mandates; null if the person's own is used. */
+/** The time zone of new mandates. If null, each person's own time zone is used. */
 export async function timezoneOf(db: Database | Tx, organizationId: string): Promise<string | null> {
   const [row] = await db
     .select({ timezone: organization.timezone })

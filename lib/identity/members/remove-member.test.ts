@@ -56,7 +56,7 @@ describe("removeMember", () => {
     });
   });
 
-  test("removing a person requires a decision on the live keys that the person has seen", async () => {
+  test("removing a person requires a decision about the valid keys that the person has seen", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const [made, rotated, other] = [
@@ -93,7 +93,7 @@ describe("removeMember", () => {
     expect((await listKeys(owner)).data.items).toHaveLength(3);
   });
 
-  test("a lower role requires a decision only on keys that can do more than the role", async () => {
+  test("a lower role requires a decision only about keys that can do more than the role", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const [, reads] = [await newKey(admin, ["payments:authorize"]), await newKey(admin, ["audit:read"])];
@@ -107,7 +107,7 @@ describe("removeMember", () => {
     expect((await changeRole(owner, admin.userId, "admin")).status).toBe(200);
   });
 
-  test("keys belong to the organization and may stay; open invitations of the person do not", async () => {
+  test("keys belong to the organization and may stay; open invitations from the person are canceled", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const { serviceAccountId } = await newKey(admin);
@@ -118,7 +118,7 @@ describe("removeMember", () => {
     expect(row?.status).toBe("canceled");
   });
 
-  test("an admin cannot remove an owner; the last owner cannot leave, and one of two can", async () => {
+  test("an admin cannot remove an owner; the last owner cannot leave, but one of two owners can", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     expect((await remove(admin, owner.userId)).problem.code).toBe("forbidden");

@@ -12,7 +12,10 @@ import { requireGrantable, requireOwnerLeft } from "#lib/identity/members/member
 import { presentMember } from "#lib/identity/members/present-member.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** A request of the removed person that is still undecided is refused: the operation reads the role again under the gate. */
+/**
+ * Removes a member. A request of this person that is still running is refused, because every operation reads the role again after
+ * it has taken the revocation gate (a lock that this operation takes alone).
+ */
 export const removeMember: Handler<typeof contract.removeMember> = async (
   { organizationId, userId, body: { reason, keys } },
   { caller, idempotency },

@@ -40,7 +40,7 @@ describe("setStepUpThreshold", () => {
     ]);
   });
 
-  test("the limit for payees that are not verified is a setting of its own", async () => {
+  test("the limit for payees that are not verified is a separate setting", async () => {
     const owner = await newOrganization();
     const both = { above: "250", aboveUnverified: "50" };
     expect((await set(owner, both)).data).toEqual({ organizationId: owner.organizationId, ...both });
@@ -56,7 +56,7 @@ describe("setStepUpThreshold", () => {
     expect(await shown(owner)).toBeNull();
   });
 
-  test.each(["-1", "1e3", "", "NaN", "0x10", "1,5", 5, null])("%j is refused at its field", async (above) => {
+  test.each(["-1", "1e3", "", "NaN", "0x10", "1,5", 5, null])("400 points at the field for %j", async (above) => {
     const owner = await newOrganization();
     const { status, problem } = await set(owner, { above });
     expect([status, problem.errors?.[0]?.pointer]).toEqual([400, "/above"]);

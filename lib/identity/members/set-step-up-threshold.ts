@@ -15,7 +15,7 @@ const DECIMALS = 18;
 
 const limits = ["above", "aboveUnverified"] as const;
 
-/** A higher limit lets larger payments be approved without a proof of identity. */
+/** Whether a limit is higher than before, so that larger payments can be approved without a proof of identity. */
 const isLooser = (next: OwnStepUpLimits, current: OwnStepUpLimits): boolean =>
   limits.some((limit) => {
     const [after, before] = [next, current].map((own) => parseAmount(own[limit] ?? defaultStepUpLimits[limit], DECIMALS));
@@ -29,7 +29,10 @@ const changesOf = (from: OwnStepUpLimits, to: OwnStepUpLimits) =>
     limits.flatMap((limit) => (from[limit] === to[limit] ? [] : [[names[limit], { from: from[limit], to: to[limit] }]])),
   );
 
-/** Closes the gate, so that no approval under the previous threshold is still in progress when the reply is sent. */
+/**
+ * Changes the amounts above which an approval needs a step-up. closeGate waits for running approvals, so that none still uses the
+ * old amounts after the reply.
+ */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
   { organizationId, body },
   { caller, idempotency },

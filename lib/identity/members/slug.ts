@@ -1,6 +1,6 @@
 const SLUG_MAX = 40;
 
-/** A slug that reads like the name: ASCII letters, digits and hyphens. */
+/** Makes a slug from a name: lower-case ASCII letters, digits and hyphens. */
 export function deriveSlug(name: string): string {
   const plain = name
     .normalize("NFKD")

@@ -34,7 +34,7 @@ describe("updateMember", () => {
     });
   });
 
-  test("invitations that the new role could not send are canceled, the others stay", async () => {
+  test("invitations that the new role may not send are canceled, and the others stay", async () => {
     const owner = await newOrganization();
     const second = await newMember(owner, "owner");
     const { invitationId: asOwner } = (await invite(second, { email: "o@example.com", role: "owner" })).data;

@@ -13,7 +13,10 @@ import { presentMember } from "#lib/identity/members/present-member.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** Nearly every change of a role removes a capability, so the gate is always closed. */
+/**
+ * Changes the role of a member. Nearly every change takes a capability away, so it always calls closeGate, which waits for
+ * running payments.
+ */
 export const updateMember: Handler<typeof contract.updateMember> = async (
   { organizationId, userId, body: { role, reason, keys } },
   { caller, idempotency },

@@ -29,7 +29,7 @@ const changesOf = async ({ organizationId }: Owner) => {
 const logo = `data:image/png;base64,${btoa(String.fromCodePoint(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1))}`;
 
 describe("updateOrganization", () => {
-  test("changes what onboarding asked, and each change is in the audit log once", async () => {
+  test("changes the answers of the onboarding, and each change is in the audit log once", async () => {
     const owner = await newOrganization({ name: "Acme" });
     const changed = await update(owner, { name: " Okapi Labs ", productRoles: ["seller", "buyer"] });
     expect(changed.data).toMatchObject({ name: "Okapi Labs", productRoles: ["buyer", "seller"], hasLogo: false });
@@ -41,7 +41,7 @@ describe("updateOrganization", () => {
     ]);
   });
 
-  test("the time zone is the one that new mandates begin with, until it is removed", async () => {
+  test("new mandates begin with this time zone, until it is removed", async () => {
     const owner = await newOrganization();
     const scope = { organizationId: owner.organizationId, environment: "sandbox" as const };
     expect((await viewEditorChoices(scope)).timezone).toBeNull();
@@ -51,7 +51,7 @@ describe("updateOrganization", () => {
     expect((await viewOrganization(owner.organizationId)).timezone).toBeNull();
   });
 
-  test("the logo is a picture that members see, under an address that changes with it", async () => {
+  test("members see the logo, and its URL changes with the picture", async () => {
     const owner = await newOrganization();
     const session = async () => (await send(getSessionOperation, getSession, { as: owner.credential })).data.session;
     expect((await update(owner, { logo })).data.hasLogo).toBe(true);

@@ -11,7 +11,9 @@ import { ProductRole } from "#lib/vocabulary.ts";
 
 type Change = { readonly from: unknown; readonly to: unknown };
 
-/** The changed fields for the audit log. For the logo it has only whether there is one, because the picture is long. */
+/**
+ * Lists the changed fields for the audit log. For the logo, the log says only whether there is one, because pictures are large.
+ */
 function changesOf(from: OrganizationSettings, to: OrganizationSettings): Readonly<Record<string, Change>> {
   const shown = ({ name, productRoles, timezone }: OrganizationSettings) => ({ name, productRoles, timezone });
   const [before, after] = [shown(from), shown(to)];

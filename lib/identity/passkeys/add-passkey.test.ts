@@ -41,7 +41,7 @@ describe("addPasskey", () => {
     expect(await passkeysOf(person)).toEqual([]);
   });
 
-  test("belongs to one person only, and a registration to one session", async () => {
+  test("refuses a passkey of another person, and a challenge of another session", async () => {
     const [one, two] = [await newPerson(), await newPerson()];
     const { authenticator } = await newPasskey(one.credential);
     const taken = await add(two.credential, authenticator.create(await registration(two.credential)));
@@ -58,7 +58,7 @@ describe("addPasskey", () => {
     expect(await passkeysOf(person)).toEqual([]);
   });
 
-  test("a session that ends during the registration adds none", async () => {
+  test("adds no passkey if the session ends during the registration", async () => {
     const person = await newPerson();
     const made = new Authenticator().create(await registration(person.credential));
     const adding = await database().transaction(async (tx) => {

@@ -26,7 +26,7 @@ describe("confirmIdentity", () => {
     expect((await remove(as, passkeyId)).status).toBe(200);
   });
 
-  test("a proof counts in its own session only", async () => {
+  test("a proof of identity counts only in its own session", async () => {
     const person = await newPerson();
     const { passkeyId } = await newPasskey(person.credential);
     const other = await signIn(person.email);
@@ -53,7 +53,7 @@ describe("confirmIdentity", () => {
     }
   });
 
-  test("400 for neither and for both", async () => {
+  test("400 without a password or an assertion, and with both", async () => {
     const { credential } = await newPerson();
     for (const body of [{}, { password: PASSWORD, assertion: new Authenticator().sign("YQ") }])
       expect((await confirm(credential, body)).problem.errors?.[0]?.pointer).toBe("/password");

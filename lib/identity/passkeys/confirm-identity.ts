@@ -10,7 +10,10 @@ import { PROVED_MS } from "#lib/identity/passkeys/fresh-proof.ts";
 import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/identity/passkeys/verify-assertion.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Ignores the idempotency key: its fingerprint would be a fast hash of the password. */
+/**
+ * Checks a person's identity again. The idempotency key is ignored, because the hash of the request that would be stored with it
+ * is a hash of the password that is fast to guess.
+ */
 export const confirmIdentity: Handler<typeof contract.confirmIdentity> = async ({ body }, { caller }) => {
   const { password, assertion } = body;
   const asserted = assertion ? await byPasskey(assertion, caller) : null;

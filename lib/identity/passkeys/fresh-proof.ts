@@ -5,22 +5,22 @@ import { otherWaysIn, passkeysOf, provedAt } from "#lib/identity/passkeys/store.
 import { Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 
-/** A person must have confirmed their identity within this time to change how they sign in. It is equal to the time of a step-up. */
+/** To change how they sign in, a person must have proved their identity within this time. It is as long as a step-up is valid. */
 export const PROVED_MS = minutes(5);
 
 export const isProved = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() <= PROVED_MS;
 
 type Prover = { readonly userId: string; readonly sessionId: string };
 
-/** @throws Problem step_up_required */
+/** Throws unless the person has proved their identity recently in this session. @throws Problem step_up_required */
 export async function requireProved(db: Database | Tx, by: Prover, now: Date): Promise<void> {
   if (isProved(await provedAt(db, by.sessionId), now)) return;
   throw await stepUpFor(db, by, "Confirm that it is you first: this changes how you sign in.");
 }
 
 /**
- * Call it before a right is given, so that an unattended or stolen session can give no rights. Taking a right away needs no proof. The
- * proof is stored with the session and is valid for FRESH_SESSION_MS, like a sign-in for an approval.
+ * Throws unless the person has signed in or proved their identity within FRESH_SESSION_MS in this session. Call it before a right
+ * is given to somebody, so that nobody can give rights with an unattended or stolen session. Taking a right away needs no proof.
  * @throws Problem step_up_required
  */
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
@@ -30,7 +30,9 @@ export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   throw await stepUpFor(tx, by, "Confirm that it is you first: this gives a right to somebody.");
 }
 
-/** Names the methods by which this person can confirm their identity; none if only a new sign-in can do it. */
+/**
+ * Makes the refusal. It names the methods by which this person can prove their identity; none if the person must sign in again.
+ */
 async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
   const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");
   const hasPasskey = (await passkeysOf(db, userId)).length > 0;

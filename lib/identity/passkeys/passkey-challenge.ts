@@ -16,11 +16,14 @@ type ChallengeTerms = {
   readonly payTo: string;
 };
 
-/** The challenge that a passkey signs to approve a checkout, once, with this basket, amount and payee. No part can contain a line feed. */
+/**
+ * The challenge that a passkey signs to approve a checkout. It is a hash of the terms and a random nonce, so the signature is
+ * valid once and only for these terms. No part can contain a line feed, which separates them.
+ */
 export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: ChallengeTerms, nonce: string): string =>
   createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
 
-/** The challenge that an answer claims to sign; the verification checks the claim. Null if it cannot be read. */
+/** Reads the challenge that an answer says it has signed; the later verification checks that. Null if it cannot be read. */
 export function claimedChallenge(clientDataJSON: string): string | null {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")) as { challenge?: unknown };

@@ -13,7 +13,7 @@ useDatabase();
 const register = (as: Credential) => send(contract.registerPasskey, registerPasskey, { as, body: {} });
 
 describe("registerPasskey", () => {
-  test("200 asks for verification of the person, excludes their passkeys, and does not reveal their id", async () => {
+  test("200 asks the authenticator to verify the person, excludes their passkeys, and does not reveal their id", async () => {
     const person = await newPerson();
     const { authenticator } = await newPasskey(person.credential);
     const [one, two] = [await register(person.credential), await register(person.credential)];
@@ -40,7 +40,7 @@ describe("registerPasskey", () => {
     });
   });
 
-  test("409 for a person who has the most passkeys that there can be", async () => {
+  test("409 for a person who has the maximum number of passkeys", async () => {
     const { userId, credential } = await newPerson();
     const made = { userId, name: "Laptop", publicKey: "", counter: 0, deviceType: "singleDevice", backedUp: false };
     await database()

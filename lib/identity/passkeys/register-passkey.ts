@@ -15,7 +15,7 @@ import { toWire } from "#lib/time.ts";
 
 export const PASSKEYS_MAX = 20;
 
-/** Ignores the idempotency key, because every request gets its own challenge. */
+/** Makes a challenge for a new passkey. The idempotency key is ignored, because every request gets its own challenge. */
 export const registerPasskey: Handler<typeof contract.registerPasskey> = async (_, { caller }) => {
   const { userId, sessionId } = caller;
   await countAttempt("passkeyChallenge", userId, CHALLENGES_PER_MINUTE);
@@ -29,7 +29,7 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
     const options = await generateRegistrationOptions({
       rpID: id,
       rpName: name,
-      // Authenticators store this user handle and do not display it; it must not reveal who the person is.
+      // Authenticators store this user handle and do not show it, so it must not reveal who the person is.
       userID: new Uint8Array(createHash("sha256").update(`passkey\n${userId}`).digest()),
       userName: person.email,
       userDisplayName: person.name,

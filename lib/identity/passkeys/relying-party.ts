@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { env } from "#lib/env.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 
-/** The relying party of passkeys: the one host of this installation. */
+/** The relying party of passkeys (a term of WebAuthn): the host of this installation. */
 export function relyingParty(): { readonly id: string; readonly name: string; readonly origins: string[] } {
   return { id: new URL(env().BASE_URL).hostname, name: "Countersign", origins: [...ownOrigins()] };
 }
@@ -13,5 +13,8 @@ export function passkeysWork(): boolean {
   return hostname === "localhost" || (protocol === "https:" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0);
 }
 
-/** EdDSA, ES256 and RS256, which better-auth's older verification also supports. A passkey with another algorithm could never sign in. */
+/**
+ * The signature algorithms EdDSA, ES256 and RS256, which better-auth can verify too. With any other algorithm, a passkey could be
+ * added but could not sign in.
+ */
 export const algorithms = [-8, -7, -257];

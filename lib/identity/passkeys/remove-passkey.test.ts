@@ -28,7 +28,7 @@ describe("removePasskey", () => {
     ]);
   });
 
-  test("404 for another person's passkey, which stays", async () => {
+  test("404 for another person's passkey, which is not removed", async () => {
     const [one, two] = [await newPerson(), await newPerson()];
     const { passkeyId } = await newPasskey(one.credential);
     expect((await remove(two.credential, passkeyId)).status).toBe(404);
@@ -52,7 +52,7 @@ describe("removePasskey", () => {
     expect(await passkeysOf(person)).toHaveLength(1);
   });
 
-  test("a repeat with the same idempotency key answers the same", async () => {
+  test("a retry with the same idempotency key gets the same answer", async () => {
     const person = await newPerson();
     const { passkeyId } = await newPasskey(person.credential);
     const first = await remove(person.credential, passkeyId, "remove-once");

@@ -37,7 +37,7 @@ describe("renamePasskey", () => {
     }
   });
 
-  test("a repeat with the same idempotency key answers the same and does not undo a later name", async () => {
+  test("a retry with the same idempotency key gets the same answer and does not undo a later name", async () => {
     const person = await newPerson();
     const { passkeyId } = await newPasskey(person.credential);
     const first = await rename(person.credential, passkeyId, "Phone", "rename-once");

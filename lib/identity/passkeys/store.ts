@@ -17,7 +17,7 @@ export async function findByCredential(userId: string, credentialID: string): Pr
   return row ?? null;
 }
 
-/** Null if an account, this one or another, already has the credential. */
+/** Stores a passkey. Returns null if this or another account has the same passkey already. */
 export async function insertPasskey(tx: Tx, row: typeof passkey.$inferInsert): Promise<PasskeyRow | null> {
   const [inserted] = await tx.insert(passkey).values(row).onConflictDoNothing().returning();
   return inserted ?? null;
@@ -39,7 +39,10 @@ export async function deletePasskeysOf(userId: string): Promise<void> {
   await database().delete(passkey).where(eq(passkey.userId, userId));
 }
 
-/** Records a use. False if the passkey is gone, or if another use has already stored this counter or a higher one. */
+/**
+ * Records that a passkey was used. Returns false if the passkey was removed, or if its counter is not higher than the stored one,
+ * which means that it was copied or used twice.
+ */
 export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
   const rows = await tx
     .update(passkey)
@@ -51,7 +54,7 @@ export async function countUse(tx: Tx, passkeyId: string, counter: number, now: 
   return rows.length === 1;
 }
 
-/** Records the time of a sign-in. better-auth verifies the sign-in and stores the counter itself. */
+/** Records the time of a sign-in with a passkey. better-auth checks the sign-in and stores the counter. */
 export async function noteSignIn(credentialID: string): Promise<void> {
   await database()
     .update(passkey)
@@ -59,7 +62,7 @@ export async function noteSignIn(credentialID: string): Promise<void> {
     .where(eq(passkey.credentialID, credentialID));
 }
 
-/** Stores a challenge, and deletes the expired challenges of its session. */
+/** Stores a challenge, and deletes the expired challenges of the same session. */
 export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
   await tx
     .delete(passkeyChallenges)
@@ -67,7 +70,7 @@ export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> 
   await tx.insert(passkeyChallenges).values(row);
 }
 
-/** Deletes a challenge of this session, so that it can be used only once. Null if there is none that is still valid. */
+/** Deletes and returns a challenge of this session, so that it can be used only once. Null if there is none or it has expired. */
 export async function takeChallenge(kind: string, sessionId: string, challenge: string): Promise<ChallengeRow | null> {
   const [row] = await database()
     .delete(passkeyChallenges)
@@ -83,7 +86,7 @@ export async function takeChallenge(kind: string, sessionId: string, challenge: 
   return row ?? null;
 }
 
-/** When the person behind a session last proved who they are. Null if the session has ended. */
+/** When the person last proved their identity in this session. Null if the session has ended. */
 export async function provedAt(db: Db, sessionId: string): Promise<Date | null> {
   const [row] = await db.select({ provedAt: session.provedAt }).from(session).where(eq(session.id, sessionId));
   return row?.provedAt ?? null;
@@ -93,7 +96,10 @@ export async function setProved(tx: Tx, sessionId: string, now: Date): Promise<v
   await tx.update(session).set({ provedAt: now }).where(eq(session.id, sessionId));
 }
 
-/** The ways in which a person can sign in, besides passkeys. A credential account without a password does not count. */
+/**
+ * The ways in which a person can sign in, except passkeys. Without a password, an account of the type "credential" does not
+ * count.
+ */
 export async function otherWaysIn(db: Db, userId: string): Promise<readonly string[]> {
   const accounts = await db
     .select({ providerId: account.providerId, password: account.password })

@@ -4,15 +4,15 @@ import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { invalidField, type Problem } from "#lib/problem.ts";
 
-/** Every invalid assertion gets the same answer, so that the answer does not reveal which check failed. */
+/** Every invalid signature of a passkey gets the same answer, so that the answer does not reveal which check failed. */
 export const assertionRefused = (): Problem =>
   invalidField("/assertion", "This passkey did not confirm that it is you. Nothing was changed; try again.");
 
 export type AssertionResult = { readonly passkey: PasskeyRow; readonly counter: number };
 
 /**
- * Verifies that one of this person's passkeys signed the challenge on this host and that the authenticator verified the person. The caller
- * stores the counter.
+ * Verifies an assertion (the answer of a passkey): one of this person's passkeys must have signed the challenge on this host, and
+ * the authenticator must have verified the person. The caller stores the counter.
  * @throws Problem invalid_request
  */
 export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<AssertionResult> {

@@ -4,25 +4,28 @@ import { log } from "#lib/telemetry/log.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { queueMail, type Mail } from "#lib/mail/queue-mail.ts";
 
-/* Mails for sign-in and sign-up. better-auth creates the tokens in the links; the pages behind the links are ours. */
+/* Mails for sign-in and sign-up. better-auth makes the tokens in the links. The links lead to this service's own pages. */
 
 export const MAGIC_LINK_SECONDS = 900;
 export const RESET_SECONDS = 3600;
 export const VERIFICATION_SECONDS = 24 * 3600;
 
-/** The most mails of one kind to one address in 15 minutes, so that nobody can fill somebody else's mailbox. */
+/** One address gets at most this many mails of one kind in 15 minutes, so that nobody can fill somebody else's mailbox. */
 const MAILS_MAX = 5;
 const MAILS_WINDOW_SECONDS = 900;
 
 type Kind = "magicLink" | "verification" | "reset" | "exists" | "changed";
 
-/** The path to open after the link; better-auth carries it in its own link as callbackURL. */
+/** The page to open after the link. better-auth has it in its own link as `callbackURL`. */
 const pathOf = (url: string): string => new URL(url).searchParams.get("callbackURL") ?? "/";
 
 const link = (page: string, token: string, path: string): `/${string}` => withReturnTo(page, path, { token }) as `/${string}`;
 const until = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-/** Above the limit no mail is sent and no error is returned: the answer must not reveal who has an account. */
+/**
+ * Sends a mail. Above the limit it sends none and reports no error, because an error would reveal that the address has an
+ * account.
+ */
 async function send(kind: Kind, mail: Mail): Promise<void> {
   if ((await takeAttempt(`mail:${kind}:${mail.to.toLowerCase()}`, MAILS_WINDOW_SECONDS)) > MAILS_MAX) {
     log().warn({ kind }, "Too many mails to one address; this one is not sent");
@@ -67,7 +70,10 @@ export const sendReset = ({ email, url, token }: LinkMail): Promise<void> =>
     usefulUntil: until(RESET_SECONDS),
   });
 
-/** Tells the owner of an account that somebody tried to sign up with its address. The page must not reveal that the account exists. */
+/**
+ * Tells the owner of an account by mail that somebody tried to sign up with its address. The page must not say that the account
+ * exists.
+ */
 export const sendAccountExists = (email: string): Promise<void> =>
   send("exists", {
     to: email,

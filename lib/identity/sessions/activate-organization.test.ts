@@ -36,7 +36,7 @@ describe("activateOrganization", () => {
     expect({ ...foreign.problem, requestId: "" }).toEqual({ ...unknown.problem, requestId: "" });
   });
 
-  test("only a change is an event", async () => {
+  test("only a change writes an audit event", async () => {
     const owner = await newOrganization();
     expect((await activate(owner, owner.organizationId)).status).toBe(200);
     const events = await database()

@@ -1,7 +1,10 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { markAudited } from "#lib/identity/user-store.ts";
 
-/** better-auth creates users in its own transactions, so the user.created event is written once, with the first authenticated request. */
+/**
+ * Writes the event user.created, once. better-auth creates users in its own transactions, so the event is written with the user's
+ * first authenticated request.
+ */
 export async function auditNewUser(userId: string): Promise<void> {
   await transact(async (tx) => {
     if (!(await markAudited(tx, userId))) return;

@@ -19,7 +19,10 @@ const ways: Readonly<Record<string, AuthMethod>> = {
   "/passkey/verify-authentication": "passkey",
 };
 
-/** The sign-in method of a session, by the endpoint that creates it. An unknown endpoint throws and creates no session. */
+/**
+ * Finds the sign-in method of a session from the endpoint that creates it. For an unknown endpoint it throws, so that no session
+ * is created.
+ */
 export function providerOf(context: Context): AuthMethod {
   const path = context?.path ?? "";
   const id = (context?.params as { id?: unknown } | undefined)?.id;
@@ -29,8 +32,8 @@ export function providerOf(context: Context): AuthMethod {
 }
 
 /**
- * A password may be deleted while it is compared, which takes a tenth of a second. This check runs after the session was inserted: a later
- * deletion of the password deletes the session too.
+ * Ends a new session if the account no longer has a password. The password may have been deleted during its comparison, which
+ * takes a tenth of a second. A password that is deleted after this check deletes the session too.
  */
 async function endWithoutPassword({ id, userId }: { readonly id: string; readonly userId: string }): Promise<void> {
   if ((await passwordHashOf(userId)) !== null) return;
@@ -38,23 +41,23 @@ async function endWithoutPassword({ id, userId }: { readonly id: string; readonl
 }
 
 /**
- * better-auth calls these before and after it confirms an e-mail address. Each ends all sessions and sign-in methods of the account,
- * because somebody who does not own the address may have set them up.
+ * better-auth calls these functions before and after it confirms an email address. Each ends all sessions and sign-in methods of
+ * the account, because somebody who does not own the address may have set them up.
  */
 export const emailVerificationHooks = {
   beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
-  /** Ends them again, because a sign-in that was in progress may have created a session in the meantime. */
+  /** Ends sessions and sign-in methods again, because a sign-in that was running may have created a session meanwhile. */
   afterEmailVerification: async ({ id }: { readonly id: string }): Promise<void> => {
     await endWaysIn(id);
     noteFirstProof(id);
   },
 };
 
-/** A person who signs in without a name gets the part of their address before the @ as name. */
+/** Without a name, a person gets the part of their email address before the @ as name. */
 const nameOf = (name: unknown, email: string): string =>
   (typeof name === "string" ? name.trim() : "").slice(0, NAME_MAX) || email.slice(0, email.indexOf("@"));
 
-/** Drops the provider's tokens: we never call a provider on behalf of a person. */
+/** Removes the provider's tokens, because the service never calls a provider on behalf of a person. */
 const withoutTokens = <T extends object>(account: T): T & Record<string, unknown> => ({
   ...account,
   accessToken: null,
@@ -65,8 +68,8 @@ const withoutTokens = <T extends object>(account: T): T & Record<string, unknown
 export const databaseHooks: Hooks = {
   user: {
     update: {
-      // A sign-in link proves who owns the mailbox. better-auth then removes sign-in methods that another person set up with the address,
-      // but not their passkeys.
+      // Whoever opens a sign-in link owns the mailbox. better-auth then removes sign-in methods that somebody else set up with
+      // the address, but not passkeys, so remove them here.
       after: async (user, context) => {
         if (context?.path !== "/magic-link/verify" || !user.emailVerified) return;
         await deletePasskeysOf(user.id);
@@ -88,7 +91,7 @@ export const databaseHooks: Hooks = {
         data: {
           ...session,
           provider: providerOf(context),
-          // Without rememberMe, better-auth sets one day, which is longer than SESSION_SECONDS.
+          // Without rememberMe, better-auth sets one day, which is longer than sessions may be here.
           expiresAt: new Date(Date.now() + SESSION_SECONDS * 1000),
           activeOrganizationId: await newestOrganizationOf(session.userId),
         },

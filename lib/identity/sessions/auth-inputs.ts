@@ -3,7 +3,10 @@ import { returnTo } from "#lib/http/return-to.ts";
 import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
-/** The placeholder addresses of wallet accounts end in .invalid. They receive no mail, so nobody may sign up with one. */
+/**
+ * better-auth gives accounts of wallets addresses that end in .invalid. No mail reaches them, so nobody may sign up with such an
+ * address.
+ */
 const PLACEHOLDER = /\.invalid$/i;
 
 const Email = z
@@ -13,7 +16,7 @@ const Email = z
 const Password = z.string().min(1).max(128);
 const NewPassword = z.string().min(12).max(128);
 const Token = z.string().min(1).max(2048);
-/** The path to open afterwards: one of our pages, as returnTo() accepts them. */
+/** The page to open afterwards. It must be a page of this service, as returnTo() checks. */
 const Page = z
   .string()
   .min(1)
@@ -23,17 +26,26 @@ const Page = z
 export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
-  /** The query is passed on unchanged; better-auth reads state and code from it. */
+  /** Pass the query on unchanged, because better-auth reads `state` and `code` from it. */
   readonly query?: true;
-  /** better-auth takes the link's token by GET. Ours is a POST with the token in its body, so that a mail scanner cannot use it up. */
+  /**
+   * better-auth expects the token of a link in a GET. This service accepts only a POST with the token in the body, because mail
+   * scanners open links and would use up the token.
+   */
   readonly asGet?: true;
-  /** The minimum time of the answer: better-auth does less work for an address without an account, and the time would reveal that. */
+  /**
+   * The answer takes at least this many milliseconds. better-auth does less work for an address without an account, and a shorter
+   * time would reveal that.
+   */
   readonly floorMs?: number;
-  /** Tries for the account whose address is in the body, from all network addresses together; counted even if no such account exists. */
+  /**
+   * How often the account of the address in the body may be tried, from all network addresses together. Tries also count if there
+   * is no such account.
+   */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 
-/** Strict like our own operations: no unlisted field reaches better-auth. */
+/** The endpoints that are passed on to better-auth. Their schemas are strict, so that no unknown field reaches better-auth. */
 export const served: Readonly<Record<ServedPath, Endpoint>> = {
   "/sign-up/email": {
     method: "POST",

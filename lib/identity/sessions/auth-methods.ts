@@ -6,14 +6,14 @@ import { mailDelivery } from "#lib/mail/delivery.ts";
 type AuthMethods = Session["authMethods"];
 export type AuthMethod = keyof AuthMethods;
 
-/** The number of the chain that a wallet must name at sign-in; null if wallets cannot sign in. */
+/** The number of the chain that a wallet must name at sign-in. Null if nobody can sign in with a wallet. */
 export function siweChainId(): number | null {
   const { SIWE_CHAIN, ENVIRONMENT, CHAINS } = env();
   const chain = SIWE_CHAIN ?? (ENVIRONMENT === "sandbox" ? CHAINS[0]?.chain : undefined);
   return chain === undefined ? null : Number(chain.slice("eip155:".length));
 }
 
-/** The sign-in methods of this installation, the same for everybody. The endpoints of other methods are not served. */
+/** The ways to sign in that this installation offers. The endpoints of all other ways answer 404. */
 export function authMethods(): AuthMethods {
   const { GOOGLE_CLIENT_ID, GITHUB_CLIENT_ID } = env();
   return {
@@ -26,5 +26,8 @@ export function authMethods(): AuthMethods {
   };
 }
 
-/** Whether an account needs a confirmed address: only if mail is really sent. A sandbox without SMTP offers it but does not require it. */
+/**
+ * Whether people must confirm their email address before they sign in. Only if mail is really sent: a sandbox without SMTP offers
+ * the confirmation and does not require it.
+ */
 export const requiresVerifiedEmail = (): boolean => mailDelivery() === "smtp";

@@ -1,6 +1,9 @@
 import { authMethods, type AuthMethod } from "#lib/identity/sessions/auth-methods.ts";
 
-/** The endpoints of better-auth that are served. All others that it registers are in disabledPaths; a test compares both with its list. */
+/**
+ * The endpoints of better-auth that this service answers. All others are in disabledPaths; a test compares both lists with
+ * better-auth's own list.
+ */
 export const servedPaths = [
   "/sign-up/email",
   "/sign-in/email",
@@ -21,7 +24,10 @@ export const servedPaths = [
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
-/** An endpoint is served only if this installation offers one of its sign-in methods. Endpoints that are not listed are always served. */
+/**
+ * The ways to sign in to which an endpoint belongs. The endpoint is answered if this installation offers one of them. Endpoints
+ * that are not listed here are always answered.
+ */
 const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   // These endpoints send a mail or follow a link in one.
   "/request-password-reset": ["magicLink"],
@@ -38,7 +44,7 @@ const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   "/passkey/verify-authentication": ["passkey"],
 };
 
-/** Whether this installation offers the endpoint. */
+/** Whether this installation answers the endpoint. */
 export function isOffered(path: ServedPath): boolean {
   const methods = authMethods();
   return needs[path]?.some((method) => methods[method]) ?? true;
@@ -72,8 +78,8 @@ const organization = [
 ].map((path) => `/organization/${path}`);
 
 /**
- * Endpoints of better-auth that are not served: they change data without a reason, an audit event or the gate, or they belong to sign-in
- * methods that we do not configure. Our own operations replace those that are needed.
+ * The endpoints of better-auth that answer 404. They change data without a reason, an audit event or the lock against concurrent
+ * payments, or belong to ways to sign in that are not configured here. This service has its own operations instead.
  */
 export const disabledPaths = [
   ...organization,
@@ -102,6 +108,6 @@ export const disabledPaths = [
   "/passkey/list-user-passkeys",
   "/passkey/delete-passkey",
   "/passkey/update-passkey",
-  // better-auth compares whole paths, and this one contains a token, so only serveAuth() blocks it.
+  // better-auth compares whole paths and this path contains a token, so better-auth cannot block it. serveAuth() does.
   "/reset-password/:token",
 ];

@@ -120,7 +120,7 @@ describe("signing in", () => {
     expect(wrong.status).toBe(401);
   });
 
-  test("every sign-in makes a new session, whatever cookie the request has", async () => {
+  test("every sign-in makes a new session, also if the request has a session cookie", async () => {
     const { email, credential } = await newPerson();
     const fixed = { cookie: "countersign.session_token=chosen-by-eve.AAAA" };
     const cookies = new Set<string>();
@@ -133,7 +133,7 @@ describe("signing in", () => {
     expect([...cookies].join()).not.toContain("chosen-by-eve");
   });
 
-  test("a session ends at once when it is signed out", async () => {
+  test("a session ends at once when the person signs out", async () => {
     const { email } = await newPerson();
     const credential = await signIn(email);
     expect((await send(contract.getSession, getSession, { as: credential })).status).toBe(200);
@@ -141,7 +141,7 @@ describe("signing in", () => {
     expect((await send(contract.getSession, getSession, { as: credential })).problem.code).toBe("session_expired");
   });
 
-  test("no session lives longer than twelve hours, remembered or not", async () => {
+  test("no session lasts longer than twelve hours, with or without rememberMe", async () => {
     const { email, userId } = await newPerson();
     await callAuth("/sign-in/email", { email, password: PASSWORD, rememberMe: false });
     const rows = await database().select({ expiresAt: session.expiresAt }).from(session).where(eq(session.userId, userId));
@@ -149,7 +149,7 @@ describe("signing in", () => {
     for (const { expiresAt } of rows) expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + 12 * 3_600_000);
   });
 
-  test("429 after ten tries from one address, counted in the database; forwarded headers do not help", async () => {
+  test("429 after ten tries from one address, counted in the database; forged headers change nothing", async () => {
     const { email } = await newPerson();
     const address = "192.0.2.7";
     const tries = [];
@@ -166,7 +166,7 @@ describe("signing in", () => {
   test("429 after thirty tries for one account, from any number of addresses, whether the account exists or not", async () => {
     const { email } = await newPerson();
     const told = async (address: string) => {
-      // Sets the counter to thirty tries, because each real try takes 0.1 s.
+      // Set the counter to just below thirty tries, because each real try takes 0.1 s.
       await database()
         .insert(rateLimit)
         .values({ id: crypto.randomUUID(), key: `signIn:${address}`, count: 29, lastRequest: Date.now() });

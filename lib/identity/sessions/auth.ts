@@ -32,7 +32,7 @@ import { perProcess } from "#lib/process.ts";
 
 const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
 
-/** better-auth's messages may quote the row that failed, so such a message is replaced. */
+/** Logs a message of better-auth. A message may quote a database row, so such a message is replaced. */
 function report(level: "info" | "success" | "warn" | "error" | "debug", message: string, ...details: unknown[]): void {
   const error = details.find((detail) => detail instanceof Error);
   const text = /failed query|params:/i.test(message) ? "A query of better-auth failed" : message;
@@ -40,9 +40,9 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
   else log().warn({ ...(error !== undefined && { error }) }, text);
 }
 
-/** Tries per network address. The counters are in the database, so more processes do not allow more tries. */
+/** The most tries per network address. They are counted in the database, so that more processes do not allow more tries. */
 const minute = (max: number) => ({ window: 60, max });
-/** Each of these endpoints may send a mail. Mails to one e-mail address have their own limit too. */
+/** For endpoints that may send a mail. Mails to one email address have a separate limit too. */
 const mailing = { window: 900, max: 20 };
 const rateLimit = {
   enabled: true,
@@ -71,7 +71,8 @@ const rateLimit = {
 const plugins = () => [
   organizations({
     allowUserToCreateOrganization: false,
-    // Only our onboarding writes these columns. better-auth refuses to start if it does not know a required column.
+    // Only the onboarding of this service writes these columns. They are listed here because better-auth does not start if it
+    // does not know a required column.
     schema: {
       organization: {
         additionalFields: {
@@ -111,22 +112,22 @@ const options = () =>
     disabledPaths: [...disabledPaths, ...unofferedPaths()],
     telemetry: { enabled: false },
     logger: { level: "warn", disableColors: true, log: report },
-    // Refusals are normal answers. Without onError, better-auth prints each of them outside our log.
+    // Refusals are normal. Without onError, better-auth would print each of them outside of the service's log.
     onAPIError: {
       errorURL: `${env().BASE_URL}/sign-in`,
       onError: (error) =>
         isAPIError(error) && error.statusCode < 500 ? undefined : report("error", "better-auth failed", error),
     },
     database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
-    // Without autoSignIn, a sign-up gives the same answer for new and for known addresses.
+    // Without autoSignIn, a sign-up gets the same answer for a new and for a known address, so that the answer reveals nothing.
     emailAndPassword: {
       enabled: true,
       autoSignIn: false,
       minPasswordLength: 12,
       maxPasswordLength: 128,
       requireEmailVerification: requiresVerifiedEmail(),
-      // Runs after better-auth's own transaction: queueing a mail needs a connection, and a request that holds one must not wait for
-      // another.
+      // Queue the mail after better-auth's transaction, because queueing needs a second connection, and requests that hold one
+      // connection and wait for another could block each other.
       onExistingUserSignUp: ({ user }) => queueAfterTransactionHook(() => sendAccountExists(user.email)),
       sendResetPassword: ({ user, ...linked }) => sendReset({ ...linked, email: user.email }),
       resetPasswordTokenExpiresIn: RESET_SECONDS,
@@ -136,7 +137,7 @@ const options = () =>
     emailVerification: {
       sendOnSignUp: true,
       sendOnSignIn: false,
-      // Confirming an address does not sign the person in.
+      // Confirming an address does not sign the person in, because somebody else may have set up the account.
       autoSignInAfterVerification: false,
       expiresIn: VERIFICATION_SECONDS,
       ...emailVerificationHooks,
@@ -154,7 +155,7 @@ const options = () =>
     },
     rateLimit,
     advanced: {
-      // The prefix contains __Host-, which becomes invalid if better-auth puts __Secure- in front of it.
+      // The prefix is `__Host-`, which becomes invalid if better-auth puts `__Secure-` in front of it.
       useSecureCookies: false,
       cookiePrefix: cookiePrefix(),
       defaultCookieAttributes: cookieAttributes(),
@@ -168,5 +169,5 @@ const options = () =>
 
 const create = () => betterAuth(options());
 
-/** better-auth, which handles sign-in, sign-up and sign-out. Created at the first request, once per process. */
+/** better-auth handles sign-in, sign-up and sign-out. Each process creates it at the first request. */
 export const auth = (): ReturnType<typeof create> => perProcess("auth", create);

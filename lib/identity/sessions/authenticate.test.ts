@@ -56,7 +56,7 @@ describe("authenticate with a key", () => {
     expect([...caller!.capabilities]).toEqual(["audit:read"]);
   });
 
-  test("401 has the same body for mistyped, unknown, revoked, expired and foreign keys", async () => {
+  test("401 has the same body for mistyped, unknown, revoked and expired keys, and keys of another environment", async () => {
     const [revoked, expired] = [await newKey(owner, ["audit:read"]), await newKey(owner, ["audit:read"])];
     await send(keys.revokeServiceAccount, revokeServiceAccount, { id: revoked.serviceAccountId, as: owner.credential });
     await database()
@@ -145,7 +145,7 @@ describe("key look-ups", () => {
   };
   afterEach(() => replaceListPool(null));
 
-  test("requests that wait at the same time share one query, and each gets its own answer", async () => {
+  test("keys that wait for a look-up at the same time share one query, and each gets its own answer", async () => {
     const agents = await Promise.all(Array.from({ length: 5 }, () => newKey(owner, ["audit:read"])));
     let queries = 0;
     const { sql } = batchPool();
@@ -156,7 +156,7 @@ describe("key look-ups", () => {
     expect(queries).toBe(1);
   });
 
-  test("if the database does not answer, only that batch is refused", async () => {
+  test("if the database does not answer, only the requests of that query are refused", async () => {
     const options = {
       max: 1,
       waitMs: 1_000,
@@ -224,7 +224,7 @@ describe("authenticate with a session", () => {
     expect((await askAudit(stranger.credential)).status).toBe(403);
   });
 
-  test("a session lives twelve hours and is renewed when it is used after its first hour", async () => {
+  test("a session lasts twelve hours and is renewed when it is used after its first hour", async () => {
     const person = await newPerson();
     const endOf = async () =>
       (

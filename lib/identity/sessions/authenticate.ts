@@ -24,7 +24,10 @@ import {
 import { findLiveSession, renewSession } from "#lib/identity/caller-store.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 
-/** The same answer for a mistyped, unknown, revoked or expired key and for one of the other environment: it reveals nothing about keys. */
+/**
+ * A mistyped, unknown, revoked or expired key and a key of another environment get the same answer, so that the answer reveals
+ * nothing about keys.
+ */
 const keyInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a key that is live." });
 
@@ -47,7 +50,10 @@ async function authenticateKey(text: string, request: Request): Promise<KeyCalle
   };
 }
 
-/** A browser sends the cookie by itself, so a request that changes something must come from our own pages. */
+/**
+ * Throws if a request that changes something does not come from a page of this service, because a browser sends the cookie with
+ * requests of other sites too.
+ */
 function requireOwnOrigin(request: Request): void {
   if (request.method === "GET" || request.method === "HEAD") return;
   if (isOwnOrigin(request.headers.get("origin")) && request.headers.get("sec-fetch-site") !== "cross-site") return;
@@ -58,13 +64,13 @@ function requireOwnOrigin(request: Request): void {
 
 const renewed = new WeakMap<Request, string>();
 
-/** The Set-Cookie line that the reply to this request carries, when its session was renewed. */
+/** The Set-Cookie line for the reply, if this request has renewed its session. Otherwise null. */
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
 export type AuthenticateOptions = {
-  /** The urgent connection pool, for requests that must not wait until an ordinary connection is free. */
+  /** The connection pool for urgent work, for requests that must not wait for an ordinary connection. */
   readonly on?: Sql | undefined;
-  /** False if the renewed cookie cannot be sent. */
+  /** False if the reply cannot set the renewed cookie. */
   readonly renew?: boolean;
 };
 
@@ -84,7 +90,7 @@ async function authenticateSession(
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  // Requests on the urgent pool skip the audit event and the renewal; the person's next ordinary request does both.
+  // A request on the pool for urgent work skips the audit event and the renewal. The person's next ordinary request does both.
   if (!row.audited && !on) await auditNewUser(row.userId);
   if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
@@ -106,8 +112,8 @@ async function authenticateSession(
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * Identifies the caller: a service account by its key, a person by the session cookie, or nobody. Nothing is cached: a key, session or role
- * that was revoked before the request no longer works. A session in use is renewed.
+ * Finds the caller: a service account by its API key, a person by the session cookie, or nobody. Nothing is cached, so a key,
+ * session or role that was revoked before the request no longer works. A session that is used is renewed.
  * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
  */
 export async function authenticate(request: Request, options: AuthenticateOptions = {}): Promise<Caller | null> {
@@ -122,11 +128,11 @@ export async function authenticate(request: Request, options: AuthenticateOption
   return authenticateKey(bearer[1]!, request);
 }
 
-/** The person whose session cookie this is, for pages and downloads; null if there is no live session. */
+/** Finds the person to whom the session cookie belongs, for pages and downloads. Null if the session has ended. */
 export async function authenticateReader(cookie: string | null): Promise<SessionCaller | null> {
   if (cookie === null) return null;
   try {
-    // A page cannot set a cookie; KeepSession, which is on each signed-in page, renews the session.
+    // A page cannot set a cookie, so do not renew the session here. The component KeepSession on every signed-in page renews it.
     const caller = await authenticate(new Request(env().BASE_URL, { headers: { cookie } }), { renew: false });
     return caller?.kind === "session" ? caller : null;
   } catch (error) {

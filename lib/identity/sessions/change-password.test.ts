@@ -39,7 +39,7 @@ describe("changePassword", () => {
     expect((await callAuth("/sign-in/email", { email: person.email, password: PASSWORD })).status).toBe(200);
   });
 
-  test("of two changes at once one succeeds", async () => {
+  test("of two changes at the same time one succeeds", async () => {
     const person = await newPerson();
     const replies = await Promise.all([`${NEW} one`, `${NEW} two`].map((next) => change(person.credential, PASSWORD, next)));
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400]);

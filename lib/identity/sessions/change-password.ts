@@ -12,7 +12,10 @@ import { replacePassword } from "#lib/identity/user-store.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { invalidField } from "#lib/problem.ts";
 
-/** Ignores the idempotency key: its fingerprint would be a fast hash of the password. */
+/**
+ * Changes a password. The idempotency key is ignored, because the hash of the request that would be stored with it is a hash of
+ * the password that is fast to guess.
+ */
 export const changePassword: Handler<typeof contract.changePassword> = async ({ body }, { caller }) => {
   const { currentPassword, newPassword } = body;
   const { userId, sessionId, organizationId } = caller;

@@ -26,7 +26,7 @@ const eventsOf = async (entityId: string, type: string) =>
     .where(and(eq(auditEvents.entityId, entityId), eq(auditEvents.type, type)));
 
 describe("completeOnboarding", () => {
-  test("if the first people of a sandbox come at once, exactly one becomes platform admin", async () => {
+  test("if several people start a sandbox at the same time, exactly one becomes platform admin", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => newPerson()));
     const replies = await Promise.all(people.map((person) => onboard(person)));
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -37,7 +37,7 @@ describe("completeOnboarding", () => {
     expect((await onboard(await newPerson())).data.session.platformRoles).toEqual(["user"]);
   });
 
-  test("the person owns the new organization, which becomes active, with its events", async () => {
+  test("the person owns the new organization, which becomes active, and the audit events are written", async () => {
     const person = await newPerson();
     const { status, data } = await onboard(person, {
       organizationName: "  Café Müller & Söhne ",
@@ -85,7 +85,7 @@ describe("completeOnboarding", () => {
     expect(await database().select().from(member).where(eq(member.userId, person.userId))).toHaveLength(10);
   });
 
-  test("the same idempotency key makes one organization and answers the same bytes", async () => {
+  test("requests with the same idempotency key make one organization and get the same bytes", async () => {
     const person = await newPerson();
     const [first, second] = await Promise.all([onboard(person, {}, "once"), onboard(person, {}, "once")]);
     expect(second.data).toEqual(first.data);
@@ -110,7 +110,7 @@ describe("completeOnboarding", () => {
     expect((await database().select().from(user).where(eq(user.id, person.userId)))[0]?.platformRoles).toEqual(["user"]);
   });
 
-  test("403 for a key, 401 for nobody", async () => {
+  test("403 for an API key, 401 without a credential", async () => {
     const agent = await newKey(await newOrganization());
     expect((await onboard(agent)).status).toBe(403);
     expect((await onboard({ credential: {} })).status).toBe(401);
@@ -135,7 +135,7 @@ describe("completeOnboarding with an invitation", () => {
     ]);
   });
 
-  test("404 for an invitation of another account, an expired, a used and an unknown one", async () => {
+  test("404 for an invitation of another account, and for an expired, used or unknown invitation", async () => {
     const owner = await newOrganization();
     const [guest, thief] = [await newPerson(), await newPerson()];
     const used = await newInvitation(owner, guest.email, "owner");

@@ -57,7 +57,10 @@ async function createOrganization(tx: Tx, { userId }: SessionCaller, body: Body)
   return id;
 }
 
-/** An invitation for another account, an expired one and an unknown one get the same answer. */
+/**
+ * Accepts an invitation. An invitation for another account, an expired one and an unknown one get the same answer, so that the
+ * answer reveals nothing.
+ */
 async function join(tx: Tx, { userId }: SessionCaller, user: UserRow, invitationToken: string): Promise<string> {
   const invitationId = invitationIdOf(invitationToken);
   const invitation = invitationId === null ? null : await takeInvitation(tx, invitationId, user.email);

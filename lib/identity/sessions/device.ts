@@ -19,7 +19,10 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const first = (list: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** The browser and the system in a user agent: a hint for the session's owner, not a proof. */
+/**
+ * Names the browser and the system in a user agent. The sender can write any user agent, so this helps the session's owner but
+ * proves nothing.
+ */
 export function deviceOf(userAgent: string | null): string {
   const text = (userAgent ?? "").slice(0, 512);
   const [browser, system] = [first(browsers, text), first(systems, text)];

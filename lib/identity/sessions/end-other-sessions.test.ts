@@ -14,7 +14,7 @@ const endOthers = (as: Credential, key?: string) =>
 const codeOf = async (as: Credential) => (await send(contract.getSession, getSession, { as })).problem.code;
 
 describe("endOtherSessions", () => {
-  test("all other sessions of the person end at once, and no session of others", async () => {
+  test("all other sessions of the person end at once, and no session of other people", async () => {
     const [person, stranger] = [await newPerson(), await newPerson()];
     const others = [await signIn(person.email), await signIn(person.email)];
     expect((await endOthers(person.credential)).data).toEqual({ endedCount: 2 });
@@ -24,7 +24,7 @@ describe("endOtherSessions", () => {
     expect((await eventsAbout(person.userId)).filter(({ type }) => type === "session.othersEnded")).toHaveLength(1);
   });
 
-  test("a repeat with the same idempotency key does not end the sessions that were opened since", async () => {
+  test("a retry with the same idempotency key does not end sessions that were opened meanwhile", async () => {
     const person = await newPerson();
     await signIn(person.email);
     const first = await endOthers(person.credential, "others-once");

@@ -26,7 +26,7 @@ describe("endSession", () => {
     expect(await eventsAbout(sessionId)).toMatchObject([{ type: "session.ended", actorId: person.userId }]);
   });
 
-  test("the own session is ended by signing out; another person's is 404", async () => {
+  test("409 for the own session, which ends by signing out, and 404 for another person's", async () => {
     const [person, stranger] = [await newPerson(), await newPerson()];
     const [own, foreign] = [await callerOf(person.credential), await callerOf(stranger.credential)];
     expect((await end(person.credential, own.sessionId)).problem.code).toBe("conflict");
@@ -34,7 +34,7 @@ describe("endSession", () => {
     expect(await codeOf(stranger.credential)).toBeUndefined();
   });
 
-  test("a repeat with the same idempotency key answers the same and is recorded once", async () => {
+  test("a retry with the same idempotency key gets the same answer and is recorded once", async () => {
     const person = await newPerson();
     const { sessionId } = await callerOf(await signIn(person.email));
     const first = await end(person.credential, sessionId, "end-once");

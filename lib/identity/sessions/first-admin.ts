@@ -25,7 +25,10 @@ export async function makeFirstAdmin(tx: Tx, userId: string, reason: string, now
   );
 }
 
-/** In the sandbox the first user becomes the platform's admin. The lock lets only one of two concurrent users become it. */
+/**
+ * Makes the first user of a sandbox the platform's admin. Because of the lock, only one of two people who come at the same time
+ * becomes admin.
+ */
 export async function claimSandbox(tx: Tx, userId: string, now: Date): Promise<void> {
   const before = await readInstallation(tx);
   if (!before || before.claimed) return;

@@ -5,7 +5,10 @@ type Proof = { userId: string | null };
 
 const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
 
-/** Runs a request of better-auth. `userId` is the user whose e-mail address this request proved for the first time, or null. */
+/**
+ * Runs a request of better-auth. The returned `userId` is the user whose email address this request confirmed for the first time,
+ * or null.
+ */
 export async function followFirstProof<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly userId: string | null }> {
@@ -14,7 +17,10 @@ export async function followFirstProof<T>(
   return { result, userId: proof.userId };
 }
 
-/** Called by better-auth's hooks, which cannot return a value to followFirstProof. */
+/**
+ * Records whose email address was confirmed. better-auth's hooks call this, because they cannot return a value to
+ * followFirstProof.
+ */
 export function noteFirstProof(userId: string): void {
   const proof = proofs().getStore();
   if (proof) proof.userId = userId;

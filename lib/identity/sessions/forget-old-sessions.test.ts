@@ -8,7 +8,7 @@ import { newPerson } from "#test/identity.ts";
 useDatabase();
 
 describe("forgetOldSessions", () => {
-  test("deletes any number of ended sessions and tokens, and keeps live ones", async () => {
+  test("deletes any number of ended sessions and tokens, and keeps valid ones", async () => {
     const { userId } = await newPerson();
     await pool()`
       INSERT INTO session (id, user_id, token, expires_at)

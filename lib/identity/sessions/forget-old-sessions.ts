@@ -1,10 +1,10 @@
 import { deleteEndedSessions, deleteEndedVerifications } from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
-/** The most batches of one run; a larger backlog is deleted over several runs. */
+/** One run deletes at most this many batches. If there are more rows, the next runs delete them. */
 const ROUNDS_MAX = 50;
 
-/** Deletes expired sessions and one-time tokens, which better-auth leaves in the database. Returns the number of rows. */
+/** Deletes expired sessions and one-time tokens, because better-auth does not delete them. Returns the number of rows. */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
   for (const remove of [deleteEndedSessions, deleteEndedVerifications]) {

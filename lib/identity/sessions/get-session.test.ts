@@ -11,7 +11,7 @@ useDatabase();
 const ask = (as: Credential) => send(contract.getSession, handler, { as });
 
 describe("getSession", () => {
-  test("before the onboarding no organization is active and no field is null", async () => {
+  test("before the onboarding no organization is active, and absent fields are left out", async () => {
     const person = await newPerson("Ada");
     const { status, data } = await ask(person.credential);
     expect(status).toBe(200);
@@ -44,7 +44,7 @@ describe("getSession", () => {
     expect(seen.capabilities.every((capability) => capability.endsWith(":read"))).toBe(true);
   });
 
-  test("401 without a session, with a way to sign in; 403 for a key", async () => {
+  test("401 without a session, with a link to sign in; 403 for an API key", async () => {
     const { status, problem } = await ask({});
     expect([status, problem.nextActions[0]?.type]).toEqual([401, "sign_in"]);
     const agent = await newKey(await newOrganization());

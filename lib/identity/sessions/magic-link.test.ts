@@ -54,7 +54,7 @@ describe("signing in by a link", () => {
     expect((await open(token)).status).toBe(401);
   });
 
-  test("if many open it at the same time, one is signed in", async () => {
+  test("if several people open a link at the same time, one is signed in", async () => {
     const email = newAddress();
     await ask(email);
     const { token } = await linkTo(email);
@@ -62,7 +62,7 @@ describe("signing in by a link", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 7 }, () => 401)]);
   });
 
-  test("a link is refused after 15 minutes, from another site, by GET, and if it is invented", async () => {
+  test("a link is refused after 15 minutes, from another site, with GET, and if its token is invented", async () => {
     const email = newAddress();
     await ask(email);
     const { token } = await linkTo(email);
@@ -117,7 +117,7 @@ describe("signing in by a link", () => {
     expect(await passkeysOf(database(), userId)).toHaveLength(1);
   });
 
-  test("one mailbox gets at most five mails in 15 minutes, and the answer does not show it", async () => {
+  test("one mailbox gets at most five mails in 15 minutes, and the answer does not show this", async () => {
     const email = newAddress();
     for (let index = 0; index < 7; index += 1) expect((await ask(email)).status).toBe(200);
     expect(await mailsTo(email)).toHaveLength(5);

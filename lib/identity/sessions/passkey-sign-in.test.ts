@@ -14,7 +14,7 @@ import { send } from "#test/tenant.ts";
 
 useDatabase();
 
-/** Signs in like a browser: options, cookie, signature. */
+/** Signs in as a browser does: asks for options, keeps the cookie, and sends the signed challenge. */
 async function signInBy(authenticator: Authenticator, signed: AssertionOptions = {}): Promise<Response> {
   const asked = new Request(`${env().BASE_URL}/api/auth/passkey/generate-authenticate-options`);
   noteAddress(asked, `10.9.${Math.floor(Math.random() * 250)}.${Math.floor(Math.random() * 250)}`);

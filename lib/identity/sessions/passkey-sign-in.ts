@@ -4,8 +4,8 @@ import { noteSignIn } from "#lib/identity/passkeys/store.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 
 /**
- * better-auth signs people in by passkey; our operations add and remove passkeys. better-auth does not require that the authenticator
- * verified the person and has no setting for it, so that is checked here.
+ * Lets people sign in with passkeys through better-auth. better-auth does not require that the authenticator has verified the
+ * person and has no setting for it, so that is checked here. Passkeys are added and removed by operations of this service.
  */
 export function passkeySignIn() {
   const { id, name, origins } = relyingParty();

@@ -38,7 +38,7 @@ describe("resetting a password", () => {
     expect(await mailsTo(unknown)).toEqual([]);
   });
 
-  test("a person without a password sets one this way", async () => {
+  test("a person without a password can set one with a reset link", async () => {
     const email = `${randomBytes(8).toString("hex")}@example.com`;
     await callAuth("/sign-in/magic-link", { email });
     await callAuth("/magic-link/verify", { token: (await linkTo(email)).token });

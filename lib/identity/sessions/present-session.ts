@@ -22,12 +22,12 @@ export type SessionFacts = {
     readonly slug: string;
     readonly role: string;
     readonly productRoles: readonly string[];
-    /** Of the active organization, if it has a logo. */
+    /** A value that changes with the logo. Set only for the active organization, if it has a logo. */
     readonly logoVersion: string | null;
   }[];
 };
 
-/** The session as the contract shows it. An active organization without a membership is left out. */
+/** Converts a session for the API. If the person is not a member of the active organization, that organization is left out. */
 export function presentSession({ provider, activeOrganizationId, user, memberships }: SessionFacts): Session {
   const { userId, email, name, image, emailVerified } = user;
   const organizations = memberships.map(({ role, productRoles, logoVersion, ...organization }) => ({

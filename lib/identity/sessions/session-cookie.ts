@@ -7,7 +7,7 @@ export const RENEWAL_SECONDS = 3600;
 
 const isHttps = (): boolean => env().BASE_URL.startsWith("https://");
 
-/** `__Host-` binds the cookie to this host over https; browsers refuse that prefix on plain http. */
+/** Browsers send a cookie with the prefix `__Host-` only to this host over https. They refuse this prefix over http. */
 export const cookiePrefix = (): string => (isHttps() ? "__Host-countersign" : "countersign");
 export const cookieAttributes = () => ({ httpOnly: true, sameSite: "lax", path: "/", secure: isHttps() }) as const;
 
@@ -17,7 +17,7 @@ const signingKey = (): KeyObject => perProcess("sessionCookieSecret", () => crea
 
 const sign = (token: string): string => createHmac("sha256", signingKey()).update(token).digest("base64");
 
-/** The raw value of the session cookie. Null when there is none. */
+/** The value of the session cookie as it was sent. Null without a cookie. */
 export function sessionCookieOf(request: Request): string | null {
   const header = request.headers.get("cookie");
   if (header === null) return null;
@@ -29,7 +29,10 @@ export function sessionCookieOf(request: Request): string | null {
   return null;
 }
 
-/** The session token inside a cookie that this service signed, in the form of better-auth: token.signature, percent-encoded. */
+/**
+ * Reads the session token in a cookie. Returns null if this service did not sign the cookie. The form is better-auth's:
+ * token.signature, percent-encoded.
+ */
 export function verifySessionCookie(value: string): string | null {
   if (value.length > 512) return null;
   let text: string;
@@ -45,7 +48,7 @@ export function verifySessionCookie(value: string): string | null {
   return given.length === expected.length && timingSafeEqual(given, expected) ? text.slice(0, dot) : null;
 }
 
-/** The cookie of a session, as a Set-Cookie line. */
+/** Writes the Set-Cookie line for a session. */
 export function sessionCookieLine(token: string): string {
   const { path, secure } = cookieAttributes();
   const value = encodeURIComponent(`${token}.${sign(token)}`);

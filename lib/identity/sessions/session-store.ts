@@ -3,7 +3,9 @@ import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
 
-/** The current data of a session. The caller was authenticated by it, so null means that it has just ended. */
+/**
+ * Reads the data of a session. The request was authenticated with this session, so null means that the session has just ended.
+ */
 export async function readSession(
   sessionId: string,
   tx: Tx | ReturnType<typeof database> = database(),
@@ -32,7 +34,7 @@ export async function readSession(
       slug: organization.slug,
       role: member.role,
       productRoles: organization.productRoles,
-      // Another picture has another address, so that browsers may keep it.
+      // A value that changes with the picture. It is part of the picture's URL, so that browsers can cache the picture.
       logoVersion: sql<
         string | null
       >`CASE WHEN ${organization.id} = ${found.activeOrganizationId} THEN left(md5(${organization.logo}), 12) END`,
@@ -48,7 +50,7 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-// clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile function.
+// clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
 export async function deleteEndedSessions(rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
@@ -62,7 +64,7 @@ export async function deleteEndedVerifications(rows: number): Promise<number> {
   return gone.length;
 }
 
-/** False if the person has no such live session. */
+/** Ends a session. Returns false if the person has no such session or it has expired. */
 export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx
     .delete(session)
@@ -79,7 +81,7 @@ export async function deleteOtherSessions(tx: Tx, userId: string, sessionId: str
   return rows.length;
 }
 
-/** The person's live sessions, the most recently used first. */
+/** Lists the person's sessions that have not expired, the most recently used first. */
 export const liveSessionsOf = (userId: string, limit: number) =>
   database()
     .select({
@@ -96,7 +98,7 @@ export const liveSessionsOf = (userId: string, limit: number) =>
     .orderBy(desc(session.updatedAt), desc(session.id))
     .limit(limit);
 
-/** Whether the account of this e-mail address has a live session that began at this network address. */
+/** Whether the account with this email address has a session that began at this network address and has not expired. */
 export async function hasSessionFrom(email: string, address: string): Promise<boolean> {
   const rows = await database()
     .select({ id: session.id })

@@ -79,7 +79,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     ...more,
   });
 
-  test("the person is sent to the provider with the client id, a state and PKCE, and comes back signed in", async () => {
+  test("the person is sent to the provider with the client id, a state and PKCE, and returns signed in", async () => {
     const profile = newProfile();
     const { url, response } = await enter(profile);
     expect(url.host).toBe(provider === "google" ? "accounts.google.com" : "github.com");
@@ -107,7 +107,7 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
     expect(rows).toMatchObject([{ providerId: provider, accessToken: null, refreshToken: null, idToken: null }]);
   });
 
-  test("signs in to a confirmed account with this address, and never to an unconfirmed one", async () => {
+  test("signs in to a confirmed account with the same address, and never to an unconfirmed account", async () => {
     const known = await newPerson();
     const { response } = await enter(newProfile({ email: known.email }));
     const location = new URL(response.headers.get("location") ?? "", env().BASE_URL);
@@ -137,7 +137,8 @@ describe.each(["google", "github"] as const)("signing in with %s", (provider) =>
       await callAuth("/verify-email", {
         token: linkIn(smtp.received.at(-1)!.replaceAll("=\r\n", "").replaceAll("=3D", "=")).token,
       });
-      // The first provider had not verified the address, so its account may belong to another person. That sign-in is removed.
+      // The first provider had not confirmed the address, so its account may belong to another person. That sign-in method is
+      // therefore removed.
       expect((await enter(profile)).response.headers.get("location")).toContain("error=account_not_linked");
     } finally {
       await smtp.stop();

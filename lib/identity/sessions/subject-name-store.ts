@@ -3,8 +3,8 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { serviceAccounts, user } from "#lib/identity/tables.ts";
 
 /**
- * The names of service accounts of the organization, and of people. The query does not check the people: pass only people who belong to the
- * organization or acted in it.
+ * Reads the names of people and of the organization's service accounts. The query does not check to which organization people
+ * belong, so pass only people who belong to this one or acted in it.
  */
 export async function subjectNames(
   db: Database | Tx,
@@ -28,7 +28,7 @@ export async function subjectNames(
 
 const NAMES_MAX = 200;
 
-/** The newest service accounts of the organization, including revoked ones, because their payments are still shown. */
+/** Lists the newest service accounts of the organization, including revoked ones, because pages still show their payments. */
 export const agentNames = (db: Database | Tx, organizationId: string) =>
   db
     .select({ agentId: serviceAccounts.serviceAccountId, name: serviceAccounts.name })

@@ -34,7 +34,7 @@ test("confirming an address requires a new password and ends the earlier session
     .insert(passkey)
     .values({ id: userId, name: "x", publicKey: "", userId, credentialID: userId, counter: 0, deviceType: "x", backedUp: true });
   const { token } = await linkTo(email);
-  // The sign-in runs while the address is confirmed, so its session must end too.
+  // A sign-in runs while the address is confirmed. Its session must end too.
   const [confirmed, racing] = await Promise.all([confirm(token), callAuth("/sign-in/email", { email, password: PASSWORD })]);
   const session = async (as: Credential) => (await send(contract.getSession, getSession, { as })).status;
   if (racing.status === 200) expect(await session(credentialOf(racing))).toBe(401);
@@ -43,7 +43,7 @@ test("confirming an address requires a new password and ends the earlier session
   const first = await tokenIn(confirmed);
   expect((await choose(first)).status).toBe(200);
   expect([await tryPassword(email, PASSWORD), await tryPassword(email, NEW)]).toEqual([401, 200]);
-  // Neither link has an effect a second time: the account keeps the password that was chosen first.
+  // Neither link works a second time: the account keeps the password that was chosen first.
   expect((await choose(first, "a third long password")).status).toBe(400);
   expect(await (await confirm(token)).json()).toEqual({ status: true });
   expect(await tryPassword(email, NEW)).toBe(200);

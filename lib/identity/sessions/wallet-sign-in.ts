@@ -6,14 +6,15 @@ import { siweChainId } from "#lib/identity/sessions/auth-methods.ts";
 import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
 import { completeWallet } from "#lib/identity/user-store.ts";
 
-/** 128 random bits; ERC-4361 requires letters and digits. */
+/** Makes 128 random bits as hexadecimal text, because ERC-4361 allows only letters and digits. */
 export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).toString("hex"));
 
 type WalletSignature = { readonly message: string; readonly signature: string; readonly address: string };
 
 /**
- * Whether an externally owned account signed exactly our message: this site, the configured chain, our words. Only the address, nonce and
- * times vary, so the message is built again and compared as text. better-auth has checked the nonce and the domain.
+ * Whether a wallet without a contract (an externally owned account) signed exactly the message of this service, for this site and
+ * the configured chain. Only the address, the nonce and the times may differ, so the message is built again and compared as text.
+ * better-auth has already checked the nonce and the domain.
  */
 export async function verifyWallet({ message, signature, address }: WalletSignature): Promise<boolean> {
   const chainId = siweChainId();
@@ -38,5 +39,5 @@ export async function verifyWallet({ message, signature, address }: WalletSignat
   return true;
 }
 
-/** The name of a wallet's account until the person changes it. */
+/** The name that the account of a wallet has until the person changes it. */
 export const walletName = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
