@@ -3,7 +3,8 @@ import { above, asksAlways, asksFirst } from "#lib/mandates/sentences-limits.ts"
 import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
 
 /**
- * A rule that asks a person. `limit` is a decimal amount in `unit`. `who` is the party that requires a passkey: policy, seller or resource.
+ * A reason why a person must approve a payment. `limit` is a decimal amount in `unit`; `who` is the party that requires a
+ * passkey: policy, seller or resource.
  */
 export type AskRule =
   | { readonly rule: "above"; readonly limit: string; readonly unit: string }
@@ -18,6 +19,6 @@ function askRule([id, first]: Finding, unit: string): readonly AskRule[] {
   return id === passkeyNeeded.id ? [{ rule: "passkey", who: value }] : [];
 }
 
-/** The rules of a decision that ask a person, in the order of its reasons. */
+/** The reasons why a person must approve a payment, in the order of the decision's reasons. */
 export const askRules = ([, , unit, , ...findings]: Findings): readonly AskRule[] =>
   findings.flatMap((finding) => askRule(finding, unit));

@@ -2,7 +2,10 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
-/** Zone names come from clients, so each cache is cleared when it is full. The size covers every period of every zone. */
+/**
+ * Clients send the zone names, so each cache is cleared when it is full, or it could fill the memory. All periods of all zones
+ * fit into this size.
+ */
 const CACHE_SIZE = 3_000;
 
 /** The caches hold only results of pure functions, so clearing one is safe. */
@@ -28,7 +31,7 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
   return formatters.get(timezone) ?? remember(formatters, timezone, new Intl.DateTimeFormat("en-US", { ...options, ...fields }));
 }
 
-/** The local time of the zone, encoded as if it were UTC. */
+/** The date and time on a clock in the zone at `at`, as the timestamp of the same date and time in UTC. */
 function wallClock(timezone: string, at: number): number {
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {};
   for (const { type, value } of formatterOf(timezone).formatToParts(at)) part[type] = value;
@@ -39,8 +42,8 @@ function wallClock(timezone: string, at: number): number {
 const offsetAt = (timezone: string, at: number): number => wallClock(timezone, at) - Math.floor(at / 1_000) * 1_000;
 
 /**
- * The first instant of a local date, which is given as its midnight encoded in UTC. If clocks jump forward at midnight, the day starts
- * after the jump; if they fall back past midnight, it starts at the earlier midnight.
+ * The first instant of a local date. `midnight` is the midnight of that date in UTC. If clocks are set forward at midnight, the
+ * day starts after the jump. If they are set back past midnight, local midnight occurs twice, and the day starts at the first.
  */
 function startOfDay(timezone: string, midnight: number): number {
   const before = midnight - offsetAt(timezone, midnight - DAY_MS);
@@ -49,7 +52,9 @@ function startOfDay(timezone: string, midnight: number): number {
   return wallClock(timezone, early) >= midnight ? early : late;
 }
 
-/** The local start date of the period that contains `date`, and of the next period. Both are midnights encoded in UTC. */
+/**
+ * The first local day of the period that contains `date`, and of the period after it. Each day is given as its midnight in UTC.
+ */
 function datesAround(period: Period, date: number): { first: number; next: number } {
   const day = new Date(date);
   const year = day.getUTCFullYear();
@@ -72,7 +77,10 @@ type CalendarPeriod = { readonly start: Date; readonly end: Date; readonly start
 
 const periods = new Map<string, CalendarPeriod>();
 
-/** The calendar period of the zone that contains `now`, with daylight saving. Cached, because every decision needs it. */
+/**
+ * The calendar period of the zone that contains `now`, with daylight saving time. The result is cached, because every payment
+ * decision needs it.
+ */
 export function calendarPeriodAt(period: Period, timezone: string, now: Date): CalendarPeriod {
   const key = `${period} ${timezone}`;
   const known = periods.get(key);
@@ -84,7 +92,7 @@ export function calendarPeriodAt(period: Period, timezone: string, now: Date): C
 function computePeriod(period: Period, timezone: string, at: number): CalendarPeriod {
   const today = Math.floor(wallClock(timezone, at) / DAY_MS) * DAY_MS;
   let { first, next } = datesAround(period, today);
-  // When clocks fall back past midnight, the end of the old day repeats; stay in the period that has already begun.
+  // If clocks are set back past midnight, the last hour of the old day occurs twice. The second time belongs to the new period.
   if (startOfDay(timezone, next) <= at) ({ first, next } = datesAround(period, next));
   const start = new Date(startOfDay(timezone, first));
   const end = new Date(startOfDay(timezone, next));

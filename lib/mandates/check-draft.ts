@@ -18,8 +18,8 @@ export const createBody = ({ name, policy, agents, wallet }: DraftTerms) => ({
 export const updateBody = ({ agents, ...terms }: DraftTerms) => ({ ...terms, agents: agents === null ? null : [...agents] });
 
 /**
- * The errors of a form, by field, from the operation's schema and from the service's further checks. Empty if the form can be sent.
- * `decimals` are those of its asset.
+ * The errors of a form, by field. They come from the schema of createMandate and from checkPolicy, which finds what a schema
+ * cannot. Empty if the form can be sent. `decimals` are the decimals of the mandate's asset.
  */
 export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
   const { terms, fieldOf } = termsOf(draft);
@@ -42,7 +42,7 @@ export function fieldErrors(refused: readonly Refusal[], fieldOf: FieldOf): Draf
   return errors;
 }
 
-/** One error per field. For a union, the errors of the closest alternative. */
+/** The errors that one issue of the schema stands for. For a union, the errors of the alternative with the fewest errors. */
 function refusals(base: string, issue: z.core.$ZodIssue): Refusal[] {
   const pointer = `${base}${issue.path.map((part) => `/${String(part)}`).join("")}`;
   if (issue.code === "invalid_union") {

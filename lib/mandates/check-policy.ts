@@ -28,7 +28,7 @@ function amountAt(pointer: string, text: string, decimals: number, refuse: Refus
   return null;
 }
 
-/** Refuses a limit of zero, because it would allow nothing; suspend the mandate instead. */
+/** Refuses a limit of zero, because it would allow no payment. A person who wants that suspends the mandate. */
 function limitAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const limit = amountAt(pointer, text, decimals, refuse);
   if (limit === 0n) refuse(pointer, "A limit must be above zero.");

@@ -4,12 +4,15 @@ import { parseAmount, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** Milliseconds that a request waits for a person if its mandate sets no time. */
+/** How many milliseconds a payment waits for a person's approval if its mandate sets no time. */
 export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
 
-/** A policy prepared for decisions: amounts in atomic units, sets instead of lists, windows merged by key. Null means no such rule. */
+/**
+ * A policy prepared for decisions: amounts are in atomic units, lists are sets, and limits of the same time window are merged.
+ * Null means that the policy has no such rule.
+ */
 export type CompiledPolicy = {
   readonly decimals: number;
   readonly asset: string;
@@ -23,13 +26,13 @@ export type CompiledPolicy = {
   readonly domains: AllowDeny | null;
   /** Addresses in lower case. */
   readonly payTo: AllowDeny | null;
-  /** Keys of resources, as made by resourceKey and routeKey. */
+  /** Keys of resources, made by the functions resourceKey and routeKey. */
   readonly resources: ReadonlySet<string> | null;
   readonly schedule: Schedule | null;
   readonly approval: {
     readonly mode: "never" | "always" | "above" | "firstPayment";
     readonly amount: Atomic | null;
-    /** The most milliseconds that a request waits for a person. */
+    /** The most milliseconds that a payment waits for a person's approval. */
     readonly requestMs: number;
   };
   readonly minimumAssuranceLevel: AssuranceLevel | null;
@@ -39,7 +42,7 @@ export type CompiledPolicy = {
   readonly validUntil: Date | null;
 };
 
-/** `days` counts from Monday = 0; times are minutes of the local day, `to` exclusive. */
+/** `days` are numbers of weekdays; Monday is 0. `from` and `to` are minutes since local midnight, and `to` is exclusive. */
 export type Schedule = {
   readonly days: ReadonlySet<number>;
   readonly from: number;

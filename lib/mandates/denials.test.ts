@@ -13,6 +13,6 @@ test.each(DenialCode.options)("%s is explained in sentences and has a next actio
   expect(denialActions(code).length).toBeGreaterThan(0);
 });
 
-test("no two codes mean the same", () => {
+test("no two codes have the same explanation", () => {
   expect(new Set(DenialCode.options.map((code) => denials[code].means)).size).toBe(DenialCode.options.length);
 });

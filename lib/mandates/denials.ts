@@ -2,9 +2,10 @@ import { commonActions } from "#lib/next-actions.ts";
 import type { NextAction } from "#lib/problem.ts";
 import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
 
-/* What each denial code means to people and programs. A reason's message says what was found in one case. Pure and browser-safe. */
+/* What each denial code means to people and programs in general. The message of a reason says what the rule found in one
+   payment. Pure and browser-safe. */
 
-/** The page where a person can lift a denial: the mandate, its policy, its agents (keys), or none. */
+/** The page where a person can make a denied payment possible: the mandate, its policy, its agents (keys), or none. */
 export type Remedy = "mandate" | "policy" | "keys" | "none";
 
 type Denial = {
@@ -13,11 +14,16 @@ type Denial = {
   /** One sentence: what makes the payment possible, or that nothing does. */
   readonly cure: string;
   readonly remedy: Remedy;
-  /** What the API tells an agent to do; by default, to use another seller. */
+  /** What the API tells an agent to do after this denial. If absent: use another seller. */
   readonly actions?: readonly NextAction[];
-  /** The mandateStatus that a checkout shows for a mandate that denies it for this reason; by default, seller_not_allowed. */
+  /**
+   * The mandateStatus that a checkout shows for a mandate that denies its payment with this code; seller_not_allowed if absent.
+   */
   readonly match?: MandateMatch;
-  /** No policy can lift this denial. A replay of past payments keeps it, because the facts behind it are not stored. */
+  /**
+   * No change of the policy prevents this denial. If past payments are decided again under another policy, the denial stays,
+   * because the facts that caused it are not stored.
+   */
   readonly beyondPolicy?: true;
 };
 
@@ -200,5 +206,5 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
 export const isDenial = (code: string | null | undefined): code is DenialCode =>
   code !== null && code !== undefined && code in denials;
 
-/** What the API tells an agent to do about a reason that denies. */
+/** What the API tells an agent to do after a denial with this code. */
 export const denialActions = (code: string): readonly NextAction[] => (isDenial(code) && denials[code].actions) || [otherSeller];

@@ -72,9 +72,9 @@ describe("a stored policy", () => {
         },
       },
     ],
-  ])("with %s too", (_, policy: Policy) => expect(again(policy)).toEqual(policy));
+  ])("passes through the form unchanged with %s", (_, policy: Policy) => expect(again(policy)).toEqual(policy));
 
-  test("keeps its agents and its wallet", () => {
+  test("the form keeps the mandate's agents and wallet", () => {
     const bound = { name: "M", policy: least, agents: ["sa_1"], wallet: { address } };
     const { terms } = termsOf(draftOf(bound));
     expect(updateMandate.body.parse(updateBody(terms))).toEqual({ ...bound, wallet: { chain: coin.chain, address } });

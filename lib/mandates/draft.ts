@@ -37,7 +37,7 @@ export type MandateDraft = {
   readonly cooldownSeconds: string;
   readonly mode: ApprovalMode;
   readonly above: string;
-  /** How long a request waits for a person, in seconds. Empty for the default. */
+  /** How long a payment waits for a person's approval, in seconds. Empty for the default. */
   readonly requestSeconds: string;
   readonly assurance: AssuranceLevel;
   readonly domains: Places;
@@ -64,7 +64,7 @@ export const weekdays: readonly Weekday[] = ["monday", "tuesday", "wednesday", "
 
 const anywhere: Places = { only: false, allow: [], deny: [] };
 
-/** A new form: it asks a person above an amount and has no other restriction. */
+/** A new form: a person must approve payments above an amount, and there is no other restriction. */
 export const newDraft = (coin: string): MandateDraft => ({
   name: "",
   everyAgent: true,

@@ -14,7 +14,7 @@ export type MandateFacts = {
 
 export type BucketUsage = {
   readonly start: Date;
-  /** From this time on the bucket no longer counts in its window. */
+  /** From this time on, the payments in this bucket no longer count against the limits of its window. */
   readonly liveUntil: Date;
   spent: Atomic;
   reserved: Atomic;
@@ -22,8 +22,8 @@ export type BucketUsage = {
 };
 
 /**
- * The current usage. `buckets` is keyed by window key and may contain buckets that no longer count. Mutable: the caller adds the hold of
- * each decision before it makes the next one.
+ * The current usage of a mandate. The keys of `buckets` are the keys of windows; a list may contain buckets that no longer count.
+ * Mutable: the caller adds what one payment reserves before it decides the next payment.
  */
 export type Usage = {
   spent: Atomic;
@@ -48,11 +48,17 @@ type ResourceFacts = {
   readonly acceptedPaymentChallengeTypes: readonly string[];
 };
 
-/** A seller without a record, described by the 402 that the agent received. The agent supplies it, so it proves nothing. */
+/**
+ * A seller that is not registered, as the 402 reply that the agent received describes it. The agent passes this reply on, so the
+ * reply proves nothing.
+ */
 type UnregisteredFacts = {
   /** The seller's domain; null if the challenge names no public domain. */
   readonly domain: string | null;
-  /** Values that the intent lacks for a comparison with a challenge; pointers into the request. */
+  /**
+   * The values that are missing in the intent, so that it cannot be compared with the seller's challenge. `pointer` points into
+   * the request.
+   */
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
 
@@ -61,11 +67,14 @@ export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */
   readonly seller: SellerFacts | null;
-  /** The facts about a seller without a record. Null if the intent names a record, even if that record does not exist. */
+  /** The facts about a seller that is not registered. Null if the intent names a seller id, even if no seller has this id. */
   readonly unregistered: UnregisteredFacts | null;
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;
-  /** Differences between the request and the records, or the challenge of an unregistered seller; pointers into the request. */
+  /**
+   * The values of the request that differ from the seller's records, or from the challenge of a seller that is not registered.
+   * `pointer` points into the request.
+   */
   readonly mismatches: readonly {
     readonly field: string;
     readonly pointer: string;
@@ -80,13 +89,13 @@ export type IntentFacts = {
   readonly chain: string;
   readonly payTo: string | null;
   /**
-   * Why an emergency stop forbids the payee: "stopped" if it is covered for certain; "unproven" if it must first prove that it is not the
-   * stopped seller.
+   * Why an emergency stop of a seller forbids this payee: "stopped" if the payee certainly belongs to the stopped seller;
+   * "unproven" if the payee may belong to that seller and must first prove its domain or address.
    */
   readonly payeeStop?: "stopped" | "unproven" | null;
-  /** True if this service requested the domain's own 402 and it asks for the same payment. */
+  /** True if this service called the seller's domain and the domain's 402 reply asked for the same payment. */
   readonly domainSeen?: boolean;
-  /** A sentence about the reply of the domain, if the reply does not ask for the same payment. */
+  /** A sentence about the reply that the domain gave this service, if that reply does not ask for the same payment. */
   readonly domainLook?: string;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
@@ -97,7 +106,7 @@ export type IntentFacts = {
   readonly approvedByPerson?: boolean;
   /** A person recently declined the same basket under this mandate. */
   readonly rejectedByPerson?: boolean;
-  /** People were asked about the same payment before, in the same words, and nobody answered. */
+  /** People were asked about the same payment before, in the same words, and nobody answered in time. */
   readonly unanswered?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
@@ -134,16 +143,22 @@ export type Reason = {
   readonly policyVersion: number;
 };
 
-/** The checkout that asks a person, the call that returns the person's answer, and the agent's next call. */
+/** The checkout in which a person is asked to approve, the call that returns the person's answer, and the agent's next call. */
 export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
 
 /** A value of a finding. Amounts are decimal text in the unit of the mandate, times are RFC 3339 text. */
 export type Value = string | number | null;
 
-/** One evaluated rule as data: the id of its sentence and the values. A request to a person comes last, if there is one. */
+/**
+ * One evaluated rule as data: the id of its sentence and the values. If a person is asked to approve, the ApprovalRequest is the
+ * last value.
+ */
 export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
 
-/** The findings of a decision in the order of its reasons. `requested`: what the payment takes from the budget, as decimal text. */
+/**
+ * The findings of a decision in the order of its reasons. `requested` is the amount that the payment takes from the budget, as
+ * decimal text.
+ */
 export type Findings = readonly [renderer: 1, policyVersion: number, unit: string, requested: string, ...Finding[]];
 
 export type Decision = {
@@ -151,6 +166,6 @@ export type Decision = {
   readonly denialCode?: DenialCode;
   /** The stored form of the reasons. Reasons are always rendered from it. */
   readonly findings: Findings;
-  /** Every evaluated rule: denials by precedence, then approvals, then the rest. */
+  /** Every evaluated rule: first the denials by precedence, then the rules that ask a person to approve, then the rest. */
   readonly reasons: readonly Reason[];
 };

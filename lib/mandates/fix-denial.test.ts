@@ -167,12 +167,12 @@ describe("fixDenial", () => {
     ["another asset", {}, { asset: "EURC" }],
     ["a nonce that was used", {}, { duplicateNonce: true }],
     ["a person's refusal", {}, { rejectedByPerson: true }],
-  ] as const)("is never offered for %s, also not beside a limit", (_, rules, facts) => {
+  ] as const)("offers no fix for %s, even if a limit denies the payment too", (_, rules, facts) => {
     expect(changesUnder(rules, facts)).toBeNull();
     expect(changesUnder({ ...rules, limits: { perPayment: "0.1" } }, facts)).toBeNull();
   });
 
-  test("is not offered where the raised limit would contradict another one", () => {
+  test("offers no fix if the raised limit would contradict another limit", () => {
     const budgets = [
       { period: "day", timezone: "UTC", amount: "1" },
       { period: "week", timezone: "UTC", amount: "1" },

@@ -3,7 +3,8 @@ import type { IntentFacts, Reason } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 
-/* The smallest change of a mandate that admits a payment which it denies. Pure: the caller decides again with the changed mandate. */
+/* Finds the smallest change of a mandate that allows a payment which the mandate denies. Pure: the caller decides again with the
+   changed mandate. */
 
 type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
@@ -25,13 +26,13 @@ type Denied = {
   readonly terms: Terms;
   readonly decimals: number;
   readonly intent: IntentFacts;
-  /** The reasons of a decision about this intent under these terms. */
+  /** The reasons of a decision about this intent under `terms`. */
   readonly reasons: readonly Reason[];
 };
 
 /**
- * Null if nothing has to change, or if a rule denies that no change should lift: a stop, an entry of a deny list, a challenge that
- * differs, and a seller whose domain is not verified.
+ * Null if no change is needed, or if the payment is denied by a rule that no suggestion should loosen: an emergency stop, an
+ * entry of a deny list, a challenge that differs from the records, or a domain that is not verified.
  */
 export function fixDenial({ terms, decimals, intent, reasons }: Denied): Fix | null {
   const changes = new Map<string, Change>();

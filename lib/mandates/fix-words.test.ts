@@ -19,7 +19,7 @@ test.each([
   expect(fixWords([change], "USDC")).toBe(words);
 });
 
-test("several changes are counted", () => {
+test("a label for several changes says how many there are", () => {
   const changes: Change[] = [
     { of: "perPayment", amount: "8" },
     { of: "total", amount: "8" },

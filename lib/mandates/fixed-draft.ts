@@ -3,7 +3,7 @@ import { draftOf, type MandateDraft } from "#lib/mandates/draft.ts";
 import type { Change, Fix } from "#lib/mandates/fix-denial.ts";
 import { windowOf } from "#lib/mandates/windows.ts";
 
-/* A fix as the form of a mandate. Pure and browser-safe. */
+/* The form of a mandate, filled with the changes of a fix. Pure and browser-safe. */
 
 type Stored = Parameters<typeof draftOf>[0];
 
@@ -25,7 +25,7 @@ const entries = {
   agent: "agents",
 } as const;
 
-/** The form orders its limits by its fields, so a limit is found by its window. */
+/** The form may list the limits in another order than the policy, so the field of a limit is found by its time window. */
 function fieldOf(draft: MandateDraft, change: Change): string | undefined {
   if (change.of !== "budget" && change.of !== "count") return entries[change.of];
   const { terms, fieldOf: at } = termsOf(draft);

@@ -48,7 +48,7 @@ describe("getMandate", () => {
     expect((await send(operation, getMandate, { as: credential, id: mandateId })).status).toBe(403);
   });
 
-  test("200 for a draft and for a revoked mandate, without fields that nobody gave", async () => {
+  test("200 for a draft and for a revoked mandate, without fields that were never set", async () => {
     const { mandateId: id } = await draftMandate(buyer.person.credential);
     const { data } = await send(operation, getMandate, { as: buyer.person.credential, id });
     expect(data.status).toBe("draft");

@@ -26,7 +26,7 @@ const policy = {
   approval: { mode: "above", amount: "0.75" },
 };
 
-test("says for each limit what is used, what remains and when it is whole again", async () => {
+test("200 lists for each limit the used amount, the remaining amount and the time at which the limit resets", async () => {
   const id = await activeMandate(buyer.person.credential, { policy });
   const before = await send(operation, getRemaining, { as: buyer.agent.credential, id });
   expect(before.data.limits.find(({ window }) => window === "PT24H")).toMatchObject({ used: "0", remaining: "3" });

@@ -14,8 +14,8 @@ const zones = new Map<string, boolean>();
 const ALIAS = /^(?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es)(?:[/_-](?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es))*$/;
 
 /**
- * Whether this runtime knows the zone by exactly this name. Another spelling would create a separate window with separate buckets and
- * cache entries. Offsets such as +02:00 are refused, because they would ignore daylight saving.
+ * Whether this runtime knows the zone by exactly this name. A second spelling of a zone would get its own window, with its own
+ * sums and cache entries. Offsets such as +02:00 are refused, because they would ignore daylight saving time.
  */
 function isZone(name: string): boolean {
   const known = zones.get(name);
@@ -25,7 +25,7 @@ function isZone(name: string): boolean {
     const { timeZone } = new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions();
     valid = timeZone === name || (timeZone.toLowerCase() !== name.toLowerCase() && ALIAS.test(name));
   } catch {
-    // An unknown zone is a RangeError.
+    // Intl throws a RangeError for an unknown zone, so `valid` stays false.
   }
   if (zones.size > 1_000) zones.clear();
   zones.set(name, valid);

@@ -26,7 +26,7 @@ describe("decide", () => {
     expect(decide(mandate, usageOf(), intentOf({ fee }), NOW).outcome).toBe("requireApproval");
   });
 
-  test("nobody is asked to approve what is denied", () => {
+  test("nobody is asked to approve a payment that another rule denies", () => {
     const decision = decide(mandateOf({ approval: { mode: "always" } }, { status: "revoked" }), usageOf(), intentOf(), NOW);
     expect(decision).toMatchObject({ outcome: "deny", denialCode: "mandate_revoked" });
     expect(decision.reasons.find(({ code }) => code === "approval_required")?.effect).toBe("info");

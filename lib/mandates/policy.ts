@@ -19,8 +19,8 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 }
 
 /**
- * Findings that ask a person because a rule requires a passkey. Only a person has one, so the person is asked whatever the approval rule
- * says.
+ * Findings that ask a person to approve because a rule requires a passkey. Only people have passkeys, so a person is asked
+ * whatever the approval rule says.
  */
 const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who, level }) => [passkeyNeeded.id, who, level]);
 

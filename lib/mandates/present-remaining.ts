@@ -37,7 +37,7 @@ function windowLimits(policy: CompiledPolicy, window: Window, live: readonly Buc
   ];
 }
 
-/** A rolling window is whole again when its newest bucket leaves it. */
+/** The whole limit of a rolling window is available again when its newest bucket no longer counts. */
 function resetOf(window: Window, live: readonly BucketUsage[], now: Date): { readonly resetsAt?: string } {
   if (window.kind === "calendar") return { resetsAt: toWire(windowAt(window, now).end) };
   const ends = live.map(({ liveUntil }) => liveUntil.getTime());

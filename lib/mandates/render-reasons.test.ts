@@ -6,7 +6,10 @@ import { decide } from "#lib/mandates/policy.ts";
 import { renderReasons, sentences } from "#lib/mandates/render-reasons.ts";
 import { intentOf, mandateOf, NOW, usageOf } from "#test/mandate-facts.ts";
 
-/** Stored findings and their reasons. Rows may only be added: the reason of a stored finding must never change, as a retry returns it. */
+/**
+ * Stored findings with the reasons that they are rendered as. Only add rows, and never change one: a retry of a payment must
+ * receive exactly the reason of the first reply.
+ */
 const golden = JSON.parse(await readFile(join(import.meta.dirname, "reasons.golden.json"), "utf8")) as (readonly [
   Finding,
   Reason,
@@ -23,19 +26,19 @@ describe("the reasons of a stored decision", () => {
     expect([...new Set(golden.map(([[id]]) => id))].toSorted((a, b) => a - b)).toEqual(ids);
   });
 
-  test("a demand for a person only informs when another rule denies", () => {
+  test("a rule that asks a person only informs if another rule denies", () => {
     const effects = (...all: Finding[]) => renderReasons([1, 3, "USDC", "0.5", ...all]).map(({ effect }) => effect);
     expect(effects([76], [4])).toEqual(["approval", "allow"]);
     expect(effects([3], [76])).toEqual(["deny", "info"]);
   });
 
-  test("the words of a decision are the same after it was stored", () => {
+  test("a decision has the same words before and after it is stored", () => {
     const { findings, reasons } = decide(mandateOf({ approval: { mode: "always" } }), usageOf(), intentOf(), NOW);
     expect(renderReasons(JSON.parse(JSON.stringify(findings)) as typeof findings)).toEqual(reasons);
     expect(JSON.stringify(findings).length).toBeLessThan(JSON.stringify(reasons).length / 5);
   });
 
-  test("a sentence of a newer release is refused and is not an empty reason", () => {
+  test("a finding with a sentence of a newer release is refused, not shown as an empty reason", () => {
     expect(() => renderReasons([1, 3, "USDC", "0.5", [9999]])).toThrow(/^A newer release of the service wrote this decision/);
   });
 });

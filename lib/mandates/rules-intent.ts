@@ -2,7 +2,7 @@ import { add, type Case } from "#lib/mandates/reason.ts";
 import * as say from "#lib/mandates/sentences-intent.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Checks that the intent is not expired, not used before, as registered, and in the mandate's asset. */
+/** Checks that the intent has not expired, was not used before, matches the seller's records, and pays in the mandate's asset. */
 export function intentRules(on: Case): void {
   soundness(on);
   registration(on);

@@ -30,7 +30,7 @@ function perPayment(on: Case): void {
   add(on, on.requested <= limit ? say.withinPerPayment : say.abovePerPayment, text(on, limit));
 }
 
-/** The rest of a limit. Zero if overruns used more than the limit. */
+/** What remains of a limit. Zero if more than the limit was used. */
 export const remainingOf = (limit: Atomic, spent: Atomic, reserved: Atomic): Atomic =>
   max(zero, subtract(subtract(limit, spent), reserved));
 

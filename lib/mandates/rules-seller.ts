@@ -40,7 +40,10 @@ function seller(on: Case): void {
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>
   intent.seller === null && intent.unregistered !== null && policy.unregisteredSellers === "allow";
 
-/** Checks a seller without a record. An intent that names a record which does not exist is denied; it does not count as unregistered. */
+/**
+ * Checks a seller that is not registered. An intent that names a seller id which does not exist is denied, and its seller does
+ * not count as unregistered.
+ */
 function unregistered(on: Case): void {
   if (on.intent.unregistered === null) return add(on, say.noSuchSeller);
   if (!admitsUnregistered(on)) return add(on, say.onlyRegistered);

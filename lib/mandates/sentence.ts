@@ -1,15 +1,18 @@
 import type { ReasonCode, ReasonWindow, Value } from "#lib/mandates/facts.ts";
 
 /*
- * The words of every decision, version 1, are in the files sentences-*.ts. A stored decision names its sentences by id and keeps their
- * values, and a retry must receive the same bytes. So never change the text of a sentence: add one with the next free id, and keep the old
- * one. The golden rows of render-reasons.test.ts hold each sentence.
+ * The words of every decision, version 1, are in the files sentences-*.ts. A stored decision names its sentences by id and keeps
+ * their values, and a retry must receive the same bytes. So never change the text of a sentence: add a sentence with the next
+ * free id, and keep the old one. The test render-reasons.test.ts compares each sentence with its first text.
  */
 
-/** What all findings of a decision share. `requested`: what the payment takes from the budget, as decimal text. */
+/**
+ * The values that all findings of a decision share. `requested` is the amount that the payment takes from the budget, as decimal
+ * text.
+ */
 export type Head = { readonly policyVersion: number; readonly unit: string; readonly requested: string };
 
-/** The members of a reason that depend on the values. */
+/** The fields of a reason that depend on the values. */
 export type Said = {
   readonly message: string;
   readonly pointer?: string;

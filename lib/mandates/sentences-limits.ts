@@ -135,7 +135,7 @@ export const aboveFee = sentence(74, "fee_limit_exceeded", "maximumFee", (head, 
   fee(head, share, limit, "above"),
 );
 
-/** The reason that asks a person. `above` is the amount above which the policy asks; null if another rule asks. */
+/** A reason why a person must approve. `above` is the amount above which the policy asks a person; null if another rule asks. */
 const approval = ({ unit, requested }: Head, message: string, above: string | null): Said => ({
   message,
   pointer: "/approval",

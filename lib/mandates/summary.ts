@@ -3,20 +3,23 @@ import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } 
 import { displayAmount, readAmount } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A part of a sentence. A `value` was chosen by a person. */
+/** A part of a sentence. A `value` is a part that a person has chosen, such as an amount. */
 export type Phrase = string | { readonly value: string };
 export type Sentence = readonly Phrase[];
 
 export type Summary = {
   /** Which agents may spend, and how much. */
   readonly may: Sentence;
-  /** When a person is asked. */
+  /** When a person must approve a payment. */
   readonly ask: Sentence;
   /** All other restrictions, one sentence each. */
   readonly terms: readonly Sentence[];
 };
 
-/** Names of ids. An id without a name is shown as it is; `agents` is null if every service account may spend. */
+/**
+ * The facts that a summary needs beside the policy. `nameOf` returns the name of an id, or the id itself if it has no name.
+ * `agents` is null if every service account may spend.
+ */
 export type Words = {
   readonly agents: readonly string[] | null;
   readonly wallet?: string | undefined;
@@ -83,7 +86,7 @@ function whenAsked({ approval }: Policy, asset: string): Phrase[] {
   }
 }
 
-/** When a mandate asks a person, as text after the mandate's name: "asks above 25.00 USDC". */
+/** When a mandate asks a person to approve, as text after the mandate's name: "asks above 25.00 USDC". */
 export function asksWhen({ approval }: Policy, asset: string): string {
   switch (approval?.mode) {
     case undefined:

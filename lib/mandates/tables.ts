@@ -29,8 +29,8 @@ export const mandates = pgTable(
       .notNull()
       .default(sql`0`),
     /**
-     * The most that spent + reserved may be: the total limit, or the usage at the last policy change if that was higher, plus overruns.
-     * Null without a total limit.
+     * The most that spent + reserved may be: the total limit, or the usage at the last policy change if that was higher. An
+     * overrun, which is a payment that settled after its hold had ended, raises it. Null without a total limit.
      */
     ceiling: atomic("ceiling"),
     /** The time of the last hold. The cooldown starts at this time. */
@@ -41,8 +41,8 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
-    // For the sweep, which finds revoked mandates with holds. Do not add reserved to the condition: every hold would then write all indexes
-    // of the row.
+    // For the job that finds revoked mandates with holds. Do not add reserved to the condition: then every hold would write all
+    // indexes of the row.
     index("mandates_revoked")
       .on(table.mandateId)
       .where(sql`status = 'revoked'`),

@@ -33,7 +33,7 @@ describe("a template", () => {
     expect(policyOf("trial")).toMatchObject({ approval: { mode: "always" }, validUntil: "2027-01-11T10:20:00.000Z" });
   });
 
-  test("an unknown id is none", () => {
+  test("an unknown id is not a template", () => {
     expect([isTemplate("trial"), isTemplate("other"), isTemplate(undefined)]).toEqual([true, false, false]);
   });
 });

@@ -12,7 +12,7 @@ useDatabase();
 const HOUR = 3_600_000;
 const ago = (hours: number): Date => new Date(Date.now() - hours * HOUR);
 
-test("buckets outside every window are deleted, any number of them; live ones and those of an open hold stay", async () => {
+test("all old buckets are deleted, however many there are; buckets that still count and those of an open hold stay", async () => {
   const buyer = await createBuyer();
   const mandateId = await activeMandate(buyer.person.credential);
   await authorize(buyer, mandateId);
@@ -35,7 +35,7 @@ test("buckets outside every window are deleted, any number of them; live ones an
   expect(await forgetOldBuckets()).toBe(0);
 });
 
-test("a locked bucket is skipped until the next time, without waiting", async () => {
+test("a locked bucket is skipped until the next run, without waiting", async () => {
   const mandateId = await activeMandate((await createBuyer()).person.credential);
   await database()
     .insert(usageBuckets)

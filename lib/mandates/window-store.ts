@@ -48,8 +48,8 @@ export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Windo
 }
 
 /**
- * Makes the buckets of a window that the previous version did not have, so that it counts earlier payments, and adds these buckets to all
- * holds that are not captured. The caller holds the mandate's lock, so no hold is resolved meanwhile.
+ * Creates the buckets of a window that the previous version did not have, so that the window counts earlier payments. Adds these
+ * buckets to all holds that are not captured. The caller has locked the mandate, so no hold ends meanwhile.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;

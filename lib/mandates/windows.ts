@@ -7,7 +7,7 @@ import type { Period } from "#lib/vocabulary.ts";
 /** The number of buckets in a rolling window. */
 const PARTS = 60;
 
-/** The caps of a window, an amount and a count, with pointers to them in the policy. */
+/** The limits of a window: `limit` is an amount and `max` a number of payments. The pointers lead to them in the policy. */
 type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
 type CalendarWindow = Caps & {
   readonly key: string;
@@ -17,14 +17,14 @@ type CalendarWindow = Caps & {
 };
 type RollingWindow = Caps & { readonly key: string; readonly kind: "rolling"; readonly spanMs: number };
 
-/** One span of time in which payments are summed: a budget, a count, or both on the same key. */
+/** A span of time in which payments are summed, for a budget, for a payment count, or for both. */
 export type Window = CalendarWindow | RollingWindow;
 
 export type Bucket = { readonly windowKey: string; readonly start: Date; readonly end: Date; readonly liveUntil: Date };
 
 /**
- * The windows of a policy, merged by key. A key contains the span but not the policy version, so saving a policy again resets no budget.
- * Rolling spans of the same length share a key, however they are written.
+ * The windows of a policy, one for each key. A key contains the time span but not the policy version, so saving a policy again
+ * resets no budget. Rolling windows of the same length have the same key, however the length is written.
  */
 export function windowsOf(policy: Policy, decimals: number): Window[] {
   const windows = new Map<string, Window>();
@@ -41,7 +41,7 @@ export function windowsOf(policy: Policy, decimals: number): Window[] {
 
 export type Span = { readonly period: Period; readonly timezone: string } | { readonly rolling: string };
 
-/** The window of a budget or count, without its caps. */
+/** The window of a budget or count, without its limits. */
 export function windowOf(entry: Span): Window {
   if ("period" in entry) {
     const { period, timezone } = entry;
@@ -53,8 +53,8 @@ export function windowOf(entry: Span): Window {
 }
 
 /**
- * The bucket for a hold that is made now. A minute divides into 60 parts of whole seconds, so each part of a rolling window starts on a
- * whole second.
+ * The bucket to which a payment that is made now belongs. A minute divides into 60 parts of whole seconds, so each part of a
+ * rolling window starts on a whole second.
  */
 export function bucketAt(window: Window, now: Date): Bucket {
   if (window.kind === "calendar") {
@@ -72,13 +72,13 @@ export function bucketAt(window: Window, now: Date): Bucket {
 }
 
 /**
- * Whether a bucket still counts in its window. The oldest bucket of a rolling window counts until it is completely outside, so a limit is
- * never exceeded, and the window is at most 1/60 too long.
+ * Whether the payments of a bucket still count in the bucket's window. The oldest bucket of a rolling window counts until it is
+ * completely outside the window. So a limit is never exceeded, and the window is at most 1/60 too long.
  */
 export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
   bucket.liveUntil.getTime() > now.getTime();
 
-/** The time span that people see: payments from `start` until before `end` count now. */
+/** The time span that is shown to people: payments from `start` until before `end` count now. */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
   if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
   const width = window.spanMs / PARTS;

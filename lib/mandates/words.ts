@@ -43,7 +43,7 @@ export function daysWords(days: readonly Weekday[]): string {
   return `on ${listWords(chosen.map((day) => [capital(day)])).join("")}`;
 }
 
-/** Basis points as a share: 250 is "2.5 % of the price". */
+/** Basis points as a percentage of the price: 250 is "2.5 % of the price". */
 export const feeWords = (bps: number): string => `${Number((bps / 100).toFixed(2))} % of the price`;
 
 /** Joins entries as "a, b and c"; each entry is a list. */
@@ -53,7 +53,7 @@ export const listWords = <T>(entries: readonly (readonly T[])[]): (T | string)[]
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 
-/** "31 March 2027, 22:00 UTC"; at midnight it says so. */
+/** "31 March 2027, 22:00 UTC", or "31 March 2027, midnight UTC". */
 export function momentWords(at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return "…";

@@ -7,7 +7,7 @@ import { sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import type { OpeningEvent, Request } from "#lib/notices/plan-notices.ts";
 import { noticeCursors } from "#lib/notices/tables.ts";
 
-/** Chains of organizations with events that were not read yet, sorted by name, beginning after the chain `place`. */
+/** Audit chains of organizations with events that were not read yet, sorted by name and beginning after the chain `place`. */
 export async function grownChains(db: Database, place: string, rows: number): Promise<readonly string[]> {
   const found = await db
     .select({ chain: auditHeads.chain })
@@ -23,8 +23,8 @@ export async function grownChains(db: Database, place: string, rows: number): Pr
 }
 
 /**
- * Locks the cursors of these chains, and returns the next events of each, at most `events`. Leaves out chains whose cursor another process
- * has locked, and chains without new events.
+ * Locks the cursors of these audit chains, and returns the next events of each chain, at most `events`. Leaves out chains whose
+ * cursor another process has locked, and chains without new events.
  */
 export async function lockCursors(tx: Tx, chains: readonly string[], events: number): Promise<readonly EventRange[]> {
   await tx
@@ -47,7 +47,7 @@ export async function moveCursors(tx: Tx, ranges: readonly EventRange[]): Promis
     WHERE c.chain = r.chain`;
 }
 
-/** The requests that the events name, by id. */
+/** The requests for approval that the events name, by id. */
 export async function requestsOf(tx: Tx, events: readonly OpeningEvent[]): Promise<ReadonlyMap<string, Request>> {
   if (events.length === 0) return new Map();
   const { checkoutIntentId, organizationId, status, authorizationId, createdAt, expiresAt } = checkoutIntents;

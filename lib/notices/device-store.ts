@@ -28,8 +28,8 @@ const devices = (db: Database | Tx, organizationId: string) =>
     .limit(DEVICES_MAX);
 
 /**
- * The devices of the people who may approve for the organization now and have no quiet hours, the oldest first. Locked, so that none is
- * removed meanwhile.
+ * The devices of the people who may approve for the organization now and have no quiet hours, the oldest first. The rows are
+ * locked, so that no device is removed meanwhile.
  */
 export async function devicesOfApprovers(tx: Tx, organizationId: string, now: Date): Promise<readonly string[]> {
   const found = await devices(tx, organizationId).for("key share", { of: pushDevices, skipLocked: true });
@@ -40,7 +40,10 @@ export async function hasDevice(organizationId: string, now: Date): Promise<bool
   return (await devices(database(), organizationId)).some((row) => !isQuiet(quietHoursOf(row), now));
 }
 
-/** The request of a message, if it still waits, and the owner of the device may still decide it and has no quiet hours. */
+/**
+ * The request for approval that a message is about. Null if the request no longer waits, or if the owner of the device may no
+ * longer decide it or has quiet hours.
+ */
 export async function findRequestOf({ deviceId, organizationId, checkoutIntentId }: PushRow) {
   const { domain, amount, asset, tokenDecimals, expiresAt, status } = checkoutIntents;
   const [row] = await database()

@@ -12,7 +12,7 @@ import { createAgent } from "#test/tenant.ts";
 
 const own = useDatabase();
 
-test("the event of a request plans its notices; a second payment with the same question plans none", async () => {
+test("the event of a request for approval plans its notices; a second payment with the same question plans none", async () => {
   const { buyer, mandateId } = await askingBuyer();
   const { checkoutIntentId } = await openRequest(buyer, mandateId);
   expect((await openRequest(buyer, mandateId)).checkoutIntentId).toBe(checkoutIntentId);

@@ -7,10 +7,13 @@ import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-
 
 const CHAINS = 50;
 const EVENTS = 1_000;
-/** The most passes of one run. The next run reads the rest of a longer backlog. */
+/** The most passes over all chains in one run. If more events are left, the next run reads them. */
 const PASSES_MAX = 20;
 
-/** Reads the new events of each audit chain once and plans the notices about requests that they opened. Returns how many were planned. */
+/**
+ * Reads the new events of each audit chain once. For each request for approval that they opened, it plans the notices to people.
+ * Returns the number of planned notices.
+ */
 export async function followEvents(): Promise<number> {
   let planned = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
@@ -24,7 +27,7 @@ export async function followEvents(): Promise<number> {
 /** `isBehind`: a chain may have more new events than the EVENTS that one pass reads. */
 type Followed = { readonly count: number; readonly isBehind: boolean };
 
-/** Reads at most EVENTS new events of each chain that has any. */
+/** Reads at most EVENTS new events of each chain that has new events. */
 async function followAll(): Promise<Followed> {
   let [count, isBehind, place] = [0, false, ""];
   for (;;) {

@@ -23,7 +23,10 @@ export async function hasDueNotice(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Locks notices that are due and that no other process is delivering, the oldest first; of one request alone if it is given. */
+/**
+ * Locks notices that are due and that no other process is delivering, the oldest first. With `checkoutIntentId`, only notices
+ * about this request.
+ */
 export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string): Promise<PlannedNotice[]> =>
   tx
     .select()
@@ -33,7 +36,7 @@ export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string):
     .limit(rows)
     .for("update", { skipLocked: true });
 
-/** The requests with notices that are due, the oldest notice first. */
+/** The requests for approval with notices that are due, the oldest notice first. */
 export async function requestsWithDueNotices(rows: number): Promise<readonly string[]> {
   const found = await database()
     .select({ checkoutIntentId: notices.checkoutIntentId })
@@ -47,7 +50,7 @@ export async function requestsWithDueNotices(rows: number): Promise<readonly str
 
 const ATTEMPTS_MAX = 5;
 
-/** Tries the due notices of a request again later: after 2 s, 4 s, 8 s and 16 s. The fifth failure is the last. */
+/** After a failed attempt, makes the due notices of a request wait 2 s, then 4 s, 8 s and 16 s. The fifth failure ends them. */
 export async function postponeNotices(checkoutIntentId: string): Promise<void> {
   const isLast = sql`${notices.attempts} + 1 >= ${ATTEMPTS_MAX}`;
   await database()
@@ -74,7 +77,7 @@ export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Pro
   return new Map(rows.map((row) => [row.checkout.checkoutIntentId, row]));
 }
 
-/** The people who may approve for the organization now and want mail about it. */
+/** The people who may approve for the organization now and have not switched off mail about requests. */
 export const selectReaders = (tx: Tx, organizationId: string, rows: number): Promise<readonly Approver[]> =>
   selectApprovers(tx, organizationId, wantsMail(user.id), rows);
 
@@ -90,7 +93,7 @@ export async function endNotices(
       .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
 }
 
-/** Sets a later time for a notice, because its request got more time after the notice was planned. */
+/** Makes a notice due later, because a person gave its request more time after the notice was planned. */
 export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNotice, dueAt: Date): Promise<void> {
   await tx
     .update(notices)

@@ -1,4 +1,4 @@
-/** The wire shape of the notifications about a request: the channels and their state. Browser-safe. */
+/** The wire shape of the notifications about a request for approval: the channels and their state. Browser-safe. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 import { NoticeChannel, NotificationStatus } from "#lib/vocabulary.ts";

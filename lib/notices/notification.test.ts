@@ -24,7 +24,8 @@ afterEach(async () => {
 });
 
 /**
- * Opens a request. `payment` reads its payment as an agent; `both` checks that the payment and the checkout report the same notification.
+ * Opens a request for approval. `payment` reads its payment as an agent; `both` checks that the payment and the checkout report
+ * the same notification.
  */
 async function askedScene() {
   const { buyer, mandateId } = await askingBuyer();
@@ -49,7 +50,7 @@ const refusing = (responseCode: number) =>
   startSmtp({ onRcptTo: (_, __, done) => done(Object.assign(new Error("refused"), { responseCode })) });
 
 describe("what an agent reads about the people it asked", () => {
-  test("says when the mail server took the first mail, and nothing after the decision", async () => {
+  test("says when the mail server accepted the first mail, and nothing after the decision", async () => {
     smtp = await startSmtp();
     const scene = await askedScene();
     expect(await scene.both()).toMatchObject({ status: "pending", channels: [{ channel: "mail" }] });
@@ -63,14 +64,14 @@ describe("what an agent reads about the people it asked", () => {
     expect(await scene.payment()).toMatchObject({ approval: { status: "rejected" }, checkout: { status: "rejected" } });
   });
 
-  test("says at once that nobody is told where no mail server is set", async () => {
+  test("says at once that nobody is told if no mail server is configured", async () => {
     const scene = await askedScene();
     expect(await scene.both()).toMatchObject({ status: "unreachable" });
     await tell();
     expect(await scene.both()).toMatchObject({ status: "unreachable", detail: expect.stringContaining("/outbox") });
   });
 
-  test("says that nobody was told if the server refuses the mail, for good or twice", async () => {
+  test("says that nobody was told if the mail server refuses the mail finally, or temporarily twice", async () => {
     smtp = await refusing(550);
     const refused = await askedScene();
     await tell();

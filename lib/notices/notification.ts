@@ -13,7 +13,7 @@ import { toWire } from "#lib/time.ts";
 /** After two failed attempts a channel counts as unreachable, although a later attempt may succeed. */
 const FAILED_TRIES = 2;
 
-/** What is known about one channel of a request. */
+/** What is known about one channel by which people are told of a request for approval. */
 type ChannelState = { readonly status: Notification["status"]; readonly acceptedAt?: Date; readonly detail: string };
 
 const noMail = {
@@ -33,7 +33,10 @@ function unreached({ failed, mails }: DeliveryFacts): string {
     : "The mail server has not taken the mail about this request. Give the link to a person who may approve.";
 }
 
-/** What is known about the mails of a request. `facts`: null while the worker has not delivered its first notice. */
+/**
+ * What is known about the mails of a request for approval. `facts` is null while the worker has not delivered the first notice of
+ * the request.
+ */
 function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFacts | null): ChannelState {
   if (delivery !== "smtp") return { status: "unreachable", detail: noMail[delivery] };
   if (facts?.acceptedAt) {
@@ -48,8 +51,8 @@ function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFac
 }
 
 /**
- * What is known about the push messages of a request; null if there are none. `isPlanned`: the first notice is not delivered yet, and an
- * approver has a device.
+ * What is known about the push messages of a request for approval; null if there are none. `isPlanned`: the first notice is not
+ * delivered yet, and an approver has a device.
  */
 function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
   if (facts.acceptedAt) {
@@ -70,7 +73,7 @@ function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
 
 const order = ["accepted", "pending", "unreachable"] as const;
 
-/** The channel with the best status decides. */
+/** The notification has the status of its best channel. */
 function combine(mail: ChannelState, push: ChannelState | null): Notification {
   const states = push ? [mail, push] : [mail];
   const best = order.flatMap((status) => states.find((state) => state.status === status) ?? [])[0] ?? mail;
@@ -85,7 +88,7 @@ function combine(mail: ChannelState, push: ChannelState | null): Notification {
   };
 }
 
-/** Whether people were told about a request that is open or has expired; null for a request that was decided. */
+/** Whether people were told about a request for approval that is open or has expired; null for a request that was decided. */
 export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<Notification | null> {
   const status = statusAt(checkout, now);
   if (!isOpen(status) && status !== "expired") return null;

@@ -7,12 +7,12 @@ import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 const { recipientId, mailId, digest } = noticeDeliveries;
 
 /**
- * A digest can get more requests until it is sent. A sandbox without SMTP never sends, so a digest there is open for five minutes, until
- * the next one is due.
+ * While a digest, which is a mail about several requests, is not sent, more requests can be added to it. A sandbox without SMTP
+ * never sends one, so a digest there stays open for five minutes, until the next one is due.
  */
 const isOpen = sql<boolean>`(${mails.status} = 'queued' OR (${mails.status} = 'kept' AND ${mails.createdAt} > clock_timestamp() - interval '5 minutes'))`;
 
-/** The mails about requests of the organization that each person got in the last ten minutes. */
+/** The mails about requests for approval that each person got from the organization in the last ten minutes. */
 export async function recentOf(tx: Tx, organizationId: string, people: readonly string[]): Promise<ReadonlyMap<string, Recent>> {
   const ofNotice = and(eq(notices.auditEventId, noticeDeliveries.auditEventId), eq(notices.kind, noticeDeliveries.kind));
   const lately = and(

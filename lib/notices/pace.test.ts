@@ -16,7 +16,7 @@ test("paceOf: three single mails, then a digest every five minutes that stands f
   expect(paceOf({ singles: 3, digest: { ...sent, at: before(7) } }, now)).toEqual({ as: "digest", sendAt: now });
 });
 
-test("paceOf: whenever requests come, a person gets at most three single mails and two digests in ten minutes", () => {
+test("paceOf: however often requests come, a person gets at most three single mails and two digests in ten minutes", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 1_800 }), { maxLength: 200 }), (seconds) => {
       const sent: { readonly at: number; readonly digest: boolean }[] = [];

@@ -1,12 +1,18 @@
 import { minutes } from "#lib/time.ts";
 
-/** A mail about several requests. `isOpen`: it has not been sent yet, so one more request can be added. */
+/** A mail about several requests for approval. `isOpen`: it has not been sent yet, so one more request can be added. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
-/** The mails that a person got about requests of one organization in the last ten minutes: single ones, and the newest digest. */
+/**
+ * The mails about requests for approval that a person got in the last ten minutes in one organization: the number of mails about
+ * single requests, and the newest digest.
+ */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
-/** How a person is told about one more request: by a separate mail, in a digest that is already queued, or in a new digest. */
+/**
+ * How a person is told about one more request for approval: by a separate mail, in a digest that is already queued, or in a new
+ * digest.
+ */
 export type Pace =
   | { readonly as: "single" }
   | { readonly as: "joined"; readonly mailId: string }

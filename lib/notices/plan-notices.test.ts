@@ -16,7 +16,7 @@ const request: Request = {
 };
 
 describe("planNotices", () => {
-  test("a request is told at once, at half of its life, and five minutes before its end", () => {
+  test("people are told of a request at once, at half of its time, and five minutes before its end", () => {
     expect(planNotices(event, request, start).map(({ kind, dueAt }) => [kind, dueAt])).toEqual([
       ["opened", start],
       ["halfTime", after(15)],
@@ -24,7 +24,7 @@ describe("planNotices", () => {
     ]);
   });
 
-  test("a short request has no reminder that comes before its half", () => {
+  test("a short request has no reminder before half of its time", () => {
     for (const life of [4, 8, 10])
       expect(planNotices(event, { ...request, expiresAt: after(life) }, start).map(({ kind }) => kind)).toEqual([
         "opened",

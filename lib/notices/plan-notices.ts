@@ -4,7 +4,7 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 export type NoticeKind = "opened" | "halfTime" | "lastMinutes";
 
-/** An event that may have opened a request. */
+/** An audit event that may have opened a request for approval. */
 export type OpeningEvent = {
   readonly auditEventId: string;
   readonly type: string;
@@ -29,18 +29,20 @@ export type PlannedNotice = {
   readonly dueAt: Date;
 };
 
-/** The types of events that open a request. */
+/** The types of audit events that open a request for approval. */
 export const openingTypes = ["payment.approvalRequired", "checkout.previewed"] as const;
 
 const LAST_MS = minutes(5);
 
-/** A payment that asks the same question as an earlier one reuses the earlier one's checkout, so its event opens no request. */
+/**
+ * A payment with the same question as an earlier payment reuses the earlier payment's checkout, so its event opens no request.
+ */
 const opens = (event: OpeningEvent, request: Request): boolean =>
   event.type === "checkout.previewed" || request.authorizationId === event.entityId;
 
 const waits = ({ status, expiresAt }: Request, now: Date): boolean => isOpen(status as CheckoutStatus) && expiresAt > now;
 
-/** When a notice is due. If a person extends the request, its reminders are due later. */
+/** The time at which a notice is due. If a person gives the request more time, its reminders are due later. */
 export function dueAt(kind: NoticeKind, { createdAt, expiresAt }: Pick<Request, "createdAt" | "expiresAt">): Date {
   if (kind === "opened") return createdAt;
   if (kind === "halfTime") return new Date((createdAt.getTime() + expiresAt.getTime()) / 2);
@@ -48,8 +50,8 @@ export function dueAt(kind: NoticeKind, { createdAt, expiresAt }: Pick<Request, 
 }
 
 /**
- * The notices about a request: at once, at half of its life, and five minutes before its end. A request that lives ten minutes or less gets
- * no last notice, because its half-life notice comes in the last five minutes.
+ * The notices about a request for approval: at once, at half of its time, and five minutes before its end. A request of ten
+ * minutes or less gets no notice before its end, because its notice at half time comes in the last five minutes.
  */
 export function planNotices(event: OpeningEvent, request: Request | undefined, now: Date): readonly PlannedNotice[] {
   if (!request || !opens(event, request) || !waits(request, now)) return [];
@@ -66,6 +68,9 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
   return [notice("opened"), notice("halfTime"), ...last];
 }
 
-/** Whether a due notice is delivered. After an outage several notices about a request may be due; then only the latest is delivered. */
+/**
+ * Whether a due notice is delivered. After an outage several notices about one request may be due; then only the latest is
+ * delivered.
+ */
 export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
   waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

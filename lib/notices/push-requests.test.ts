@@ -74,7 +74,7 @@ describe("a request that waits", () => {
     expect(decrypt(service.received[0]!, device)).toMatchObject({ payee: buyer.resource.domain, amount: "0.50 USDC" });
   });
 
-  test("is not sent after the decision, nor to a device whose session or membership ended meanwhile", async () => {
+  test("is not sent after the decision, nor to a device whose session has ended or whose owner has left the organization", async () => {
     const { buyer, mandateId } = await askingBuyer();
     const [left, out] = [await createPerson(buyer.organizationId, "admin"), await createPerson(buyer.organizationId, "admin")];
     const device = await addTestDevice(service, buyer.person.credential);
@@ -98,7 +98,7 @@ describe("a request that waits", () => {
     expect(service.received).toHaveLength(2);
   });
 
-  test("reaches no device in the quiet hours of its owner, even one that waits, and mail is not held back", async () => {
+  test("reaches no device in the quiet hours of its owner, even if it was written before; mail is sent at any hour", async () => {
     const { buyer, mandateId } = await askingBuyer();
     const admin = await createPerson(buyer.organizationId, "admin");
     const awake = await addTestDevice(service, buyer.person.credential);
@@ -139,7 +139,7 @@ describe("a push service", () => {
     expect(await database().$count(pushDevices)).toBe(0);
   });
 
-  test("that fails is asked again later, six times at most; a refusal is final", async () => {
+  test("that fails is asked again later, six times at most; a refusal ends the attempts", async () => {
     const { buyer, mandateId } = await askingBuyer();
     await addTestDevice(service, buyer.person.credential);
     service.answer(503);
@@ -162,7 +162,7 @@ describe("a push service", () => {
   });
 });
 
-test("an agent reads that a device was told, since when, and that nobody was if no device took it", async () => {
+test("an agent reads whether and since when a push service accepted a message to a device", async () => {
   const { buyer, mandateId } = await askingBuyer();
   const { credential: as } = await createAgent(buyer.organizationId, ["checkouts:read"]);
   const told = async (id: string) => (await read(id, as)).data.notification;

@@ -12,7 +12,10 @@ import { vapid } from "#lib/push/vapid.ts";
 /** The most messages with sound that a device gets in ten minutes; further messages are silent. */
 const SOUNDS_MAX = 3;
 
-/** Writes a message to each device of the people who may approve now, except in their quiet hours. */
+/**
+ * Writes a push message about a request for approval to each device of the people who may approve now, except in their quiet
+ * hours.
+ */
 export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice, request: CheckoutRow, now: Date): Promise<void> {
   if (vapid() === null) return;
   const { organizationId, checkoutIntentId, expiresAt: usefulUntil } = request;

@@ -10,7 +10,7 @@ test.each([
   [night, "2026-11-23T21:00:00Z", true],
   [night, "2026-11-24T06:29:59Z", true],
   [night, "2026-11-24T06:30:00Z", false],
-  // In summer, 22:00 in Berlin is an hour earlier.
+  // Berlin is two hours ahead of UTC in summer and one hour in winter.
   [night, "2026-07-23T20:00:00Z", true],
   [noon, "2026-11-23T17:30:00Z", true],
   [noon, "2026-11-23T18:00:00Z", false],

@@ -19,7 +19,10 @@ const note =
 export type RequestNames = { readonly agent: string; readonly organization: string };
 type Asked = Pick<CheckoutRow, "amount" | "tokenDecimals" | "asset" | "domain" | "expiresAt">;
 
-/** Tells an approver that a request waits. It contains no text of the agent or the seller, and its link decides nothing. */
+/**
+ * Tells an approver that a payment waits for approval. The mail contains no text of the agent or the seller, and opening its link
+ * approves nothing.
+ */
 export function requestMail(to: string, kind: NoticeKind, request: Asked, { agent, organization }: RequestNames): Mail {
   const amount = displayAmount(request.amount, request.tokenDecimals, request.asset);
   return {
@@ -35,7 +38,7 @@ export function requestMail(to: string, kind: NoticeKind, request: Asked, { agen
   };
 }
 
-/** One mail for all further requests, after several mails about single requests. */
+/** The mail about all further requests for approval, after several mails about single requests. */
 export const digestMail = (to: string, organization: string): Mail => ({
   to,
   subject: "More payments wait for your approval",

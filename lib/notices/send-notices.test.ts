@@ -76,7 +76,7 @@ describe("a request that waits", () => {
     expect(mail?.plain).not.toContain(checkoutIntentId);
   });
 
-  test("is not mailed after the decision, nor to somebody who lost the right while the mail waited", async () => {
+  test("is not mailed after the decision, nor to a person who lost the right to approve while the mail waited", async () => {
     const { buyer, mandateId } = await askingBuyer();
     const admin = await createPerson(buyer.organizationId, "admin");
     await openRequest(buyer, mandateId);
@@ -115,7 +115,7 @@ describe("a request that waits", () => {
     expect((await noticesOf(decided.checkoutIntentId)).map(({ status }) => status)).toContain("dropped");
   });
 
-  test("gets one mail, not three, if the workers stood still until its last minutes", async () => {
+  test("gets one mail, not three, if the workers did not run until the last minutes of the request", async () => {
     const { buyer, mandateId } = await askingBuyer();
     await openRequest(buyer, mandateId);
     await followEvents();
@@ -142,7 +142,7 @@ test("an agent that asks again and again causes three mails and then one digest,
     "More payments wait for your approval",
   ]);
   expect((await delivered()).map(({ checkoutIntentId }) => checkoutIntentId).sort()).toEqual(requests.sort());
-  // The next digest waits for five minutes, and is dropped if its requests are decided meanwhile.
+  // The next digest is sent after five minutes. It is not sent if its requests are decided before.
   const late = await openRequest(buyer, await askingMandate(buyer));
   await tell();
   expect(smtp.received).toHaveLength(4);
@@ -155,7 +155,7 @@ test("an agent that asks again and again causes three mails and then one digest,
   expect(smtp.received).toHaveLength(4);
 });
 
-test("a notice that cannot be written holds up no other", async () => {
+test("a notice that cannot be written does not delay others", async () => {
   const { buyer, mandateId } = await askingBuyer();
   const broken = await openRequest(buyer, mandateId);
   await openRequest(buyer, await askingMandate(buyer));
@@ -170,7 +170,7 @@ test("a notice that cannot be written holds up no other", async () => {
   expect((await noticesOf(broken.checkoutIntentId))[0]).toMatchObject({ kind: "opened", status: "failed" });
 });
 
-test("a request whose notices the database refuses holds up no other, and its agent reads that nobody was told", async () => {
+test("a request whose notices the database refuses does not delay others, and its agent reads that nobody was told", async () => {
   const { buyer, mandateId } = await askingBuyer();
   const { credential } = await createAgent(buyer.organizationId, ["checkouts:read"]);
   const { checkoutIntentId } = await openRequest(buyer, mandateId);
@@ -237,11 +237,11 @@ test("two processes that are killed again and again create each delivery exactly
     return ids.length * 4 - all.length;
   };
   await expect.poll(missing, { timeout: 20_000, interval: 100 }).toBe(0);
-  // Every mail belongs to a delivery, so no mail was written twice.
+  // There is one mail for each delivery, so no mail was written twice.
   expect(await database().$count(mails)).toBe(new Set((await delivered()).map(({ mailId }) => mailId)).size);
 });
 
-test("notices are forgotten after thirty days, with their deliveries", async () => {
+test("notices are deleted after thirty days, with their deliveries", async () => {
   const { buyer, mandateId } = await askingBuyer();
   await openRequest(buyer, mandateId);
   await tell();

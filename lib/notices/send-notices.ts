@@ -25,7 +25,10 @@ import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** Notices per transaction. Few, because one transaction writes the mails to all approvers of these requests. */
+/**
+ * The number of notices in one transaction. It is small, because the transaction writes a mail to each approver of each of these
+ * requests.
+ */
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 
@@ -40,14 +43,17 @@ export async function sendNotices(): Promise<number> {
   }
 }
 
-/** If the database refuses the notices together, each request is told apart, so that one that cannot be written stops no other. */
+/**
+ * If the database refuses a transaction with several notices, each request gets a transaction of its own, so that one bad notice
+ * does not stop the others.
+ */
 async function sendTogether(): Promise<number> {
   try {
     return await sendSome();
   } catch (error) {
     if (sqlState(error) === null) throw error;
   }
-  // While the database is away, the next statement fails too, and nothing counts as an attempt.
+  // If the database is not reachable, this statement throws too, and no failed attempt is counted.
   let ended = 0;
   for (const checkoutIntentId of await requestsWithDueNotices(NOTICES)) {
     try {
@@ -78,7 +84,7 @@ const sendSome = (checkoutIntentId?: string): Promise<number> =>
     return locked.length;
   });
 
-/** Postpones the notices of requests that got more time, and returns the others. */
+/** Makes the notices of requests that got more time due later, and returns the other notices. */
 async function postponeEarly(
   tx: Tx,
   locked: readonly PlannedNotice[],
@@ -95,7 +101,10 @@ async function postponeEarly(
   return due;
 }
 
-/** A notice that cannot be written ends, or it would hold up the notices behind it for ever. */
+/**
+ * Delivers a notice. A notice that cannot be written counts as failed and is not tried again, or it would delay the notices after
+ * it for ever.
+ */
 async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<"delivered" | "failed"> {
   try {
     await deliver(tx, notice, request, now);

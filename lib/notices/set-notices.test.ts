@@ -24,7 +24,7 @@ const set = (as: Credential, body: unknown, key?: string) =>
   send(contract.setNotices, setNotices, { as, body, ...(key !== undefined && { key }) });
 
 describe("setNotices", () => {
-  test("a person who switches off mail gets none, not even one that waits; others still do", async () => {
+  test("a person who switches off mail gets none, not even one that is already queued; other people still do", async () => {
     const smtp = await startSmtp();
     onTestFinished(() => smtp.stop());
     const { buyer, mandateId } = scene;
@@ -69,7 +69,7 @@ describe("setNotices", () => {
     ["/quietHours/timezone", { from: "22:00", to: "07:00", timezone: "Mars/Base" }],
     ["/quietHours/from", { from: "22", to: "07:00", timezone: "UTC" }],
     ["/quietHours/to", { from: "22:00", to: "22:00", timezone: "UTC" }],
-  ])("400 at %s for hours that say nothing", async (pointer, quietHours) => {
+  ])("400 at %s for quiet hours that are not valid", async (pointer, quietHours) => {
     const { problem } = await set(scene.buyer.person.credential, { mail: true, quietHours });
     expect([problem.status, problem.errors?.[0]?.pointer]).toEqual([400, pointer]);
   });

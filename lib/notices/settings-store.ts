@@ -20,7 +20,7 @@ type QuietColumns = { readonly quietFrom: string | null; readonly quietTo: strin
 export const quietHoursOf = ({ quietFrom, quietTo, timezone }: QuietColumns): QuietHours | null =>
   quietFrom === null || quietTo === null || timezone === null ? null : { from: quietFrom, to: quietTo, timezone };
 
-/** People get mail until they switch it off. */
+/** How a person wants to be told. A person without a row gets mail. */
 export async function readSettings(db: Database | Tx, userId: string): Promise<NoticeSettings> {
   const [row] = await db
     .select({ mail: noticeSettings.mail, ...quietColumns })
@@ -29,7 +29,7 @@ export async function readSettings(db: Database | Tx, userId: string): Promise<N
   return { mail: row?.mail ?? true, quietHours: row ? quietHoursOf(row) : null };
 }
 
-/** The caller must have locked the person. */
+/** Stores how a person wants to be told. The caller must have locked the person. */
 export async function saveSettings(tx: Tx, userId: string, { mail, quietHours }: NoticeSettings): Promise<void> {
   const { from: quietFrom = null, to: quietTo = null, timezone = null } = quietHours ?? {};
   const set = { mail, quietFrom, quietTo, timezone };

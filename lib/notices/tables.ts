@@ -3,27 +3,30 @@ import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { user } from "#lib/identity/tables.ts";
 
-/** The sequence up to which each audit chain was read for notices. */
+/** The number of the last event that was read in each audit chain to plan notices. */
 export const noticeCursors = pgTable("notice_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
 });
 
-/** Notices about requests that wait for approval, with the time at which each is due. */
+/** Notices to people about requests that wait for approval, with the time at which each is due. */
 export const notices = pgTable(
   "notices",
   {
-    /** The event that opened the request. */
+    /** The audit event that opened the request. */
     auditEventId: text("audit_event_id").notNull(),
     kind: text("kind", { enum: ["opened", "halfTime", "lastMinutes"] }).notNull(),
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     dueAt: moment("due_at").notNull(),
-    /** `dropped`: not delivered, because the request had ended or a later notice was due too. `failed`: it could not be written. */
+    /**
+     * `dropped`: not delivered, because the request had ended or a later notice was due too. `failed`: the messages could not be
+     * written.
+     */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] })
       .notNull()
       .default("waiting"),
-    /** How often its transaction failed. */
+    /** How many transactions that should deliver the notice have failed. */
     attempts: integer("attempts").notNull().default(0),
     endedAt: moment("ended_at"),
   },
@@ -39,7 +42,7 @@ export const notices = pgTable(
   ],
 );
 
-/** A notice to one person by one channel. The key makes it unique, whichever process delivers it. */
+/** A mail to one person for a notice. The primary key prevents a second one, whichever process delivers the notice. */
 export const noticeDeliveries = pgTable(
   "notice_deliveries",
   {
@@ -47,7 +50,7 @@ export const noticeDeliveries = pgTable(
     kind: text("kind", { enum: ["opened", "halfTime", "lastMinutes"] }).notNull(),
     recipientId: text("recipient_id").notNull(),
     channel: text("channel", { enum: ["mail"] }).notNull(),
-    /** The mail in the outbox, which says whether the mail server accepted it. */
+    /** The mail in the queue of outgoing mails, which records whether the mail server accepted the mail. */
     mailId: text("mail_id").notNull(),
     /** Whether the mail is about several requests. */
     digest: boolean("digest").notNull(),
@@ -65,7 +68,7 @@ export const noticeDeliveries = pgTable(
   ],
 );
 
-/** How people want to be told about requests. People without a row get mail, and messages to their devices at any hour. */
+/** How people want to be told about requests for approval. People without a row get mail, and push messages at any hour. */
 export const noticeSettings = pgTable(
   "notice_settings",
   {

@@ -4,10 +4,10 @@ import { mails } from "#lib/mail/tables.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 export type DeliveryFacts = {
-  /** When the mail server accepted the first mail. */
+  /** When the mail server accepted the first mail about the request. */
   readonly acceptedAt: Date | null;
   readonly mails: number;
-  /** Whether no notice about the request could be written. */
+  /** Whether every notice about the request failed. */
   readonly failed: boolean;
   /** The number of mails that the mail server has not accepted yet. */
   readonly waiting: number;
@@ -15,7 +15,7 @@ export type DeliveryFacts = {
   readonly attempts: number;
 };
 
-/** The mails about a request; null while none of its notices was delivered, and none was given up. */
+/** The mails about a request for approval; null while none of its notices was delivered or has failed. */
 export async function readDeliveries(db: Database, checkoutIntentId: string): Promise<DeliveryFacts | null> {
   const [row] = await db
     .select({

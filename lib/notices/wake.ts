@@ -2,7 +2,10 @@ import { perProcess } from "#lib/process.ts";
 
 const woken = (): EventTarget => perProcess("noticesWoken", () => new EventTarget());
 
-/** Says that this process wrote events, so that its worker looks for requests at once. Costs no statement. */
+/**
+ * Tells the worker of this process that there may be new events, so that it looks for requests at once. This sends no statement
+ * to the database.
+ */
 export const wakeNotices = (): void => void woken().dispatchEvent(new Event("wake"));
 
 export const onWake = (listener: () => void): void => woken().addEventListener("wake", listener);

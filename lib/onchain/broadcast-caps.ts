@@ -6,11 +6,11 @@ import { perProcess } from "#lib/process.ts";
 import { countSettlement } from "#lib/onchain/broadcast-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
-/** The number of transactions per second for which this process pays the gas for one seller. */
+/** How many transactions per second of one seller this process pays gas for. */
 const PER_SECOND = 50;
 /**
- * The id under which the daily count of the whole installation is stored; no organization has it. It is counted, because anyone can create
- * any number of organizations.
+ * The id under which the daily number of transactions of the whole installation is stored. No organization has this id. The
+ * number is limited too, because anyone can create any number of organizations.
  */
 const INSTALLATION = "installation";
 /** The number of digits that amounts are scaled to. No token has so many decimals. */
@@ -19,7 +19,8 @@ const DIGITS = 36;
 const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));
 
 /**
- * Counts one transaction whose gas we pay. Returns false if the daily limit of the organization or of the whole installation is reached.
+ * Counts one transaction for which the service pays gas. Returns false if the daily limit of the organization or of the whole
+ * installation is reached.
  */
 export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {
   const { SETTLEMENT_DAILY_CAP, SETTLEMENT_DAILY_CAP_TOTAL } = env();
@@ -31,11 +32,11 @@ export async function countGas(tx: Tx, organizationId: string): Promise<boolean>
   return false;
 }
 
-/** Whether we may send a settlement for a seller now. Besides the daily limits, each seller has a limit per second. */
+/** Whether the service may send a settlement for a seller now. Besides the daily limits, each seller has a limit per second. */
 export const mayBroadcast = async (tx: Tx, sellerOrganizationId: string): Promise<boolean> =>
   perSeller()(sellerOrganizationId).allowed && countGas(tx, sellerOrganizationId);
 
-/** The refusal of a payment that is too small for us to pay its gas; null if it is large enough. */
+/** The refusal of a payment that is so small that the service does not pay gas for it; null if the payment is large enough. */
 export function refuseSmall(
   amount: bigint,
   { asset, tokenDecimals }: { readonly asset: string; readonly tokenDecimals: number },

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 
-/** A limit of settlements for one UTC day. */
+/** The most settlements of an organization, or of the whole installation, on one UTC day. */
 type Cap = { readonly organizationId: string; readonly cap: number };
 
 const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
@@ -10,7 +10,10 @@ const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
   ON CONFLICT (organization_id, day) DO UPDATE SET settlements = d.settlements + 1 WHERE d.settlements < ${cap}
   RETURNING d.organization_id`;
 
-/** Counts one settlement of today, for an organization and then in total. Returns the cap that was reached and stopped the count. */
+/**
+ * Adds one settlement to today's number of the organization and of the whole installation. Returns the limit that was reached, in
+ * which case the settlement is not allowed; null otherwise.
+ */
 export async function countSettlement(tx: Tx, own: Cap, total: Cap): Promise<"own" | "total" | null> {
   const [found] = await tx.execute<{ own: boolean; total: boolean }>(sql`
     WITH own AS (${count(own, sql`true`)}), total AS (${count(total, sql`EXISTS (SELECT FROM own)`)})

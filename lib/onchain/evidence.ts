@@ -4,7 +4,7 @@ import { chainOf } from "#lib/chains/chains.ts";
 import { publicClient } from "#lib/chains/client.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
 
-/** The transfer that a credential authorizes. Addresses and nonce are in lower case. */
+/** The transfer that a signed x402 payment authorizes. Addresses and nonce are in lower case. */
 export type AuthorizedTransfer = {
   readonly chain: string;
   readonly tokenAddress: Hex;
@@ -21,15 +21,15 @@ export type Evidence =
   | { readonly kind: "transferred"; readonly transaction: Hex }
   /** The nonce was used up by a cancellation or by another transfer. */
   | { readonly kind: "spent"; readonly transaction: Hex | null; readonly canceled: boolean }
-  /** The nonce is unused, and no later block can use it, because its deadline has passed. */
+  /** The nonce is unused, and no later block can use it, because the deadline of the transfer has passed. */
   | { readonly kind: "expired" }
   | { readonly kind: "unused" };
 
 /** The number of blocks in one log query. RPC providers limit this range. */
 export const LOG_BLOCKS = 2_000n;
 /**
- * Milliseconds after a deadline at which our own clock decides that it has passed. For a local chain, which mines only when there is
- * traffic and so has old block times.
+ * How many milliseconds after a deadline the service's own clock may decide that the deadline has passed. Used only for a local
+ * chain, which mines a block only when there is a transaction, so that its newest block may be old.
  */
 const LOCAL_GRACE_MS = 2_000;
 
@@ -61,7 +61,7 @@ export async function finalBlock(chain: string): Promise<bigint> {
   return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
 }
 
-/** Whether the deadline has passed for every block after this one. */
+/** Whether the deadline has passed for every block after this block. */
 export async function isOver(chain: string, block: bigint | "latest", deadline: Date, now: Date): Promise<boolean> {
   const which = block === "latest" ? { blockTag: block } : { blockNumber: block };
   const { timestamp } = await publicClient(chain).getBlock(which);
@@ -70,7 +70,7 @@ export async function isOver(chain: string, block: bigint | "latest", deadline: 
   return Number(timestamp) * 1000 >= at || byOurClock;
 }
 
-/** Whether the token counts a nonce as used, at this block. */
+/** Whether the token counts the nonce as used at this block. */
 export const nonceUsedAt = (
   { chain, tokenAddress, payer, nonce }: Pick<AuthorizedTransfer, "chain" | "tokenAddress" | "payer" | "nonce">,
   blockNumber: bigint,

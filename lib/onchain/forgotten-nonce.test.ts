@@ -22,7 +22,7 @@ async function relayed() {
   return relayRowOf(relayId);
 }
 
-test("if a reorganization removes a relayed transaction, the next one gets its nonce", async () => {
+test("if a reorganization removes a relayed transaction, the next transaction gets its nonce", async () => {
   const snapshot = await chain().client.snapshot();
   const first = await relayed();
   expect(first.status).toBe("mined");

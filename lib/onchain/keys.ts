@@ -14,7 +14,8 @@ const accountOf = (name: Name): PrivateKeyAccount =>
   });
 
 /**
- * The account that signs proofs and module payments. The contracts accept these only within registered mandates.
+ * The account that signs payment proofs and payments of the payment module. The contracts accept these signatures only within
+ * registered mandates.
  * @throws if its key is not set
  */
 export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");

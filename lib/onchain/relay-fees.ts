@@ -11,8 +11,8 @@ const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const raised = (fee: bigint): bigint => fee + (fee + 7n) / 8n;
 
 /**
- * The fees of a first transaction, with room for the base fee to double. Null while the base fee is above the cap, because the transaction
- * would not be mined.
+ * The fees of a first transaction, high enough for twice the base fee. Null while the base fee is above the limit, because the
+ * transaction would not be mined.
  */
 export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | null {
   if (baseFee > cap) return null;
@@ -20,7 +20,7 @@ export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | nu
   return { maxFeePerGas, maxPriorityFeePerGas: least(priority, maxFeePerGas) };
 }
 
-/** The fees of a replacement: both at least 12.5 % higher, so that nodes accept it. Null if the cap leaves no room for that. */
+/** The fees of a replacement: both are at least 12.5 % higher, so that nodes accept it. Null if they would exceed the limit. */
 export function raisedFees(sent: Fees, { baseFee, priority }: Market, cap: bigint): Fees | null {
   if (raised(sent.maxFeePerGas) > cap) return null;
   const tip = most(raised(sent.maxPriorityFeePerGas), priority);

@@ -4,13 +4,13 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { relayLeases, type LeaseKey } from "#lib/onchain/tables.ts";
 import { minutes } from "#lib/time.ts";
 
-/** The right to take nonces of one key on one chain. */
+/** The right to give nonces to transactions of one key on one chain. The number `fence` grows with each new holder. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
-/** Milliseconds of a lease. Other processes wait so long if its holder died or lost the database. */
+/** Milliseconds that a lease is valid. If its holder dies or loses the database, other processes wait that long. */
 const LEASE_MS = 6_000;
 const EXTEND_EVERY_MS = LEASE_MS / 3;
-/** Milliseconds after which a lease is no longer extended, so that work that never ends does not keep it from others. */
+/** Milliseconds after which a lease is no longer extended, so that work that never ends does not block others. */
 const EXTENDED_MS = minutes(5);
 
 const until = sql`clock_timestamp() + ${LEASE_MS} * interval '1 millisecond'`;
@@ -39,7 +39,7 @@ async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   return row ? { chain, key, holder, fence: row.fence } : null;
 }
 
-/** Extends a lease. Returns false if it was lost; then stop all work under it. */
+/** Extends a lease. Returns false if another holder may have it; then the caller must stop all work. */
 export async function extendLease(lease: Lease): Promise<boolean> {
   const rows = await database()
     .update(relayLeases)
@@ -49,7 +49,7 @@ export async function extendLease(lease: Lease): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether the lease is still ours; if so, it stays ours until this database transaction ends. */
+/** Whether this holder still has the lease; if so, no other can take it until this database transaction ends. */
 export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
   const rows = await tx.select({ fence: relayLeases.fence }).from(relayLeases).where(isOurs(lease)).for("update");
   return rows.length === 1;
@@ -62,7 +62,10 @@ async function releaseLease(lease: Lease): Promise<void> {
     .where(isOurs(lease));
 }
 
-/** Runs work that only one process at a time may do for a key, and extends the lease meanwhile. Null if another holder has the lease. */
+/**
+ * Runs work that only one process at a time may do for a key, and extends the lease meanwhile. Null if another holder has the
+ * lease, so that the work did not run.
+ */
 export async function underLease<T>(
   chain: string,
   key: LeaseKey,
@@ -71,7 +74,7 @@ export async function underLease<T>(
 ): Promise<T | null> {
   const lease = await takeLease(chain, key);
   if (!lease) return null;
-  // A failure can be ignored: a lease that is not extended expires, and `holdsLease` then returns false.
+  // If extending fails, the lease expires, `holdsLease` then returns false, and the work stops. So the error can be ignored.
   const until = performance.now() + extendedMs;
   const extending = setInterval(() => {
     if (performance.now() < until) void extendLease(lease).catch(() => {});

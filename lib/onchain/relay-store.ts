@@ -24,7 +24,10 @@ const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
 const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
-/** The number of an organization's transactions that are queued or sent. Read by the partial index of open ones. */
+/**
+ * The number of an organization's transactions that are queued or sent. The partial index of open transactions answers this
+ * query.
+ */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -33,7 +36,7 @@ export async function countOpenRelays(tx: Tx, organizationId: string, key: Relay
   return row?.count ?? 0;
 }
 
-/** Stores queued transactions. If one is queued a second time for the same entity, its first row stays. */
+/** Stores queued transactions. If a transaction for the same purpose and entity is already stored, its row stays unchanged. */
 export async function insertRelays(tx: Tx, rows: readonly NewRelay[]): Promise<void> {
   if (rows.length > 0) {
     await tx
@@ -85,10 +88,10 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
 /**
- * The lowest free nonce of a signer. The lowest is taken, because a transaction after a gap is never mined.
+ * The lowest free nonce of a signer. No higher nonce is used, because a transaction after a missing nonce is never mined.
  * @param used the signer's transaction count at the newest block
- * @returns null if the node does not count a transaction that was just mined; if that was longer ago, a reorganization removed it and its
- * nonce is free
+ * @returns null if the node does not count a transaction that was just mined; if that was longer ago, a reorganization removed it
+ * and its nonce is free
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const rows = await tx
@@ -115,8 +118,8 @@ export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedR
 }
 
 /**
- * Stores a replacement with higher fees. The earlier bytes may still be mined instead, so their hash is kept. Returns null if the row has
- * changed.
+ * Stores a replacement with higher fees. The earlier signed bytes may still be mined instead, so their hash is kept. Returns null
+ * if the row has changed.
  */
 export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
@@ -156,8 +159,8 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
 }
 
 /**
- * Gives up a queued transaction. That is safe, because a queued one was never signed or its nonce is known to be used. Returns false if it
- * is not queued.
+ * Ends a queued transaction as abandoned. This is safe, because a queued transaction either was never signed, or its nonce is
+ * used by another one. Returns false if it is not queued.
  */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
@@ -195,7 +198,7 @@ export async function resolveRelay(sent: SentRelay, { success, ...mined }: Relay
   return rows.length === 1;
 }
 
-/** Queues a sent transaction again, because its nonce is used on the chain and none of its own versions succeeded. */
+/** Queues a sent transaction again, because another transaction has used its nonce on the chain. */
 export async function requeue(sent: SentRelay, milliseconds: number, failure: string): Promise<void> {
   await database()
     .update(relays)
@@ -214,7 +217,7 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
 }
 
-/** Open relays by sender, with the reason why the one that is checked next still waits. */
+/** The number of open transactions of each sender, with the reason why the one that is checked next still waits. */
 export const openBySender = () =>
   database()
     .select({

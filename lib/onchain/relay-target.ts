@@ -8,8 +8,8 @@ const contractFor = {
 } as const;
 
 /**
- * The most gas that a transaction of each purpose may use. Measured: 201,771 for a registration, 215,667 with a delegation, 142,752 for a
- * payment. The rest is reserved for accounts that check signatures by code.
+ * The most gas that a transaction of each purpose may use. Measured: 201,771 for a registration, 215,667 with a delegation,
+ * 142,752 for a payment. The rest is for accounts whose own code checks signatures, which costs more.
  */
 export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
   registerMandate: 600_000n,
@@ -21,5 +21,5 @@ export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
 export const targetOf = (purpose: RelayPurpose, chain: string): string | null =>
   chainOf(chain)?.contracts?.[contractFor[purpose]].toLowerCase() ?? null;
 
-/** The only implementation that accounts may delegate to in our transactions. */
+/** The only contract that accounts may delegate to in transactions of the service. */
 export const delegateOf = (chain: string): string | null => chainOf(chain)?.contracts?.smartPaymentAccount.toLowerCase() ?? null;

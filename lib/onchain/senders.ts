@@ -46,7 +46,7 @@ async function readBalance({ chain, key, address, low }: Sender): Promise<void> 
   }
 }
 
-/** Reads the balances and the open relays, for the metrics and the health page. */
+/** Reads the balances of the senders and the open transactions, for the metrics and the health page. */
 export async function watchSenders(): Promise<void> {
   const watched = senders();
   if (watched.length === 0) return;

@@ -15,7 +15,7 @@ export type StoredAuthorization = {
 
 /** The keys that send relayed transactions. The relayer pays gas and has no other power; the guardian can only revoke mandates. */
 export type RelayKey = "relayer" | "guardian";
-/** The keys that can be leased: those of the relay, and the settlement key. */
+/** The keys that can be leased: those that send relayed transactions, and the key that sends settlements. */
 export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
@@ -33,7 +33,7 @@ export const relayedTransactions = pgTable(
     /** The registration or the execution that the transaction belongs to. */
     entityId: text("entity_id").notNull(),
     chain: text("chain").notNull(),
-    /** The key of ours that signs. */
+    /** Which of the service's keys signs. */
     key: text("key").$type<RelayKey>().notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
@@ -50,14 +50,14 @@ export const relayedTransactions = pgTable(
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
     /**
-     * The hashes of earlier versions, from before the fees were raised or a nonce was lost. Any of these may still be the one that is
+     * The hashes of earlier signed versions, which had lower fees or another nonce. Any of these may still be the one that is
      * mined.
      */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
       .default(sql`'{}'`),
-    /** The fence of the lease under which the transaction was signed last. */
+    /** The fence number of the lease under which the transaction was last signed. */
     fence: bigint("fence", { mode: "number" }),
     /** When the newest bytes were signed. */
     sentAt: moment("sent_at"),
@@ -101,7 +101,10 @@ export const relayedTransactions = pgTable(
   ],
 );
 
-/** Leases on the keys that send transactions. Until a lease expires, only its holder takes nonces. The fence grows with each new holder. */
+/**
+ * Leases on the keys that send transactions. Until a lease expires, only its holder gives nonces to transactions. The number
+ * `fence` grows with each new holder.
+ */
 export const relayLeases = pgTable(
   "relay_leases",
   {
@@ -114,7 +117,7 @@ export const relayLeases = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.key] })],
 );
 
-/** Requests to register a mandate on a chain, with the terms that its account signed. Addresses are in lower case. */
+/** Requests to register a mandate on a chain, with the limits that its account signed. Addresses are in lower case. */
 export const mandateRegistrations = pgTable(
   "mandate_registrations",
   {
@@ -122,7 +125,7 @@ export const mandateRegistrations = pgTable(
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
     mandateId: text("mandate_id").notNull(),
-    /** Version of the policy that the terms were made from. */
+    /** The version of the mandate from which the limits for the chain were derived. */
     version: integer("version").notNull(),
     chain: text("chain").notNull(),
     /** The registry contract that the registration was signed for. A registry that is deployed later does not know it. */
@@ -135,17 +138,17 @@ export const mandateRegistrations = pgTable(
     perPaymentLimit: atomic("per_payment_limit").notNull(),
     periodLimit: atomic("period_limit").notNull(),
     periodSeconds: bigint("period_seconds", { mode: "number" }).notNull(),
-    /** The start of the terms, in seconds since 1970. */
+    /** When the registered limits begin to apply, in seconds since 1970. */
     start: bigint("start_seconds", { mode: "number" }).notNull(),
-    /** The end of the terms, exclusive. */
+    /** When the registered limits no longer apply, in seconds since 1970. */
     end: bigint("end_seconds", { mode: "number" }).notNull(),
     maxPaymentsPerPeriod: bigint("max_payments_per_period", { mode: "number" }).notNull(),
-    /** 1 pays by proofs, 2 by the module. */
+    /** 1: the mandate pays by proofs. 2: the mandate pays by the payment module. */
     enforcementPath: smallint("enforcement_path").notNull(),
     termsHash: text("terms_hash").notNull(),
     nonce: atomic("nonce").notNull(),
     deadline: bigint("deadline", { mode: "number" }).notNull(),
-    /** Fingerprint of the request: a repeat of the same request receives the same answer. */
+    /** A hash of the request, by which a repeat of the same request is recognized and gets the same answer. */
     fingerprint: text("fingerprint").notNull(),
     status: text("status").notNull(),
     failure: text("failure"),
@@ -190,7 +193,10 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/** The nonce slots of registrations. Each payment takes one slot of its period. With proofs, a slot is one nonce of the token. */
+/**
+ * The nonce slots of registrations. Each payment takes one slot of its period. If the mandate pays by proofs, each slot is one
+ * nonce of the token.
+ */
 export const registrationSlots = pgTable(
   "registration_slots",
   {
@@ -200,11 +206,14 @@ export const registrationSlots = pgTable(
     authorizationId: text("authorization_id").notNull(),
     period: bigint("period", { mode: "number" }).notNull(),
     slot: bigint("slot", { mode: "number" }).notNull(),
-    /** The value that the chain accepts once: the token's nonce keccak256(onChainId, period, slot), or the module's paymentId. */
+    /**
+     * The value that the chain accepts only once: the token's nonce keccak256(onChainId, period, slot), or the payment module's
+     * paymentId.
+     */
     nonce: text("nonce").notNull(),
     amount: atomic("amount").notNull(),
     validBefore: moment("valid_before").notNull(),
-    /** A slot is held and then used. It becomes free if its proof can never be used. */
+    /** held, used or free. A held slot becomes used by its payment, or free if its payment can never be made. */
     status: text("status").notNull(),
     createdAt: createdAt(),
     resolvedAt: moment("resolved_at"),
@@ -226,7 +235,7 @@ export const registrationSlots = pgTable(
   ],
 );
 
-/** The number of transactions per organization and UTC day whose gas we paid. */
+/** The number of transactions per organization and UTC day for which the service paid gas. */
 export const settlementDays = pgTable(
   "settlement_days",
   {

@@ -14,8 +14,8 @@ export const tokenAbi = parseAbi([
 ]);
 
 /**
- * The most gas that a settlement may use. A transfer by a proof of our smart account needs a quarter of it. We do not pay for a payer's
- * code that uses more.
+ * The most gas that a settlement may use. A transfer that the service's smart account contract signs by a proof needs a quarter
+ * of it. The service does not pay for other account code that uses more.
  */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
@@ -36,8 +36,8 @@ export const transferTypes = {
 } as const;
 
 /**
- * The hash that the payer must have signed. It is built from our configuration and the stored payment, never from values that a client
- * sends.
+ * The hash that the payer must have signed. It is computed from the configuration and the stored payment, never from values that
+ * a client sends.
  */
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
@@ -50,7 +50,7 @@ export const digestOf = (
     message: { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce },
   });
 
-/** Whether an account's code accepts this signature (ERC-1271). Throws when the chain does not answer. */
+/** Whether an account's code accepts this signature (ERC-1271). @throws if the chain does not answer */
 export async function acceptedByCode(chain: string, account: Hex, hash: Hex, signature: Hex): Promise<boolean> {
   try {
     const magic = await publicClient(chain).readContract({
@@ -112,7 +112,7 @@ export async function wouldTransfer(
   }
 }
 
-/** Reads the facts that decide about a credential. @throws if the chain does not answer */
+/** Reads the facts that decide whether a signed payment is valid. @throws if the chain does not answer */
 export async function readChainFacts(credential: Credential, expected: ExpectedPayment): Promise<ChainFacts> {
   const client = publicClient(expected.asset.chain);
   const token = { address: expected.asset.tokenAddress, abi: tokenAbi } as const;

@@ -1,4 +1,4 @@
-/** Every operation: the table of contents of the service. */
+/** Lists every operation of the API. */
 import * as alerts from "#lib/alerts/contract.ts";
 import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
@@ -26,7 +26,7 @@ import * as payTos from "#lib/sellers/pay-to-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
 import * as webhooks from "#lib/webhooks/contract.ts";
 
-/** What the contracts export, with the schemas. The name of an operation is its id. */
+/** The exports of all contract files, including the schemas. An operation is exported under its id. */
 const exported = {
   ...payments,
   ...settlements,

@@ -16,7 +16,7 @@ describe("guardedFetch and addresses", () => {
     },
   );
 
-  it("reaches the hosts that the sandbox lists, by http and by their other name", async () => {
+  it("reaches the hosts of this machine that the sandbox lists, by http and by their other name", async () => {
     const { port } = await serve((_, response) => json(response, { here: true }));
     const { fetch } = guarded({ ports: [port] });
     expect((await fetch(`http://127.0.0.1:${port}/`)).json).toEqual({ here: true });
@@ -30,7 +30,7 @@ describe("guardedFetch and addresses", () => {
     ["a name that leads inside by IPv6", [["::1"]]],
     ["a name that leads inside by a mapped address", [["::ffff:127.0.0.1"]]],
     ["a name that does not exist", [[]]],
-  ])("refuses %s, always with the same words", async (_, answers) => {
+  ])("refuses %s, always with the same message", async (_, answers) => {
     const { fetch, lookups } = guarded({ names: { "shop.example.com": answers } });
     const problem = await refusal(fetch("https://shop.example.com/"));
     expect(problem.code).toBe("storefront_unavailable");
@@ -67,7 +67,7 @@ describe("guardedFetch and addresses", () => {
     expect(hello).toContain("tls.sandbox");
   });
 
-  it("refuses our own public host", async () => {
+  it("refuses the service's own public host", async () => {
     const { port, asked } = await serve((_, response) => json(response, {}));
     const { fetch } = guarded({ ports: [port], own: [`http://127.0.0.1:${port}`] });
     expect(await code(fetch(`http://127.0.0.1:${port}/`))).toBe("storefront_invalid");
@@ -94,13 +94,13 @@ describe("guardedFetch and redirects", () => {
     return { ...server, fetch: guarded({ ports: [server.port] }).fetch };
   };
 
-  it("follows one", async () => {
+  it("follows one redirect", async () => {
     const { port, fetch } = await redirecting(() => "/end");
     const { json, url } = await fetch(`http://127.0.0.1:${port}/`);
     expect([json, url]).toEqual([{ end: true }, `http://127.0.0.1:${port}/end`]);
   });
 
-  it("follows two and no more", async () => {
+  it("follows two redirects and no more", async () => {
     const { port, fetch, asked } = await redirecting(() => "/again");
     expect(await code(fetch(`http://127.0.0.1:${port}/`))).toBe("storefront_invalid");
     expect(asked).toHaveLength(3);
@@ -112,14 +112,14 @@ describe("guardedFetch and redirects", () => {
     ["to a decimal address", "https://2130706433/"],
     ["to a file", "file:///etc/passwd"],
     ["nowhere", "http://"],
-  ])("does not follow one to %s", async (_, location) => {
+  ])("does not follow a redirect to %s", async (_, location) => {
     const canary = await serve((_, response) => json(response, {}));
     const { port, fetch } = await redirecting(() => location.replace(":1/", `:${canary.port}/`));
     expect(await code(fetch(`http://127.0.0.1:${port}/`))).toBe("storefront_invalid");
     expect(canary.asked).toEqual([]);
   });
 
-  it.each([301, 302, 303, 307, 308])("never follows one of a POST: %i", async (status) => {
+  it.each([301, 302, 303, 307, 308])("never follows a redirect of a POST: %i", async (status) => {
     const { port, fetch, asked } = await redirecting(() => "/end", status);
     expect(await code(fetch(`http://127.0.0.1:${port}/`, { method: "POST", json: {} }))).toBe("storefront_invalid");
     expect(asked).toHaveLength(1);
@@ -127,7 +127,7 @@ describe("guardedFetch and redirects", () => {
 });
 
 describe("guardedFetch.once", () => {
-  it("reports whether the request may have arrived", async () => {
+  it("reports whether the request may have reached the host", async () => {
     const { port } = await serve((request) => request.socket.destroy());
     const { fetch } = guarded({ ports: [port, 1] });
     const asked = { method: "POST", json: {}, paymentSignature: "abc" } as const;

@@ -22,7 +22,7 @@ import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefro
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
   readonly json?: unknown;
-  /** The payment credential: with the headers of `message`, the only header that a caller may set. */
+  /** The signed x402 payment. Beside the headers of `message`, it is the only header that a caller may set. */
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
@@ -43,12 +43,12 @@ export type GuardedReply = {
   readonly url: string;
 };
 
-/** `sent` says whether the request may have arrived. `reply` is null if no answer came. */
+/** `sent`: whether the request may have reached the host. `reply` is null if no answer came. */
 export type SendResult = { readonly sent: boolean; readonly reply: OutboundReply | null };
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** For the call that pays: never throws after bytes may have been sent; `sent` says whether they were. */
+  /** For the request that pays. It never throws after bytes may have been sent; `sent` says whether they were. */
   readonly once: (url: string, request: GuardedRequest) => Promise<SendResult>;
 };
 
@@ -63,10 +63,10 @@ export type Guard = {
 };
 
 const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
-/** Stands for the organization in requests that workers send for the service itself. */
+/** The organization that is counted for requests that workers send for the service itself. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** The most values in the JSON of a reply. Higher than for request bodies, because a catalog of 256 KiB has more values. */
+/** The most values in the JSON of a reply. It is higher than for request bodies, because a catalog of 256 KiB has more values. */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -81,7 +81,7 @@ export const standardLimits: Guard["limits"] = {
   redirects: 2,
   places: {
     total: { most: 256, each: 32, kept: 64 },
-    // One organization may use at most four of the five places, so that another one still gets a place.
+    // One organization may use at most four of the five connections to a host, so that another organization still gets one.
     host: { most: 5, each: 4, kept: 1 },
     waiting: { most: 1_024, each: 128, kept: 256 },
     waitingForHost: { most: 64, each: 32, kept: 16 },
@@ -91,7 +91,9 @@ export const standardLimits: Guard["limits"] = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Unknown names and names of private addresses get the same answer, so that callers learn nothing about our network. */
+/**
+ * Unknown names and names of private addresses get the same answer, so that callers learn nothing about the service's network.
+ */
 const notPublic = (url: URL) => storefrontUnavailable(`${url.host} does not lead to a public host.`);
 
 async function addressesOf(target: Target & { ok: true }, { resolve, limits }: Guard): Promise<readonly LookupAddress[]> {
@@ -168,13 +170,16 @@ function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted
   }
 }
 
-/** The only client for addresses that callers name. The limits are a parameter so that tests can shorten them. */
+/** The only HTTP client for addresses that callers name. The limits are a parameter so that tests can shorten them. */
 export function createGuardedFetch(guard: Guard): GuardedFetch {
   const { limits } = guard;
   const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
-  /** One hop: resolves once and connects only to checked addresses. @throws Problem before anything is sent, NoAnswer */
+  /**
+   * Sends one request without following redirects. The name is resolved once, and only checked addresses are used.
+   * @throws Problem before anything is sent, NoAnswer
+   */
   async function hop(text: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
     const target = outboundTarget(text, guard.rules());
     if (!target.ok) throw storefrontInvalid(target.detail);
@@ -229,7 +234,10 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
   return Object.assign(guardedFetch, { once });
 }
 
-/** Avoids look-ups of the operating system: they share four threads with file work, and a foreign name server could block them. */
+/**
+ * Asks the name servers directly. Look-ups by the operating system share four threads with file access, and a slow foreign name
+ * server could block them.
+ */
 async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: standardLimits.connectMs, tries: 1 });
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
@@ -242,13 +250,13 @@ async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
 const resolveHost = (hostname: string): Promise<LookupAddress[]> =>
   hostname === "localhost" ? lookup(hostname, { all: true }) : resolvePublic(hostname);
 
-/** The addresses that requests of this installation may go to. */
+/** The addresses that the service may send requests to. */
 export const outboundRules = (): OutboundRules => ({
   loopback: env().ENVIRONMENT === "sandbox" ? outboundLoopback() : [],
   own: ownOrigins(),
 });
 
-/** The guarded client as this installation is configured. */
+/** The HTTP client for addresses that callers name, with this installation's configuration. */
 export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
   createGuardedFetch({
     rules: outboundRules,

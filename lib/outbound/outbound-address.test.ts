@@ -63,7 +63,7 @@ describe("outboundTarget", () => {
     ["more than 2,048 characters", `https://shop.example.com/${"a".repeat(2_048)}`],
   ])("refuses %s", (_, url) => expect(target(url)).toMatchObject({ ok: false }));
 
-  it("refuses our own host even if it is listed", () => {
+  it("refuses the service's own host even if it is listed", () => {
     expect(outboundTarget("http://localhost:3000/", { ...rules, loopback: ["localhost:3000"] })).toMatchObject({ ok: false });
   });
 });
@@ -81,12 +81,14 @@ describe("isPublicAddress", () => {
     "100::1",
     "example.com",
     "",
-  ])("%s is not", (address) => expect(isPublicAddress(address)).toBe(false));
+  ])("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 describe("isLoopbackAddress", () => {
-  it.each(["127.0.0.1", "127.8.8.8", "::1"])("%s is", (address) => expect(isLoopbackAddress(address)).toBe(true));
-  it.each(["10.0.0.1", "::ffff:127.0.0.1", "93.184.216.34", "localhost"])("%s is not", (address) =>
+  it.each(["127.0.0.1", "127.8.8.8", "::1"])("%s is a loopback address", (address) =>
+    expect(isLoopbackAddress(address)).toBe(true),
+  );
+  it.each(["10.0.0.1", "::ffff:127.0.0.1", "93.184.216.34", "localhost"])("%s is not a loopback address", (address) =>
     expect(isLoopbackAddress(address)).toBe(false),
   );
 });

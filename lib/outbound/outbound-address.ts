@@ -2,9 +2,9 @@ import { isPublicRoutableHost } from "@better-auth/core/utils/host";
 import ipaddr from "ipaddr.js";
 
 export type OutboundRules = {
-  /** The host:port pairs of this machine that a sandbox may reach, by http too. */
+  /** The host:port pairs of this machine that the service may call in a sandbox, also by http. */
   readonly loopback: readonly string[];
-  /** The service's own origins: a caller must not make the service call itself. */
+  /** The service's own origins. They are refused, because a caller must not make the service call itself. */
   readonly own: readonly string[];
 };
 
@@ -81,6 +81,6 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6);
 }
 
-/** Whether a listed host:port may resolve to this address. */
+/** Whether the address is a loopback address. Only listed host:port pairs may resolve to one. */
 export const isLoopbackAddress = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";

@@ -44,7 +44,7 @@ describe("requests to hosts that users name", () => {
     const others = Array.from({ length: 1_500 }, (_, at) => places.use(`other${at}`, `org_${at % 20}`, work("other")));
     await pause(0);
     expect(began.length).toBeLessThanOrEqual(limits.total.most);
-    // An organization without open requests still gets a place, although the other organizations have used all of theirs.
+    // An organization without open requests is still served, although the other organizations use all that they may.
     void places.use("late", "org_late", work("late"));
     await pause(0);
     expect(began).toContain("late");

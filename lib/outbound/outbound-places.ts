@@ -1,13 +1,13 @@
 import { Counts, hasPlace, type Share } from "#lib/http/share.ts";
 
 export type PlaceLimits = {
-  /** Running requests to all hosts; `each` is the limit per organization. */
+  /** The limits of running requests to all hosts. `each` is the limit per organization. */
   readonly total: Share;
-  /** Running requests to one host. */
+  /** The limits of running requests to one host. */
   readonly host: Share;
-  /** Waiting requests to all hosts. */
+  /** The limits of waiting requests to all hosts. */
   readonly waiting: Share;
-  /** Waiting requests to one host. */
+  /** The limits of waiting requests to one host. */
   readonly waitingForHost: Share;
   readonly waitMs: number;
 };
@@ -16,7 +16,7 @@ type Waiter = { readonly host: string; readonly organization: string; readonly g
 
 const pair = (host: string, organization: string): string => `${host} ${organization}`;
 
-/** Counts of taken places: per organization, per host, and per pair of both. */
+/** Numbers of requests: per organization, per host, and per pair of both. */
 class Taken {
   readonly #organizations = new Counts();
   readonly #hosts = new Counts();
@@ -43,14 +43,14 @@ export class OutboundPlaces {
   readonly #limits: PlaceLimits;
   readonly #running = new Taken();
   readonly #queued = new Taken();
-  /** Waiting requests by organization. The organization whose request left its queue last comes last. */
+  /** Waiting requests by organization. After an organization's request has left its queue, the organization moves to the end. */
   readonly #lines = new Map<string, Waiter[]>();
 
   constructor(limits: PlaceLimits) {
     this.#limits = limits;
   }
 
-  /** Null if no place was free in time. */
+  /** Runs the work when there is room for one more request. Null if there was no room in time, so that the work did not run. */
   async use<T>(host: string, organization: string, work: () => Promise<T>): Promise<{ readonly value: T } | null> {
     if (!(await this.#enter(host, organization))) return null;
     try {
@@ -89,7 +89,7 @@ export class OutboundPlaces {
     });
   }
 
-  /** Removes a waiter. Its organization's queue moves behind the queues of the others. */
+  /** Removes a waiting request. The queue of its organization moves behind the queues of the others. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];
@@ -99,7 +99,7 @@ export class OutboundPlaces {
     this.#queued.add(host, organization, -1);
   }
 
-  /** The next request, in the order of turns, whose host and organization have a free place. */
+  /** The next request, in the order of turns, whose host and organization are below their limits. */
   #nextInTurn(): Waiter | null {
     for (const line of this.#lines.values()) {
       const next = line.find(({ host, organization }) => this.#mayRun(host, organization));

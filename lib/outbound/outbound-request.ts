@@ -7,7 +7,7 @@ export type OutboundLimits = {
   readonly headersMs: number;
   readonly bodyMs: number;
   readonly bodyBytes: number;
-  /** Whether only the start of a longer body is kept. Otherwise a longer body is a fault. */
+  /** Whether a longer body is cut. If not, a longer body is an error. */
   readonly cutsBody?: boolean;
   readonly headerBytes: number;
 };
@@ -24,12 +24,12 @@ export type OutboundRequest = {
 export type OutboundReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if the body broke a limit or was cut off; `fault` says which. */
+  /** Null if the body was too long, too slow or incomplete; `fault` says which. */
   readonly body: Uint8Array | null;
   readonly fault: string | null;
 };
 
-/** No answer at all. `sent` tells whether the request may have arrived. */
+/** The host sent no answer. `sent` tells whether the request may have reached the host. */
 export class NoAnswer extends Error {
   readonly sent: boolean;
 
@@ -55,7 +55,7 @@ const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, str
     ),
   );
 
-/** Limits the size and the total time of a body, even if the sender sends it slowly. */
+/** Reads a body and limits its size and the total time, even if the sender sends it slowly. */
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { bodyMs, bodyBytes, cutsBody = false }: OutboundLimits,

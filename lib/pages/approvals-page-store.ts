@@ -8,12 +8,15 @@ import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
 /* Queries of the approvals inbox. Every query filters by organization and environment. */
 
-/** Written exactly as in the index of waiting checkouts: with a parameter, PostgreSQL would not use the index. */
+/**
+ * The same condition as in the index of waiting checkouts, written in the SQL text. With a parameter, PostgreSQL would not use
+ * the index.
+ */
 const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')`;
 
 const { checkoutIntentId, mandateId } = checkoutIntents;
 
-/** Undecided checkouts that have not expired; the first to expire comes first. */
+/** Checkouts that nobody has decided and that have not expired; the first to expire comes first. */
 export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
   tx
     .select({ ...getTableColumns(checkoutIntents), mandateName: mandates.name, policy: mandateVersions.policy })
@@ -37,7 +40,7 @@ export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: numbe
   return row?.count ?? 0;
 }
 
-/** The number of waiting checkouts under one mandate. */
+/** The number of checkouts that wait for a decision under one mandate. */
 export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, now: Date): Promise<number> {
   const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })

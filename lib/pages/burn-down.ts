@@ -1,10 +1,15 @@
-/** The sum of the holds of one hour of a budget's window, in atomic units. `hour` counts from the start of the window. */
+/**
+ * The sum of what payments reserved in one hour of a budget's window, in atomic units. `hour` counts from the start of the
+ * window.
+ */
 export type HourlyUse = { readonly hour: number; readonly amount: bigint };
 
 export type BurnDownStep = {
   /** The start of the step. */
   readonly at: Date;
-  /** The amount left at the end of the step, or now in the current step; null for future steps and for steps before `knownFrom`. */
+  /**
+   * The amount left at the end of the step, or now in the current step. Null for future steps and for steps before `knownFrom`.
+   */
   readonly left: bigint | null;
 };
 
@@ -17,8 +22,8 @@ const hoursOfStep = (hours: number): number =>
   hours <= 2 * DAY_HOURS ? 1 : hours <= 100 * DAY_HOURS ? DAY_HOURS : 7 * DAY_HOURS;
 
 /**
- * The amount left of a window's limit over time. It is calculated backwards from the amount left now, so that steps are right even if the
- * oldest holds were not read: `knownFrom` is the first hour that was read completely.
+ * The amount left of a window's limit over time. It is computed backwards from the amount left now, so that steps are right even
+ * if the oldest payments were not read. `knownFrom` is the first hour that was read completely.
  */
 export function burnDown(use: readonly HourlyUse[], left: bigint, { start, end, now }: Window, knownFrom = 0): BurnDownStep[] {
   const hours = Math.ceil((end.getTime() - start.getTime()) / HOUR_MS);

@@ -1,6 +1,6 @@
 /** One line of the audit log, as a page shows it. */
 export type EventLine = {
-  /** Its number in the organization's chain, starting at 1. */
+  /** The number of the event in the organization's audit chain, starting at 1. */
   readonly sequence: number;
   readonly auditEventId: string;
   readonly type: string;
@@ -19,7 +19,10 @@ export type EventLine = {
 
 export type AuditPage = {
   readonly items: readonly EventLine[];
-  /** More events may follow even if this page has few, because a page searches only a bounded part of the chain. */
+  /**
+   * The cursor of the next page. Older events may follow even if this page has few events, because each page searches only a part
+   * of the chain.
+   */
   readonly nextCursor?: string;
   readonly length: number;
 };

@@ -10,7 +10,9 @@ useDatabase();
 
 type Reader = { readonly userId: string; readonly cookie: string };
 
-/** A person of an organization that has this many events, one every quarter of an hour. The first one is about a mandate. */
+/**
+ * A person of an organization with this many audit events, one for each quarter of an hour. The first event is about a mandate.
+ */
 async function reader(events: number): Promise<Reader> {
   const organizationId = await createOrganization();
   await addEvents(organizationId, events);
@@ -26,7 +28,7 @@ async function file({ cookie }: Reader, ...rest: Parameters<typeof exportAudit> 
 const sequences = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence);
 
 describe("the export of audit events", () => {
-  test("contains everything to compute the hash of each event again", async () => {
+  test("contains everything that is needed to compute the hash of each event again", async () => {
     const lines = await file(await reader(30), {}, "ndjson");
     expect(lines).toHaveLength(30);
     for (const line of lines) {
@@ -35,7 +37,7 @@ describe("the export of audit events", () => {
     }
   });
 
-  test("has as CSV a header and one line for each event", async () => {
+  test("as CSV has a header and one line for each event", async () => {
     const lines = await file(await reader(30), { kind: "mandates" }, "csv");
     expect(lines[0]).toMatch(/^sequence,createdAt,type,/);
     expect(lines).toHaveLength(2);

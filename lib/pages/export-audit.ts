@@ -7,12 +7,15 @@ import { toWire } from "#lib/time.ts";
 
 /** The number of events that one page searches for matches. */
 const PAGE = 1_000;
-/** A million events, as many as a spreadsheet has lines. */
+/** A million events, which is about the number of lines that a spreadsheet can open. */
 const PAGES_MAX = 1_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
 
-/** Includes the sequence number, so that the root of the log can be computed again from the file. */
+/**
+ * One event as a line of JSON. The line includes the sequence number, so that the root of the log can be computed again from the
+ * file.
+ */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
   const line = {
     ...event,
@@ -55,9 +58,10 @@ const formats = {
 } as const;
 
 /**
- * The organization's events with the page's filters, oldest first, as a stream. After `pagesMax` pages, the last line says that newer
- * events are missing.
- * @throws Problem unauthenticated, capability_required, also between two pages, so that the download fails and is not a short file
+ * The organization's audit events that match the page's filters, oldest first, as a stream. After `pagesMax` pages, the last line
+ * says that newer events are missing.
+ * @throws Problem unauthenticated, capability_required, also between two pages: then the download fails and does not look like a
+ * complete file
  */
 export async function exportAudit(
   cookie: string | null,
@@ -73,7 +77,7 @@ export async function exportAudit(
 
 type Range = { readonly organizationId: string; readonly after: number; readonly before: number; readonly pagesMax: number };
 
-/** A page without matches is an empty part, so that a reader can stop during a long search. */
+/** A page without matching events gives an empty part of the stream, so that a reader can stop during a long search. */
 async function* lines(
   cookie: string | null,
   { organizationId, after, before, pagesMax }: Range,

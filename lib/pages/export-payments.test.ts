@@ -52,7 +52,7 @@ describe("the export of payments", () => {
     expect(new Set(lines).size).toBe(2_301);
   });
 
-  test("is named by its day, and is in the audit log with its filter", async () => {
+  test("has the day in its name, and is in the audit log with its filter", async () => {
     const { organizationId, person } = await paymentScene();
     const now = await recordExport(
       { organizationId, userId: person.userId },
@@ -76,7 +76,7 @@ describe("the export of payments", () => {
   });
 });
 
-describe("an export whose reader loses the right to it", () => {
+describe("an export whose reader loses the right to read", () => {
   test.each(lostRights)("fails before the next page if %s", async (_, loseRights) => {
     const reader = await exporter(1_200);
     const parts = csv(reader);

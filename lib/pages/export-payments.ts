@@ -7,7 +7,10 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
-/** A million lines, as many as a spreadsheet opens, or ten million payments that a filter without an index searches. */
+/**
+ * A million lines, which is about the number that a spreadsheet can open. If the filter has no index, these pages search ten
+ * million payments.
+ */
 const PAGES_MAX = 2_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose an earlier last day in the filter and export the older payments.";
@@ -46,10 +49,11 @@ const fields: readonly Field[] = [
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * All filtered payments as CSV, newest first: the header, then one page of lines at a time. Each page is a separate transaction, so a
- * slow download keeps no transaction open. A page without matches is an empty part, so that a reader can stop during a long search.
- * After `pagesMax` pages, the last line says that older payments are missing.
- * @throws Problem unauthenticated, capability_required between two pages, so that the download fails and is not a short file
+ * All filtered payments as CSV, newest first: the header, then the lines of one page at a time. Each page is a separate
+ * transaction, so a slow download keeps no transaction open. A page without matching payments gives an empty part, so that a
+ * reader can stop during a long search. After `pagesMax` pages, the last line says that older payments are missing.
+ * @throws Problem unauthenticated, capability_required, also between two pages: then the download fails and does not look like a
+ * complete file
  */
 export async function* paymentsCsv(
   cookie: string | null,
@@ -70,7 +74,7 @@ export async function* paymentsCsv(
 }
 
 /**
- * The file with the payments page's filters.
+ * The name and the lines of the file for the filters of the payments page.
  * @throws Problem unauthenticated, capability_required
  */
 export async function exportPayments(cookie: string | null, query: Query) {

@@ -28,7 +28,7 @@ export type FoundFix = {
   readonly policyDecisionId: string;
   /** Null if the current mandate would not deny the request again. */
   readonly fix: Fix | null;
-  /** The outcome of the same request now, with the fix if there is one. */
+  /** The outcome of the same request now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
 };
 
@@ -36,18 +36,22 @@ type Place = { readonly mandateId: string; readonly authorizationId: string };
 
 const REQUEST_MS = minutes(10);
 
-/** The codes of denials that depend on the mandate's status and agents, which are read again. Other denials keep their stored facts. */
+/**
+ * The codes of denials that depend on the mandate's status and agents, whose current values are read. For other denials the
+ * stored facts are used.
+ */
 const readAgain: ReadonlySet<string> = new Set(["mandate_not_active", "mandate_suspended", "mandate_revoked", "agent_not_bound"]);
 
-/** Whether a denial cannot be lifted by a change of the mandate, or must not be lifted on this page. */
+/** Whether no change of the mandate can prevent this denial, or this page must not suggest one. */
 const isFinal = ({ code, effect }: Reason): boolean =>
   effect === "deny" &&
   isDenial(code) &&
   ((denials[code].beyondPolicy === true && !readAgain.has(code)) || code === "emergency_stop" || code === "assurance_too_low");
 
 /**
- * The smallest change of the mandate with which the same request would pass now. Null if there is none, or if it must not be offered: for
- * a stop, an entry of a deny list, a changed challenge, a look-alike or an unverified domain.
+ * The smallest change of the mandate with which the same request would be allowed now. Null if there is none. Also null if the
+ * change must not be suggested: for an emergency stop, an entry of a deny list, a challenge that differs from the records, a
+ * domain that imitates another payee's, or a domain that is not verified.
  */
 export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId }: Place, now: Date): Promise<FoundFix | null> {
   const mandate = await findMandate(tx, scope, mandateId);
@@ -65,7 +69,10 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
   return fix && fixed !== null && fixed !== "deny" ? { mandate, past, policyDecisionId, fix, outcome: fixed } : null;
 }
 
-/** The link's address and label. It names the decision alone, so the page computes the change again for its reader. */
+/**
+ * The address and the label of the link to the change. The address contains only the id of the decision, so the page computes the
+ * change again for the person who opens it.
+ */
 export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix }: FoundFix) =>
   fix && { href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`, label: fixWords(fix.changes, asset) };
 
@@ -95,7 +102,7 @@ async function usageNow(tx: Tx, { mandateId, spent, reserved, lastHeldAt }: Mand
   return { spent, reserved, lastHeldAt, buckets };
 }
 
-/** Whether the domain looks like that of a payee which the organization paid before it paid this one. */
+/** Whether the domain looks like the domain of another payee, which the organization paid before this payee. */
 async function imitates(tx: Tx, scope: Scope, { sellerId, payTo, intent }: PastDecision): Promise<boolean> {
   const { domain } = intent.seller;
   if (domain === undefined) return false;

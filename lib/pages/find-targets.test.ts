@@ -23,14 +23,14 @@ test("finds mandates, agents and sellers of all organizations by a part of a nam
   expect(await ids("quarterly")).toEqual([`mandate ${mandateId}`]);
   expect(await ids(" ZEBRA ")).toEqual([`agent ${serviceAccountId}`]);
   expect(await ids("okapi")).toEqual([`mandate ${mandateId}`, `agent ${serviceAccountId}`]);
-  // The percent sign matches itself and is not a wildcard.
+  // The percent sign in the searched text is not a wildcard.
   expect(await ids("100%")).toEqual([`mandate ${mandateId}`]);
   expect(await ids("nothing has this name")).toEqual([]);
   expect(await findTargets("sandbox", "z")).toBeNull();
   expect((await findTargets("production", "zebra"))?.items).toEqual([]);
 });
 
-test("lists at most ten of a kind, what can still be stopped first, and says that there are more", async () => {
+test("lists at most ten of each kind, those that can still be stopped first, and says that there are more", async () => {
   const buyer = await createBuyer();
   const made: string[] = [];
   for (let count = 0; count < 12; count += 1) made.push(await activeMandate(buyer.person.credential));

@@ -2,7 +2,7 @@ import { database } from "#lib/db/client.ts";
 import { findByName } from "#lib/platform/emergency-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** A mandate, agent or seller that the platform can stop. The names are untrusted text. */
+/** A mandate, agent or seller that the platform's staff can stop. The names are untrusted text. */
 export type FoundTarget = {
   readonly kind: "mandate" | "agent" | "seller";
   readonly id: string;
@@ -14,11 +14,11 @@ export type FoundTarget = {
 
 export type FoundTargets = {
   readonly items: readonly FoundTarget[];
-  /** True if a kind has more matches than `items` contains. */
+  /** True if there are more matches of a kind than `items` contains. */
   readonly more: boolean;
 };
 
-/** A single character is part of almost every name. */
+/** A shorter text is refused, because a single character is part of almost every name. */
 const TEXT_MIN = 2;
 const TEXT_MAX = 120;
 const ROWS = 10;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { freshExample } from "#lib/pages/fresh-example.ts";
 
-test("an example gets a new expiry and new ids, and keeps the rest", () => {
+test("an example gets a new expiry and new ids, and its other values stay", () => {
   const example = {
     mandateId: "mdt_1",
     intent: { intentId: "a", nonce: "b", amount: "1", expiresAt: "2020-01-01T00:00:00Z" },

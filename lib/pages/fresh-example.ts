@@ -1,9 +1,9 @@
 const OF_ONE_REQUEST = new Set(["intentId", "nonce", "idempotencyKey"]);
 
 type Fresh = {
-  /** A value that no request has used yet. */
+  /** A text that no earlier request has used, from which the new ids are made. */
   readonly name: string;
-  /** The expiry of the example's request. */
+  /** The time at which the example's request will expire. */
   readonly expiresAt: Date;
 };
 

@@ -1,4 +1,7 @@
 import { minutes } from "#lib/time.ts";
 
-/** The timestamp in an id may be earlier than its row's time, so a range of ids is this much wider than the range of time. */
+/**
+ * Ids contain the time at which they were made, and rows are stored a little later. So a range of ids is this much wider than the
+ * range of time.
+ */
 export const ID_SLACK_MS = minutes(60);

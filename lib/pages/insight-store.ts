@@ -12,12 +12,12 @@ export type SpendingPart = {
   readonly by: "agent" | "seller" | "mandate";
   readonly asset: string;
   readonly chain: string;
-  /** The mandate's or agent's id, or the seller's domain or name. Null if the payment is not known any more. */
+  /** The mandate's or agent's id, or the seller's domain or name. Null if the payment's authorization is not stored any more. */
   readonly key: string | null;
   readonly amount: string;
 };
 
-/** Sums of the payments since `since` by mandate, agent and seller. One query reads each mandate's ledger once, through its index. */
+/** Sums of the payments since `since` by mandate, agent and seller. One query reads the ledger of each mandate once, by index. */
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (
@@ -41,7 +41,7 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .select({ denialCode: authorizations.denialCode, payments: sql<number>`count(*)::int` })
     .from(authorizations)
     .where(
-      // The second condition on the outcome follows from the first, but PostgreSQL needs it to use the partial index.
+      // The second condition on the outcome follows from the first, but without it PostgreSQL does not use the partial index.
       sql`${within(authorizations, scope)} AND ${authorizations.outcome} = 'deny' AND ${authorizations.outcome} <> 'allow'
         AND ${authorizations.authorizationId} >= ${idAt("authorization", since)}
         AND ${authorizations.createdAt} >= ${since.toISOString()}::timestamptz`,
@@ -49,10 +49,13 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .groupBy(authorizations.denialCode)
     .orderBy(sql`2 DESC`);
 
-/** The most holds of a mandate that are read, the newest first. */
+/** The most payments of a mandate that are read, the newest first. */
 export const HOLDS_MAX = 50_000;
 
-/** The open and captured holds of a mandate since `start`, summed by the hours since `start`. Only the newest HOLDS_MAX holds are read. */
+/**
+ * The reserved and captured amounts of a mandate's payments since `start`, summed by the hours since `start`. Only the newest
+ * HOLDS_MAX payments are read.
+ */
 export async function selectUse(tx: Tx, mandateId: string, start: Date) {
   const rows = await tx.execute(sql`
     SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,

@@ -20,7 +20,7 @@ function unitOf(): SQL {
   return sql`CASE ${sql.join(cases, sql` `)} END`;
 }
 
-/** A condition for the displayed status. Keep it consistent with status.ts. */
+/** A condition for the status that people see. It must give the same result as statusOf in mandates/status.ts. */
 function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   const active = eq(mandates.status, "active");
   const over = lte(sql`(${mandateVersions.policy}->>'validUntil')::timestamptz`, now.toISOString());
@@ -33,7 +33,7 @@ function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   return eq(mandates.status, status);
 }
 
-/** Escapes the typed text for LIKE. */
+/** The typed text as a LIKE pattern that finds it anywhere, with the wildcards % and _ escaped. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 export type MandateFilter = {
@@ -42,7 +42,7 @@ export type MandateFilter = {
   readonly search?: string | undefined;
 };
 
-/** Newest first. */
+/** Mandates of the organization that match the filter, newest first. */
 export const filterMandates = (
   tx: Tx,
   scope: Scope,
@@ -64,7 +64,7 @@ export const filterMandates = (
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 
-/** Mandates for the home page: active before paused before drafts, newest first. */
+/** Mandates for the home page: active ones, then suspended ones, then drafts, each newest first. */
 export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
@@ -83,7 +83,7 @@ export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
     .orderBy(desc(mandateVersions.version))
     .limit(limit);
 
-/** The audit events of the mandate itself, newest first. */
+/** The audit events whose entity is the mandate, newest first. */
 export const selectSteps = (tx: Tx, { organizationId }: Scope, mandateId: string, limit: number) =>
   tx
     .select()

@@ -9,16 +9,17 @@ import type { Findings } from "#lib/mandates/facts.ts";
 import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/* The history of an organization with a payee. Every query filters by organization and environment, and reads a bounded number of rows. */
+/* Queries for what happened between an organization and a payee. Every query filters by organization and environment, and reads
+   a limited number of rows. */
 
 /** A payee: a registered seller, or else a domain with an address. */
 export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
 
-/** Each count considers at most this many of the newest rows. */
+/** Each count reads at most this many of the newest rows. */
 export const LOOKED_AT = 1_000;
 const PAID_MAX = 2_000;
 
-/** The name of a payee in mandate_sellers. */
+/** The value of `sellerId` that a payee has in the table mandate_sellers. */
 export const paidName = ({ sellerId, domain, payTo }: Payee): string => sellerId ?? `${domain} ${payTo.toLowerCase()}`;
 
 /**
@@ -40,7 +41,10 @@ export const selectPaid = (tx: Tx, scope: Scope) =>
     .orderBy(asc(sql`3`))
     .limit(PAID_MAX);
 
-/** For an unregistered payee this compares only the address. Its domain is only in the stored intent, which countToPayee compares. */
+/**
+ * Whether an authorization is for the payee. For a payee that is not registered this compares only the address: the domain is in
+ * the stored intent, where countToPayee compares it.
+ */
 const ofPayee = ({ sellerId, payTo }: Payee): SQL | undefined =>
   sellerId === null
     ? and(isNull(authorizations.sellerId), eq(sql`lower(${authorizations.payTo})`, payTo.toLowerCase()))
@@ -77,7 +81,10 @@ async function countToPayee(tx: Tx, payee: Payee, newest: Newest): Promise<numbe
   return rows.filter(({ intent }) => payee.sellerId !== null || intent.seller.domain === payee.domain).length;
 }
 
-/** The settled payments to the payee among the newest settled payments. `all`: no older payments exist, so the count is complete. */
+/**
+ * The number of settled payments to the payee, among the newest settled payments. `all` means that there are no older payments,
+ * so the count is complete.
+ */
 export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
   const newest = newestSettled(tx, scope);
   const paid = await countToPayee(tx, payee, newest);
@@ -85,11 +92,11 @@ export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
   return { paid, all: (looked?.rows ?? 0) < LOOKED_AT };
 }
 
-/** The payments to the payee that were refused, among the newest refusals. */
+/** The number of refused payments to the payee, among the newest refused payments. */
 export const countRefused = (tx: Tx, scope: Scope, payee: Payee): Promise<number> =>
   countToPayee(tx, payee, newestDenied(tx, scope));
 
-/** The requests of the payee that people declined, among the newest checkouts. */
+/** The number of the payee's checkouts that people declined, among the newest checkouts. */
 export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, payTo }: Payee): Promise<number> {
   const newest = tx
     .select({
@@ -114,7 +121,7 @@ export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, pa
   return row?.declined ?? 0;
 }
 
-/** The findings of a stored decision. */
+/** The evaluated rules of a stored payment decision. */
 export async function findingsOf(db: Database, authorizationId: string): Promise<Findings | null> {
   const [row] = await db
     .select({ findings: authorizations.findings })

@@ -11,7 +11,7 @@ useDatabase();
 
 const scope = { organizationId: "org_most", environment: "sandbox" };
 
-/** The most rows that a part of the plan returned, over all its runs. */
+/** The most rows that any step of the query plan returned, over all its loops. */
 async function rowsRead(query: Record<string, string>): Promise<number> {
   const statement = paymentsQuery(scope, readPaymentFilter(query), null, { limit: 26, place: null });
   const { sql: text, params } = new PgDialect().sqlToQuery(statement);
@@ -20,7 +20,7 @@ async function rowsRead(query: Record<string, string>): Promise<number> {
   return Math.max(...counts.map(([, rows, loops]) => Number(rows) * Number(loops)));
 }
 
-describe("the payments of an organization that has nearly all of 31,000", () => {
+describe("the payments of an organization that has nearly all of 31,000 payments", () => {
   beforeAll(async () => {
     await seedPayments("org_most", 30_000);
     await seedPayments("org_few", 1_000);

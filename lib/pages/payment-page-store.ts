@@ -18,15 +18,16 @@ type Db = Database | Tx;
 export const LOOKED_AT_MAX = 5_000;
 
 /**
- * Not an equality, so that the planner does not use it to choose an index or its order, but with the statistics of one: with a guess it
- * expects few rows and sorts all payments of the organization.
+ * Whether the payment belongs to the organization. It is not a plain equality, so that the planner neither chooses an index for
+ * it nor relies on the index's order. The statistics of an equality still apply. With a guess instead, the planner would expect
+ * few rows and would sort all payments of the organization.
  */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`(a.organization_id = ${organizationId}) IS NOT FALSE AND a.environment = ${environment}`;
 
 type Page = { readonly limit: number; readonly place: string | null };
 
-/** Ids sort by time, so a range of time is a range of ids. */
+/** The range of ids for a range of time, which is possible because ids sort by time. */
 function range({ since, until }: PaymentFilter, place: string | null): { readonly from: string; readonly to: string } {
   const idAt = (time: number) => firstIdAt("authorization", new Date(time));
   const from = since ? idAt(since.getTime() - ID_SLACK_MS) : FIRST;
@@ -40,7 +41,7 @@ const LAST = `aut_${"z".repeat(26)}`;
 
 type Ids = readonly string[] | null;
 
-/** The index that finds the rows. The other conditions are checked row by row. */
+/** The name of the index that finds the rows. The other conditions are checked row by row. */
 function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids) {
   if (ids !== null) return "ids";
   if (settlementStatus !== undefined) return "settlement";
@@ -51,8 +52,8 @@ function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids
 type Key = readonly (readonly [column: SQL, value: string])[];
 
 /**
- * A range of an index, newest first. It compares row values and orders by every column: with `=` the planner could reduce the order to
- * the id, and scan the payments of all organizations backwards.
+ * A part of the query that reads a range of an index, newest first. It compares row values and orders by every column of the
+ * index. With `=`, the planner could order by the id alone, and scan the payments of all organizations backwards.
  */
 function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Page) {
   const { from, to } = range(filter, place);
@@ -62,15 +63,19 @@ function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Pag
   const newestFirst = columns.map((column) => sql`${column} DESC`);
   return {
     where: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} < ${row(to)}`,
-    /** The same rows as `where`. The planner expects at least the real number of rows; from `<` it may expect none, and sort them all. */
+    /**
+     * The same rows as `where`. With this condition the planner expects at least the real number of rows. With `<` it may expect
+     * no rows, and then sorts all of them.
+     */
     whereMany: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} <= ${row(to)} AND ${id} <> ${to}`,
     end: sql`ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}`,
   };
 }
 
 /**
- * Finds payments by their attempts. LATERAL keeps the order of the attempts; the planner could reverse a plain join. DISTINCT ON reads the
- * index in order; for DISTINCT, the planner could hash all attempts of the organization.
+ * Finds payments by the status of their executions. LATERAL keeps the order of the executions; with a plain join, the planner
+ * could swap the tables. DISTINCT ON reads the index in its order; with DISTINCT, the planner could hash all executions of the
+ * organization.
  */
 function byAttempts({ organizationId }: Scope, filter: PaymentFilter, page: Page): SQL {
   const key: Key = [
@@ -85,7 +90,7 @@ function byAttempts({ organizationId }: Scope, filter: PaymentFilter, page: Page
     ORDER BY w.authorization_id DESC`;
 }
 
-/** The rows that the best index finds, newest first. */
+/** The query for the rows that the best index finds, newest first. */
 function found(scope: Scope, filter: PaymentFilter, ids: Ids, page: Page): SQL {
   const key = keyOf(filter, ids);
   if (key === "settlement") return byAttempts(scope, filter, page);
@@ -107,7 +112,7 @@ const terms = sql`(SELECT t.terms::json FROM payment_terms t WHERE t.terms_id = 
 const domain = sql`(${terms} -> 'seller' ->> 'domain')`;
 const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
 
-/** Matches the amount in every configured asset, with or without the buyer's share of the fee. */
+/** The condition that a payment has this amount in any configured asset, with or without the buyer's share of the fee. */
 function amounts(text: string): SQL {
   const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
   const same = coins.flatMap(({ chain, asset, tokenDecimals }) => {
@@ -126,7 +131,7 @@ function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
   const attempts = sql`FROM executions e WHERE e.authorization_id = ${one} AND e.settlement_status`;
   const conditions: readonly (SQL | false | undefined)[] = [
     key === "settlement" && ofOwner(scope),
-    // A count is read by index for each payment; for NOT EXISTS, the planner could hash all executions.
+    // The count is read by index for each payment. With NOT EXISTS, the planner could hash all executions instead.
     settlementStatus === "failed" && sql`(SELECT count(*) ${attempts} IN ('pending', 'processing', 'unknown', 'settled')) = 0`,
     settlementStatus !== undefined && key !== "settlement" && sql`EXISTS (SELECT ${attempts} = ${settlementStatus})`,
     mandateId !== undefined && key !== "mandate" && sql`a.mandate_id = ${mandateId}`,
@@ -168,17 +173,17 @@ export type PaymentRow = {
   readonly idempotencyKey: string;
 };
 
-/** The statement, exported so that its query plan can be checked. */
+/** The statement of selectPayments. It is exported so that a test can check its query plan. */
 export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { limit, place }: Page): SQL {
   const conditions = rest(scope, filter, ids);
   const window = conditions.length === 0 ? limit : LOOKED_AT_MAX;
   const where = conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` AND `);
-  // The inner query has the same order, so the outer one stops as soon as it has enough rows.
+  // The inner query has the same order, so the outer query stops as soon as it has enough rows.
   return sql`SELECT ${columns} FROM (${found(scope, filter, ids, { limit: window, place })}) a
     WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
 }
 
-/** The payments that match, newest first, among the newest ones that the index finds. */
+/** The payments that match the filter, newest first. Only the newest payments that the index finds are checked. */
 export async function selectPayments(
   db: Db,
   scope: Scope,
@@ -194,7 +199,7 @@ export async function selectPayments(
   }));
 }
 
-/** The id of the oldest payment that was checked, if older ones may be unchecked; otherwise null. */
+/** The id of the oldest payment that was checked, if there may be older payments that were not checked; otherwise null. */
 export async function lastLookedAt(
   db: Db,
   scope: Scope,
@@ -214,7 +219,7 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
     .from(reservations)
     .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
-/** The attempts, holds and checkouts of a page of payments. The caller has checked the payments' organization. */
+/** The executions, holds and checkouts of a page of payments. The caller has checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
   if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };

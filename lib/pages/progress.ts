@@ -1,6 +1,9 @@
 import type { ProductRole, Capability } from "#lib/vocabulary.ts";
 
-/** The first steps of a new organization, in order. A step is done as soon as its result exists. A denied payment does not count. */
+/**
+ * The first steps of a new organization, in order. A step is done as soon as its result exists. A denied payment does not
+ * complete the step "authorization".
+ */
 export const stepIds = ["key", "mandate", "activation", "authorization", "payment", "approval", "seller", "resource"] as const;
 export type StepId = (typeof stepIds)[number];
 
@@ -9,11 +12,11 @@ export type Progress = Readonly<Record<StepId, boolean>>;
 type Step = {
   /** Only organizations with this product role have the step. */
   readonly productRole: ProductRole;
-  /** The capability that a person needs to see whether the step is done. */
+  /** The capability that a person needs to be shown the step and whether it is done. */
   readonly sees: Capability;
   /** The capabilities that a person needs to do the step. */
   readonly does: readonly Capability[];
-  /** Only in an installation with the sample sellers, or only in one without. */
+  /** True: the step exists only in an installation with the sample sellers. False: only in one without. Absent: in both. */
   readonly samples?: boolean;
 };
 

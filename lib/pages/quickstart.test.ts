@@ -47,7 +47,7 @@ test("each snippet contains the whole request, and only the id of the reader's k
   }
 });
 
-test("the agent with the package makes the same calls as the example", async () => {
+test("the agent that uses the package `countersign` makes the same calls as the example", async () => {
   const text = packageText("https://pay.example");
   expect(text).toContain('countersign({ url: "https://pay.example", apiKey, mandateId: "mdt_…", wallet })');
   const example = await readFile(join(import.meta.dirname, "../../examples/agent.ts"), "utf8");

@@ -2,7 +2,8 @@ import { parseAmount } from "#lib/money.ts";
 import type { Sample } from "#lib/pages/sample.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
-/* The first authorization: a small payment to an unregistered seller, as an agent requests it after the seller's 402 response. */
+/* The first request of a new user: a small payment to a seller that is not registered, as an agent requests it after the
+   seller's 402 response. */
 
 const AMOUNT = "0.002";
 const SELLER = "weather.example.com";
@@ -26,7 +27,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
       limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },
       sellers: { unregistered: "allow" },
       domains: { allow: [SELLER] },
-      // The domain of an unregistered seller is only a claim, so this mandate also requires the address.
+      // An unregistered seller has not proved its domain, so this mandate also requires the seller's address.
       payTo: { allow: [PAY_TO] },
       approval: { mode: "never" },
     },
@@ -43,7 +44,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
 
 type Reader = {
   readonly baseUrl: string;
-  /** The preview of the reader's newest key; undefined if they have none. */
+  /** The reader's newest key, with the characters of it that may be shown; undefined if the reader has none. */
   readonly key: { readonly serviceAccountId: string; readonly preview: string } | undefined;
   readonly body: object;
 };
@@ -53,7 +54,7 @@ const keyLine = ({ key }: Reader): string =>
 
 const inner = (body: object, indent: string): string => JSON.stringify(body, null, 2).replaceAll("\n", `\n${indent}`);
 
-/** The request of the first authorization in three languages. */
+/** The first request in three languages. */
 export function snippetsFor(reader: Reader): readonly { readonly name: string; readonly label: string; readonly text: string }[] {
   const { baseUrl, body } = reader;
   const url = `${baseUrl}/api/v1/payments/authorize`;
@@ -96,7 +97,7 @@ print(answer["authorizationId"], answer["policyDecision"]["outcome"], answer["po
   ];
 }
 
-/** An agent that pays with the package `countersign`. */
+/** The program of an agent that pays with the package `countersign`. */
 export const packageText = (baseUrl: string): string =>
   `import { countersign } from "countersign";
 import { privateKeyToAccount } from "viem/accounts";

@@ -11,7 +11,7 @@ describe("the API reference", () => {
     expect(listed.toSorted()).toEqual(ids.toSorted());
   });
 
-  test.each(operations.map((one) => [one.id, one] as const))("describes all of %s", (id, operation) => {
+  test.each(operations.map((one) => [one.id, one] as const))("describes every part of %s", (id, operation) => {
     const reference = referenceOf(id);
     expect(reference).toMatchObject({ id, method: operation.method, path: operation.path, summary: operation.summary });
     expect(reference?.body === undefined).toBe(operation.body === undefined);

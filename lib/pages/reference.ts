@@ -44,7 +44,7 @@ export type Reference = {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** The paragraphs, of which the last is about access. Text between backticks is code. */
+  /** The paragraphs of the description. The last one says who may call the operation. Text between backticks is code. */
   readonly description: readonly string[];
   /** The accepted credentials; empty if the operation is public. */
   readonly credentials: readonly ("apiKey" | "session")[];
@@ -112,7 +112,7 @@ export type Chapter = {
   readonly operations: readonly Pick<Reference, "id" | "method" | "path" | "summary">[];
 };
 
-/** Every operation, by chapter. */
+/** The chapters of the reference with their operations. */
 export function chapters(): readonly Chapter[] {
   return document().tags.map(({ name, description }) => ({
     tag: name,
@@ -125,10 +125,10 @@ export function chapters(): readonly Chapter[] {
 
 const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
-/** The page of a chapter. */
+/** The path of a chapter's page. */
 export const sectionOf = (tag: string): `/${string}` => `/docs/sections/${slugOf(tag)}`;
 
-/** The chapter of a page; undefined if there is none. */
+/** The chapter that a page is about; undefined if there is none. */
 export const chapterOf = (section: string): Chapter | undefined => chapters().find(({ tag }) => slugOf(tag) === section);
 
 /** The paragraphs that apply to every operation. `**…**` marks the subject at the start of a paragraph. */

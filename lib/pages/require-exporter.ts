@@ -7,8 +7,8 @@ import type { Capability } from "#lib/vocabulary.ts";
 type Exporter = SessionCaller & { readonly organizationId: string };
 
 /**
- * The person who exports a file of the active organization. An export calls this again before each page, with the organization of the
- * file, because a person can lose their rights during a long download.
+ * The person who exports data of the active organization. An export calls this again before each page, with the organization of
+ * the file, because the person can lose their rights during a long download.
  * @throws Problem unauthenticated, capability_required
  */
 export async function requireExporter(

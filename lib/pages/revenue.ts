@@ -1,6 +1,6 @@
 import { lastDays, monthOf } from "#lib/pages/days.ts";
 
-/** The sum of the payments received in one asset, in atomic units. */
+/** The sum of the payments that were received in one asset, in atomic units. */
 export type Sum = { readonly amount: bigint; readonly payments: number };
 
 export type RevenueEntry = {
@@ -18,7 +18,7 @@ export const sumOf = (rows: readonly Sum[]): Sum =>
     payments: 0,
   });
 
-/** The last `count` UTC days including today. Days without payments are included. */
+/** The sums of the last `count` UTC days including today, also of days without payments. */
 export function revenueDays(rows: readonly RevenueEntry[], now: Date, count: number): (Sum & { readonly day: string })[] {
   const ofDay = Map.groupBy(rows, ({ day }) => day);
   return lastDays(now, count).map((day) => ({ day, ...sumOf(ofDay.get(day) ?? []) }));
@@ -28,6 +28,6 @@ export function revenueDays(rows: readonly RevenueEntry[], now: Date, count: num
 export const ofThisMonth = <R extends RevenueEntry>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(monthOf(now)));
 
-/** The key for a resource's sums. */
+/** The key under which the sums of a resource are stored. */
 export const resourceKey = ({ sellerId, resourceId }: Pick<RevenueEntry, "sellerId" | "resourceId">): string =>
   `${sellerId ?? ""} ${resourceId ?? ""}`;

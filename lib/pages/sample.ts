@@ -5,13 +5,16 @@ export type Sample = {
   readonly asset: string;
   /** The policy of a mandate under which the sample is allowed. */
   readonly policy: object;
-  /** The agent's intent with the seller's 402 response, without the fields that differ for each request. */
+  /** The agent's payment intent with the seller's 402 response, without the fields that differ for each request. */
   readonly intent: object;
 };
 
 type Fresh = { readonly name: string; readonly expiresAt: Date };
 
-/** The request body. `name` is the intent id, nonce and idempotency key, so a retry returns the same decision. */
+/**
+ * The body of the sample's request. `name` is the intent id, the nonce and the idempotency key, so a retry returns the same
+ * decision.
+ */
 export const sampleBody = (mandateId: string, { intent }: Sample, { name, expiresAt }: Fresh) => ({
   mandateId,
   intent: { intentId: name, nonce: name, idempotencyKey: name, ...intent, expiresAt: expiresAt.toISOString() },

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "#lib/http/openapi-schemas.ts";
 
-/** One field of a request or response, for the reference. */
+/** One field of a request or response, for the API reference. */
 export type SchemaField = {
   readonly name: string;
-  /** In words: `string`, `date and time`, `list of object`, `"day" or "week"`. */
+  /** The type in words: `string`, `date and time`, `list of object`, `"day" or "week"`. */
   readonly type: string;
   readonly required: boolean;
   readonly description: string | undefined;
@@ -58,7 +58,7 @@ const notesOf = (schema: JsonSchema): string[] => [
   ...note("pattern", schema["pattern"]),
 ];
 
-/** The object schemas that define the fields of this schema: itself, the items of a list, and each alternative. */
+/** The object schemas that define the fields: the schema itself, the items of a list, or each alternative. */
 function holders(schema: JsonSchema, schemas: Schemas): JsonSchema[] {
   const choices = choicesOf(schema).map((one) => resolve(one, schemas));
   if (choices.length > 0) return choices.flatMap((one) => holders(one, schemas));

@@ -7,14 +7,16 @@ export type DocsHit = {
   readonly href: string;
   /** "Operation", "Section" or "Rule". */
   readonly kind: string;
-  /** A sentence that says what it is about. It may contain `code` and **subject** markup. */
+  /** A sentence about the page or rule. It may contain `code` and **subject** markup. */
   readonly text: string;
 };
 
-/** A page or rule that the search can find, with its texts in lower case. A match in `names` counts more than one in `words`. */
+/**
+ * A page or rule that the search can find, with its texts in lower case. A match in `names` counts more than a match in `words`.
+ */
 type Entry = { readonly hit: DocsHit; readonly names: string; readonly words: string };
 
-/** "createMandate" is also found as "create mandate". */
+/** Puts a space between the words of a name, so that "create mandate" finds createMandate. */
 const spaced = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2");
 
 const wordsOf = (field: SchemaField): string =>
@@ -56,7 +58,10 @@ const entries = (): readonly Entry[] =>
 const HITS_MAX = 30;
 const TEXT_MAX = 100;
 
-/** The sum over the searched words: 20 for the start of a word in `names`, 10 elsewhere in them, 1 in `words`. Zero if one is missing. */
+/**
+ * The sum over the searched words: 20 if `names` has a word that starts with the searched word, 10 if `names` has it elsewhere, 1
+ * if only `words` has it. Zero if a searched word occurs nowhere.
+ */
 function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   let score = 0;
   for (const term of terms) {

@@ -31,7 +31,7 @@ export const selectSellerFees = (db: Database | Tx, organizationId: string, plac
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** Sums of the fees that became due since `since`, by asset. */
+/** Sums of the fees that the organization owes as a seller since `since`, by asset. */
 export const sumSellerFees = (db: Database | Tx, organizationId: string, since: Date) =>
   db
     .select({

@@ -56,7 +56,7 @@ const owned = ({ organizationId, environment }: Scope) =>
 
 type PageOf = Scope & { readonly revoked: boolean; readonly place: string | null; readonly rows: number };
 
-/** Newest first. */
+/** Service accounts of the organization, newest first. */
 export async function selectAccounts({ revoked, place, rows, ...scope }: PageOf): Promise<AccountLine[]> {
   const kept = revoked ? sql`s.revoked_at IS NOT NULL` : sql`s.revoked_at IS NULL`;
   const older = place === null ? sql`` : sql` AND s.service_account_id < ${place}`;
@@ -90,7 +90,7 @@ export type KeyLine = {
   readonly userAgent: string | null;
 };
 
-/** Newest first. */
+/** Keys of the service account, newest first. */
 export async function selectKeys(serviceAccountId: string, rows: number): Promise<KeyLine[]> {
   const found = await database().execute<AsText<KeyLine, Times | "expiresAt">>(sql`
     SELECT k.key_id AS "keyId", k.preview, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",

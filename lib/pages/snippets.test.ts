@@ -32,7 +32,7 @@ const offered: ResourceOffer = {
 };
 
 describe("snippets for a seller's server", () => {
-  test("have routes with which a stock server answers the 402 that is shown", async () => {
+  test("have routes with which a standard x402 server sends the 402 response that is shown", async () => {
     const server = new x402ResourceServer(await stockFacilitator(chain())).register("eip155:84532", new ExactEvmScheme());
     const app = express();
     app.use(paymentMiddleware(routesOf(offered, coin), server));
@@ -52,7 +52,7 @@ describe("snippets for a seller's server", () => {
     expect(made[0]?.text).toContain('"GET /reports/:date"');
     const curl = made[3]?.text ?? "";
     expect(curl).toContain("https://pay.example/api/v1/seller/resources/reports-date");
-    // A quote in a description does not end the shell's quote.
+    // A quote in a description does not end the string in the shell command.
     expect(curl).toContain("The day'\\''s report");
   });
 

@@ -1,9 +1,11 @@
-/** Code for a seller's server with the registered values. Must work in a browser: forms show it while people type. */
+/**
+ * Code for a seller's server with the registered values. This file must work in a browser: forms show the code while people type.
+ */
 import { readAmount } from "#lib/money.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
 import type { ResourceSettlementMode } from "#lib/vocabulary.ts";
 
-/** A token of the installation's configuration. */
+/** A token from the configuration of this installation. */
 export type Coin = {
   readonly chain: string;
   readonly asset: string;
@@ -19,7 +21,7 @@ export type ResourceOffer = Pick<PaidResource, "resourceId" | "method" | "pathTe
   readonly settlementMode: ResourceSettlementMode;
 };
 
-/** The price in the token's atomic units; null if it is not fixed or not a valid amount yet. */
+/** The price in the token's atomic units; null if the price is not fixed or not a valid amount yet. */
 export function atomicPrice({ pricing }: Pick<ResourceOffer, "pricing">, { tokenDecimals }: Coin): string | null {
   if (pricing.type !== "fixed") return null;
   const read = readAmount(pricing.amount, tokenDecimals);
@@ -68,7 +70,7 @@ export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
   },
 });
 
-/** JSON as JavaScript code: keys that need no quotes have none. */
+/** JSON as JavaScript code: keys are written without quotes where JavaScript allows it. */
 const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
 
 const ownFacilitator = (origin: string): string => `const headers = { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\` };
@@ -79,7 +81,10 @@ const facilitator = new HTTPFacilitatorClient({
 
 const ANY_FACILITATOR = "const facilitator = new HTTPFacilitatorClient({ url: process.env.FACILITATOR_URL });";
 
-/** The facilitator of this service if it settles, otherwise the one that the seller's server uses. */
+/**
+ * The code that creates the server. It uses this service as the facilitator if the service settles, otherwise the facilitator of
+ * the seller.
+ */
 const server = (chain: string, origin: string, settlementMode: ResourceSettlementMode): string =>
   `${settlementMode === "facilitatorSettled" ? ownFacilitator(origin) : ANY_FACILITATOR}
 const server = new x402ResourceServer(facilitator).register("${chain}", new ExactEvmScheme());`;
@@ -90,7 +95,7 @@ ${from}`;
 
 export type Snippet = { readonly name: string; readonly label: string; readonly text: string };
 
-/** The code for each standard server, and the request that saves the resource. */
+/** The code for each standard x402 server, and the request that registers the resource. */
 export function snippets(
   offered: ResourceOffer,
   coin: Coin,

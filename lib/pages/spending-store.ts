@@ -6,8 +6,9 @@ import { mandates, resolutions } from "#lib/mandates/tables.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
 /**
- * Sums of the payments since `since`, by UTC day and by whether a person approved them, in atomic units. Fees that the buyer pays are
- * included. The ledger is read per mandate by its index: the key is the mandate and the id, and ids sort by time.
+ * Sums of the payments since `since`, by UTC day and by whether a person approved them, in atomic units. Fees that the buyer pays
+ * are included. The primary key is the mandate and the id, and ids sort by time, so the ledger of each mandate is read by its
+ * index.
  */
 export function selectSpending(tx: Tx, scope: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - ID_SLACK_MS));
@@ -29,7 +30,7 @@ export function selectSpending(tx: Tx, scope: Scope, since: Date) {
     .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
 }
 
-/** The amounts that are held or submitted now over all mandates, by asset and chain. */
+/** The amounts that payments have reserved now under all mandates, by asset and chain. */
 export const selectHeld = (tx: Tx, scope: Scope) =>
   tx
     .select({ asset: mandates.asset, chain: mandates.chain, amount: sql<string>`sum(${mandates.reserved})::text` })

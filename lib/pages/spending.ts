@@ -19,7 +19,7 @@ export type SpendingDay = {
   readonly payments: number;
 };
 
-/** The last `count` UTC days including the day of `now`. Days without payments are included. */
+/** The sums of the last `count` UTC days including the day of `now`, also of days without payments. */
 export function spendingDays(rows: readonly Spend[], now: Date, count: number): SpendingDay[] {
   const ofDay = Map.groupBy(rows, (row) => row.day);
   return lastDays(now, count).map((day) => {

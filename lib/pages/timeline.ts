@@ -6,11 +6,11 @@ import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, Settlemen
 type Evidence = { readonly label: string; readonly value: string };
 
 export type PaymentStep = {
-  /** Done, in progress, or stopped here; absent for a future step. */
+  /** `now`: in progress. `stopped`: the payment ended with this step. Absent for a future step. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: Date;
-  /** Full sentences. The names in them are untrusted text. */
+  /** Full sentences. Names of sellers and agents in them are untrusted text. */
   readonly text?: string;
   readonly evidence: readonly Evidence[];
 };
@@ -20,14 +20,14 @@ export type Attempt = {
   readonly status: SettlementStatus;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
-  /** False if it failed before anything was sent. */
+  /** False if the execution failed before anything was sent. */
   readonly submitted: boolean;
-  /** True if the service settles the payment, false if the seller does. */
+  /** True if this service settles the payment, false if the seller does. */
   readonly weSettle: boolean;
   readonly transaction: string | null;
   readonly failureCode: string | null;
   readonly failureDetail: string | null;
-  /** When the outcome became unknown, if it did. */
+  /** When the outcome of the settlement became unknown; null if it never was. */
   readonly unknownSince: Date | null;
 };
 
@@ -107,7 +107,7 @@ const undone = ({ by, at }: { readonly by: string; readonly at: Date }): Payment
   return { state: "stopped", title: "Approval taken back", at, text, evidence: [] };
 };
 
-/** The steps of a person's approval. */
+/** The steps of a person's approval, if the payment needed one. */
 function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
   if (!asked) {
     const waits = outcome === "requireApproval" && hold?.status === "held" && hold.expiresAt > now;
@@ -197,7 +197,7 @@ function attemptSteps(attempt: Attempt, number: number, { network }: PaymentFact
   return [executed, ...unknown, end[status], ...after];
 }
 
-/** The steps after the decision while no payment was sent: what the payment waits for, or why it ended. */
+/** The steps after the decision while nothing was sent: what the payment waits for, or why it ended. */
 function waiting({ outcome, hold, asked, attempts }: PaymentFacts, now: Date): PaymentStep[] {
   if (outcome === "deny" || attempts.some(({ submitted }) => submitted) || !hold) return [];
   const undecided = outcome === "requireApproval" && !asked?.decided;
@@ -234,7 +234,7 @@ function ordered({ order }: PaymentFacts): PaymentStep[] {
   return [{ ...step, ...at, evidence: [id("order id", order.orderId)] }];
 }
 
-/** Every step of a payment, future steps last. */
+/** Every step of a payment. Future steps come last. */
 export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
   decision(facts),
   ...reserved(facts),

@@ -16,7 +16,7 @@ let buyer: Buyer;
 let mandateId: string;
 const scopeOf = ({ organizationId }: { readonly organizationId: string }) => ({ organizationId, environment: "sandbox" });
 
-/** A checkout as previewCheckout makes it, which expires in so many minutes. */
+/** Inserts a checkout as previewCheckout makes it. It expires in `minutes` minutes. */
 async function insertOpen(
   organizationId: string,
   minutes: number,
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 describe("requests that wait for a decision", () => {
-  test("show agent, payee, amount, purpose and expiry; the first to expire is first", async () => {
+  test("show agent, payee, amount, purpose and expiry; the first to expire comes first", async () => {
     await authorize(buyer, mandateId);
     const soon = await insertOpen(buyer.organizationId, 2);
     const { items, more, now } = await viewWaiting(scopeOf(buyer));
@@ -61,7 +61,7 @@ describe("requests that wait for a decision", () => {
     expect(await waitingCount(scopeOf(buyer))).toBe(2);
   });
 
-  test("end at the limit, and say that there are more", async () => {
+  test("are at most as many as the limit, and the page says that there are more", async () => {
     const { items, more } = await viewWaiting(scopeOf(buyer), 1);
     expect(items).toHaveLength(1);
     expect(more).toBe(true);
@@ -83,7 +83,7 @@ describe("decided requests", () => {
     const other = await createBuyer();
     const made: string[] = [];
     for (const status of ["rejected", "completed", "canceled"]) {
-      // Ids made in the same millisecond are not ordered.
+      // Ids that are made in the same millisecond are in no order, so give each id another time.
       const id = firstIdAt("checkoutIntent", new Date(Date.now() + made.length * 1_000));
       made.push(await insertOpen(other.organizationId, 5, { status, id }));
     }

@@ -9,7 +9,7 @@ import { displayAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** One request in the inbox. `domain`, `agent` and `mandate` are untrusted text. */
+/** One request for approval in the inbox. `domain`, `agent` and `mandate` are untrusted text. */
 type PendingRequest = {
   readonly checkoutIntentId: string;
   readonly domain: string;
@@ -28,12 +28,12 @@ export type WaitingApproval = PendingRequest & {
 
 export type DecidedApproval = PendingRequest & {
   readonly status: CheckoutStatus;
-  /** Absent if nobody decided in time. */
+  /** Who decided the request and when. Absent if nobody decided in time. */
   readonly decided?: { readonly by: string; readonly at: string };
 };
 
 export type ApprovalsView = {
-  /** The database's time when this was read. */
+  /** The database's time when the list was read. */
   readonly now: string;
   readonly items: readonly WaitingApproval[];
   /** True if more requests wait than `items` contains. */
@@ -43,7 +43,7 @@ export type ApprovalsView = {
 const SHOWN_MAX = 50;
 const COUNTED_MAX = 100;
 
-/** Requests that wait for a person of the organization, the earliest expiry first; by default at most 50. */
+/** Requests that wait for the approval of a person of the organization, the earliest expiry first; by default at most 50. */
 export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsView> =>
   reading(async (tx, now) => {
     const rows = await selectWaiting(tx, scope, now, limit + 1);
@@ -60,11 +60,11 @@ export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsV
     };
   });
 
-/** The number of waiting requests for the navigation, at most 100. */
+/** The number of requests that wait for approval, counted up to 100, for the navigation. */
 export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
 
 /**
- * Requests that were decided or that expired, newest first, by cursor.
+ * Requests for approval that were decided or have expired, newest first, by cursor.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewDecided = (
@@ -99,7 +99,9 @@ const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => 
   expiresAt: toWire(row.expiresAt),
 });
 
-/** The rule of the mandate's policy that requires approval; without one, the number of items in the basket. */
+/**
+ * Why a person must approve: the rule of the mandate's policy, or, if no mandate decided yet, the number of items in the basket.
+ */
 function whyAsked({ policy, authorizationId, canonicalBasket, asset }: WaitingRow): string {
   if (policy !== null && authorizationId !== null) return asksWhen(policy, asset);
   const count = canonicalBasket.lines.reduce((sum, { quantity }) => sum + quantity, 0);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const person = await createPerson(organizationId, "finance");
   userId = person.userId;
   caller = await callerOf(person.credential);
-  // The first event is of another kind. The others are payments, a hundred per day.
+  // The first event is about a mandate. The others are payments, a hundred per day.
   await transact(async (tx) => {
     for (let at = 0; at < EVENTS; at += 1) {
       const type = at === 0 ? "mandate.created" : "payment.authorized";
@@ -51,13 +51,13 @@ describe("viewAudit", () => {
     expect(second.nextCursor).toBeUndefined();
   });
 
-  test("an entity's id is found by index, and an actor's id within the searched events", async () => {
+  test("events of an entity are found by index, events of an actor only within the searched events", async () => {
     expect((await view({ id: "mdt_1" })).items.map(({ sequence }) => sequence)).toEqual([1]);
     expect((await view({ id: userId, until: "2026-01-02" })).items.map(({ sequence }) => sequence)).toEqual([1]);
     expect((await view({ id: "nothing like this" })).items).toEqual([]);
   });
 
-  test("days are UTC, from midnight to midnight, any time ago", async () => {
+  test("days are UTC, from midnight to midnight, also long ago", async () => {
     const { items } = await view({ since: "2026-01-03", until: "2026-01-03" });
     expect([items[0]?.sequence, items.length]).toEqual([300, 30]);
   });
@@ -72,7 +72,7 @@ describe("viewAudit", () => {
 });
 
 describe("an event", () => {
-  test("is shown with the root of the chain and verifies against it, also the first event", async () => {
+  test("is shown with the root of the chain and is verified with it, also the first event", async () => {
     const second = await viewAuditEvent(caller, "2");
     const one = await viewAuditEvent(caller, "1");
     const { hash } = (await readEnds(caller.organizationId))!;

@@ -17,8 +17,8 @@ const ROWS = 30;
 /** The number of events that one page searches for matches. */
 const STRETCH = 5_000;
 /**
- * Events that are searched on each side of a range of days, because concurrent events may have sequence numbers in a different order than
- * their times.
+ * The number of events that are searched before and after a range of days. Concurrent events may have sequence numbers in another
+ * order than their times.
  */
 const SLACK = 200;
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
@@ -35,7 +35,7 @@ export type AuditFilters = {
 
 const requireAccess = compileAccess(listAuditEvents.access);
 
-/** Parses the filters. An invalid kind or day is ignored; an invalid id matches nothing. */
+/** The filters as a query. An invalid kind or day is ignored; an invalid id matches nothing. */
 export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
   const last = readDay(until);
   return {
@@ -46,7 +46,10 @@ export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
   };
 }
 
-/** The approximate number of events before a time, by binary search: the chain is almost in order of time. */
+/**
+ * The approximate number of events before a time. Binary search finds it, because the events of a chain are almost in the order
+ * of time.
+ */
 async function placeOf(chain: string, time: Date, length: number): Promise<number> {
   let [low, high] = [0, length];
   while (low < high) {
@@ -118,7 +121,7 @@ export async function viewAudit(caller: Member, filters: AuditFilters, cursor: s
 }
 
 /**
- * One event with the root of its chain, verified again.
+ * One event with the root of its chain. Whether the event belongs to the root is verified for each view.
  * @throws Problem capability_required, not_found
  */
 export async function viewAuditEvent(caller: Member, place: string): Promise<EventDetail> {

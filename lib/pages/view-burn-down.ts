@@ -9,11 +9,14 @@ import { toWire } from "#lib/time.ts";
 export type BurnDown = {
   readonly usage: WindowUsage & { readonly end: string };
   readonly timezone: string;
-  /** Decimal text; null for future times and for times whose holds were not read. */
+  /** The amount left at each step, as decimal text. Null for future steps and for steps whose payments were not read. */
   readonly steps: readonly { readonly at: string; readonly left: string | null }[];
 };
 
-/** Of the windows that limit an amount and reset, the one with the smallest part of its limit left. */
+/**
+ * The window of the policy that the page shows: of the windows that limit an amount and reset, the one with the smallest part of
+ * its limit left.
+ */
 function shownWindow({ usage, policy }: Mandate) {
   const asset = policy.assets[0]?.asset;
   const resetting = usage.flatMap((one) => {
@@ -24,7 +27,9 @@ function shownWindow({ usage, policy }: Mandate) {
   return resetting.toSorted((a, b) => part(a) - part(b))[0] ?? null;
 }
 
-/** The amount left of a mandate's budget over time, until its reset; null without a budget that resets. The caller has read the mandate. */
+/**
+ * The amount left of a mandate's budget over time, until its reset; null if no budget resets. The caller has read the mandate.
+ */
 export async function viewBurnDown(mandate: Mandate): Promise<BurnDown | null> {
   const usage = shownWindow(mandate);
   const [terms] = mandate.policy.assets;

@@ -14,7 +14,7 @@ useDatabase();
 const checkout = useCheckout();
 
 describe("viewCheckout", () => {
-  test("shows payee, agent, amounts, basket, destination, mandates and effects from our own records", async () => {
+  test("shows payee, agent, amounts, basket, destination, mandates and effects from the service's own records", async () => {
     const seen = await view(checkout.id, checkout.person.credential);
     expect(seen).toMatchObject({
       intent: { checkoutIntentId: checkout.id, status: "awaiting_approval" },
@@ -42,7 +42,7 @@ describe("viewCheckout", () => {
     expect(seen.before).toBeUndefined();
   });
 
-  test("records what this session was shown, and says what it was shown before", async () => {
+  test("records what this session was shown, and says what the session was shown before", async () => {
     await view(checkout.id, checkout.person.credential);
     const { sessionId } = await callerOf(checkout.person.credential);
     const seen = await database().select().from(checkoutReviews).where(eq(checkoutReviews.checkoutIntentId, checkout.id));
@@ -59,7 +59,7 @@ describe("viewCheckout", () => {
     });
   });
 
-  test("a member with only the right to read sees it, cannot decide and leaves no review", async () => {
+  test("a member with only the right to read sees the checkout, cannot decide, and no record is made that they saw it", async () => {
     const viewer = await newMember(checkout.person, "viewer");
     const seen = await view(checkout.id, viewer.credential);
     expect(seen).toMatchObject({ mayDecide: false, stepUp: { required: false }, intent: { status: "previewed" } });
@@ -80,7 +80,7 @@ describe("viewCheckout", () => {
     expect(JSON.stringify(seen)).not.toContain(token);
   });
 
-  test("names the rule and its number, and shows the agent's purpose", async () => {
+  test("names the rule that asked and its limit, and shows the agent's purpose", async () => {
     const { person, agent, shop } = checkout;
     const approval = { mode: "above", amount: "10" };
     const mandateId = await activeMandate(person.credential, { policy: { ...open, approval } });
@@ -113,7 +113,7 @@ describe("the payee", () => {
     expect(payee.looksLike).toBeUndefined();
   });
 
-  test("was paid since its first payment, and its declined requests are counted", async () => {
+  test("has the time of its first payment, and its declined requests are counted", async () => {
     const { person, shop, mandateId, agent } = checkout;
     const since = new Date("2026-08-03T10:00:00Z");
     await paid(mandateId, `${shop.domain} ${shop.payTo.toLowerCase()}`, since);
@@ -124,7 +124,7 @@ describe("the payee", () => {
     expect(payee.history).toEqual({ paid: 0, all: true, since: since.toISOString(), declined: 1, refused: 0 });
   });
 
-  test("that looks like a payee paid before is called out, and an organization's own payees are not known to others", async () => {
+  test("that looks like a payee paid before is marked, and an organization's own payees are not known to others", async () => {
     const { person, mandateId, id } = checkout;
     const other = await checkoutScene();
     const address = "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d";

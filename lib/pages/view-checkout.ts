@@ -28,8 +28,8 @@ import { toWire } from "#lib/time.ts";
 import type { FeePayer } from "#lib/vocabulary.ts";
 
 /**
- * The data of the confirmation page. Also records what this session was shown, because an approval confirms that record. All data
- * comes from our own rows.
+ * The data of the confirmation page. Also records what this session was shown, because an approval confirms exactly that. All
+ * data is read from the service's own tables.
  * @throws Problem not_found, capability_required
  */
 export async function viewCheckout(
@@ -91,14 +91,14 @@ async function choicesOf(checkout: CheckoutRow): Promise<CheckoutView["mandates"
   });
 }
 
-/** The rules of the decision that asked for this approval. Null if no payment was decided yet. */
+/** The rules of the payment decision that asked for this approval. Null if no payment was decided yet. */
 async function rulesThatAsked({ authorizationId }: CheckoutRow): Promise<readonly AskRule[] | null> {
   if (authorizationId === null) return null;
   const findings = await findingsOf(database(), authorizationId);
   return findings && askRules(findings);
 }
 
-/** The time until which a person may extend the request; absent if it was extended before or cannot be extended. */
+/** The time until which a person may extend the request for approval; absent if it was extended before or cannot be extended. */
 async function moreTimeOf(checkout: CheckoutRow): Promise<{ moreTimeUntil?: string }> {
   if (checkout.extendedAt !== null) return {};
   const until = latestEnd(checkout, await endsOf(database(), checkout));
@@ -218,7 +218,7 @@ async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCal
   };
 }
 
-/** The limit that the amount is above, for the reason on the page. */
+/** The limit that the amount exceeds, so that the person must confirm their identity. The page shows it as the reason. */
 function limitOf(
   { asset, tokenDecimals }: CheckoutRow,
   { aboveThreshold, aboveUnverified }: LockedCheckout["stepUp"],

@@ -11,7 +11,7 @@ export type EditorChoices = {
   readonly coins: readonly { readonly asset: string; readonly chain: string; readonly decimals: number }[];
   /** The IANA names of the time zones, sorted. */
   readonly zones: readonly string[];
-  /** The organization's time zone for new mandates; null if the person's own is used. */
+  /** The organization's time zone for new mandates. If null, the form uses the time zone of the person. */
   readonly timezone: string | null;
 };
 

@@ -39,7 +39,7 @@ const save = async (mandateId: string, policy: unknown) =>
 const verify = () => database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, buyer.resource.sellerId));
 
 describe("the fix of a denial", () => {
-  test("is the value that admits the payment; once it is saved, the same request passes", async () => {
+  test("is the value with which the payment is allowed; once it is saved, the same request is allowed", async () => {
     const mandateId = await mandateWith();
     const { authorizationId, policyDecisionId } = await denied(mandateId);
     expect(await offerFix(scopeOf(buyer), mandateId, authorizationId)).toEqual({
@@ -54,14 +54,15 @@ describe("the fix of a denial", () => {
     expect((await authorize(buyer, mandateId, "2")).policyDecision.outcome).toBe("allow");
   });
 
-  test("counts what is used today, and shows what else would pass", async () => {
+  test("counts today's usage, and shows which other payments would be allowed", async () => {
     const mandateId = await mandateWith({}, "3");
     await authorize(buyer, mandateId, "2");
     const first = await denied(mandateId);
     const second = await denied(mandateId);
     const view = await viewFix(scopeOf(buyer), mandateId, second.policyDecisionId);
     expect(view?.fix?.changes).toMatchObject([{ of: "budget", amount: "4" }]);
-    // The budget has room for only one of the two. They are decided in order, so the earlier one gets it.
+    // After the fix, the budget has room for one of the two other payments. They are decided in order, so the earlier one is
+    // allowed.
     expect(view?.others.map((one) => one.authorizationId)).toEqual([first.authorizationId]);
   });
 
@@ -89,7 +90,7 @@ describe("the fix of a denial", () => {
     expect(await offerFix(scopeOf(buyer), mandateId, authorizationId)).toMatchObject({ label: "Allow this seller" });
   });
 
-  test("is not offered for a seller that was stopped since, nor for the look-alike of one that was paid", async () => {
+  test("is not offered for a seller that was stopped since, nor for a seller that imitates one that was paid", async () => {
     const mandateId = await mandateWith();
     const { authorizationId } = await denied(mandateId);
     const offered = () => offerFix(scopeOf(buyer), mandateId, authorizationId);
@@ -105,7 +106,7 @@ describe("the fix of a denial", () => {
     expect(await offered()).toBeNull();
   });
 
-  test("is not offered for an entry of a deny list, for a paused mandate, or to another organization", async () => {
+  test("is not offered for an entry of a deny list, for a suspended mandate, or to another organization", async () => {
     await verify();
     const forbidding = await mandateWith({ sellers: { deny: [buyer.resource.sellerId] } });
     const refused = await denied(forbidding);

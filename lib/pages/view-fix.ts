@@ -12,28 +12,31 @@ import { daysAfter, toWire } from "#lib/time.ts";
 
 export type FixView = {
   readonly authorizationId: string;
-  /** The denied request. Names are untrusted text. */
+  /** The payee of the denied request. Names are untrusted text. */
   readonly payee: string;
   readonly amount: string;
   readonly agent: string;
   readonly decidedAt: string;
-  /** The messages of the rules that denied it. */
+  /** The messages of the rules that denied the request. */
   readonly why: readonly string[];
   /** Null if the current mandate would not deny the request again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
-  /** The other denied payments of the last 30 days that would pass with the fix, newest first. */
+  /** The other denied payments of the last 30 days that would be allowed with the fix, newest first. */
   readonly others: readonly BacktestItem[];
-  /** Whether more decisions were made in the 30 days than were simulated. */
+  /** Whether there were more decisions in the 30 days than this view has decided again. */
   readonly more: boolean;
-  /** Names of the service accounts of both versions. */
+  /** The names of the service accounts that the mandate or the changed mandate is bound to. */
   readonly names: Readonly<Record<string, string>>;
 };
 
 const DAYS = 30;
 const LOOKED_AT = 200;
 
-/** The change of the mandate that would lift a denial, for the mandate editor. Null if no change is offered. Writes nothing. */
+/**
+ * The change of the mandate with which a denied payment would be allowed, for the mandate editor. Null if no change is offered.
+ * Writes nothing.
+ */
 export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
   reading(async (tx, now) => {
     const authorizationId = idUnder("authorization", policyDecisionId);
@@ -61,7 +64,10 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
     };
   });
 
-/** Whether the fix lifts a denial. The simulation always repeats the denial agent_not_bound, so that denial is checked here. */
+/**
+ * Whether a denied payment would be allowed with the fix. A repeated decision always keeps the denial agent_not_bound, so this
+ * function checks the agents itself.
+ */
 function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null): boolean {
   if (wouldBe !== "deny") return true;
   const isBound = fix?.changes.some((change) => change.of === "agent" && change.subjectId === subjectId) ?? false;
@@ -70,7 +76,10 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
 
 export type FixOffer = { readonly href: string; readonly label: string };
 
-/** The link that lifts a denial, or "passes" if the current mandate would not deny the same request again. */
+/**
+ * The link to the change with which a denied payment would be allowed. "passes" if the current mandate would not deny the same
+ * request again.
+ */
 export const offerFix = (scope: Scope, mandateId: string, authorizationId: string): Promise<FixOffer | "passes" | null> =>
   reading(async (tx, now) => {
     const found = await findFix(tx, scope, { mandateId, authorizationId }, now);

@@ -16,7 +16,7 @@ useDatabase();
 const DAY_MS = 86_400_000;
 const scopeOf = ({ organizationId }: Buyer) => ({ organizationId, environment: "sandbox" });
 
-/** Inserts the capture of a payment, dated some days ago. */
+/** Inserts a ledger entry for a settled payment, dated some days ago. */
 async function capture({ organizationId }: Buyer, mandateId: string, authorizationId: string, amount: number, daysAgo = 0) {
   const at = new Date(Date.now() - daysAgo * DAY_MS);
   await database().execute(sql`
@@ -25,7 +25,7 @@ async function capture({ organizationId }: Buyer, mandateId: string, authorizati
       'capture', ${amount}, ${at.toISOString()})`);
 }
 
-test("sums what was paid by agent, seller and mandate, the largest first, and counts refusals by rule", async () => {
+test("sums the payments by agent, seller and mandate, the largest first, and counts refusals by rule", async () => {
   const buyer = await createBuyer();
   const [first, second] = [await activeMandate(buyer.person.credential), await activeMandate(buyer.person.credential)];
   const one = await authorize(buyer, first, "0.5");
@@ -77,7 +77,7 @@ test("refusals are found by their index", async () => {
   expect(indexes).toContain("authorizations_not_allowed");
 });
 
-test("a mandate's burn-down ends with what is left now; a mandate without a budget that resets has none", async () => {
+test("a mandate's burn-down ends with the amount left now; a mandate without a budget that resets has none", async () => {
   const buyer = await createBuyer();
   const budgets = [{ period: "month" as const, timezone: "UTC", amount: "5" }];
   const mandateId = await activeMandate(buyer.person.credential, {

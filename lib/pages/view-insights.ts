@@ -13,8 +13,8 @@ import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
 /**
- * One bar: an agent, a seller, a mandate, or the sum of those beyond BARS. Two bars can have the same name, never the same key. The name may
- * be untrusted text. `amount` is decimal text.
+ * One bar of a chart: an agent, a seller, a mandate, or the sum of those that have no bar of their own. Two bars can have the
+ * same name, never the same key. The name may be untrusted text. `amount` is decimal text.
  */
 export type Share = { readonly key: string; readonly name: string; readonly href?: string; readonly amount: string };
 
@@ -72,7 +72,7 @@ function refusalOf({ denialCode, payments }: { readonly denialCode: string | nul
   return { code, rule, means: known ? denials[code as DenialCode].means : "", payments };
 }
 
-/** Spending and refusals of the last `count` days, today included; the asset with most payments first. */
+/** Spending and refusals of the last `count` days including today; the asset with most payments comes first. */
 export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
   reading(async (tx, now) => {
     const since = new Date(`${lastDays(now, count)[0]}T00:00:00.000Z`);

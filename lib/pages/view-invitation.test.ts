@@ -21,7 +21,7 @@ async function userOf({ userId }: Person) {
 }
 
 describe("viewInvitation", () => {
-  test("says what each reader can do with it, and is closed after its acceptance", async () => {
+  test("says what each reader can do with the invitation, and no longer accepts it after it was accepted", async () => {
     const owner = await newOrganization({ name: "Harbor Books" });
     const [guest, other] = [await newPerson(), await newPerson()];
     const token = await newInvitation(owner, guest.email, "approver");
@@ -39,7 +39,7 @@ describe("viewInvitation", () => {
     expect([await stateFor(guest), await stateFor(other), await stateFor(null)]).toEqual(["member", "accepted", "accepted"]);
   });
 
-  test("says if it has expired or was canceled", async () => {
+  test("says if the invitation has expired or was canceled", async () => {
     const owner = await newOrganization();
     const guest = await newPerson();
     const { invitationId } = (await invite(owner, { email: guest.email })).data;
@@ -53,7 +53,7 @@ describe("viewInvitation", () => {
     expect(await stateNow()).toBe("canceled");
   });
 
-  test("shows nothing for an id alone, another signature or another text", async () => {
+  test("shows nothing for an id alone, for another signature or for another text", async () => {
     const owner = await newOrganization();
     const token = await newInvitation(owner, "guest@example.com", "viewer");
     for (const guess of [

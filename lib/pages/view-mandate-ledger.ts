@@ -5,7 +5,7 @@ import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { partiesOf } from "#lib/pages/mandate-ledger-store.ts";
 
-/** An entry with the payment's parties. `seller` and `agent` contain untrusted text. */
+/** A ledger entry with the parties of its payment. `seller` and `agent` contain untrusted text. */
 export type LedgerLine = LedgerEntry & {
   readonly seller: { readonly domain?: string; readonly name?: string };
   readonly payTo: string | null;

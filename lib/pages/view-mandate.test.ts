@@ -38,7 +38,7 @@ describe("the page of a mandate", () => {
     expect(history.map((one) => one.policy?.limits.perPayment)).toEqual([undefined, "2", undefined, "1"]);
   });
 
-  test("says what revoking would affect", async () => {
+  test("says what a revocation would affect", async () => {
     const buyer = await createBuyer();
     const id = await activeMandate(buyer.person.credential, {
       policy: { ...policy, approval: { mode: "above", amount: "0.4" } },

@@ -11,17 +11,17 @@ import { formatAmount } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** One event of the mandate itself. */
+/** An audit event about the mandate. */
 export type MandateEvent = {
   /** The audit event's type: "mandate.suspended". */
   readonly type: string;
   readonly at: string;
   /** A person's or service account's name. */
   readonly by: string;
-  /** The version in force since the event. */
+  /** The mandate's version that applied after the event. */
   readonly version: number | null;
   readonly reason: string | null;
-  /** The policy of the version, if the event created one. */
+  /** The policy of the new version, if the event created one. */
   readonly policy: Policy | null;
 };
 
@@ -32,7 +32,7 @@ export type MandateView = {
   readonly history: readonly MandateEvent[];
   /** What a revocation would affect. */
   readonly effect: {
-    /** The amount held or submitted now, as decimal text in the mandate's asset. */
+    /** The amount that payments have reserved now, as decimal text in the mandate's asset. */
     readonly reserved: string;
     readonly submitted: number;
     readonly waiting: number;

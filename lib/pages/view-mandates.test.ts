@@ -65,7 +65,7 @@ describe("the list of mandates", () => {
   });
 });
 
-test("is read by index among 20,000 mandates of 400 organizations", async () => {
+test("the list is read by index among 20,000 mandates of 400 organizations", async () => {
   await database().execute(sql`
     INSERT INTO mandates (mandate_id, organization_id, environment, name, status, version, asset, chain, created_by)
     SELECT 'mdt_' || lpad(n::text, 26, '0'), 'org_' || n % 400, 'sandbox', 'Mandate ' || n, 'active', 1, 'USDC', 'eip155:84532', 'usr_x'

@@ -15,7 +15,7 @@ async function present(tx: Tx, rows: readonly MandateRow[], now: Date): Promise<
 type Query = MandateFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's mandates for the page, newest first: like listMandates, filtered by displayed status and by name.
+ * The organization's mandates for the page, newest first, as listMandates returns them, filtered by status and by name.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Mandate>> =>
@@ -25,6 +25,6 @@ export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query):
     return { items: await present(tx, items, now), ...rest };
   });
 
-/** The mandates on the home page: active before paused before drafts. */
+/** The mandates on the home page: active ones, then suspended ones, then drafts. */
 export const viewLiveMandates = (scope: Scope, limit: number): Promise<readonly Mandate[]> =>
   reading(async (tx, now) => present(tx, await liveMandates(tx, scope, limit), now));

@@ -19,23 +19,28 @@ const ROWS = 200;
 export type OpenInvitation = Invitation & {
   readonly invitedBy: string;
   readonly expired: boolean;
-  /** The invitation link to share. Only if this installation sends no mail and the reader may invite to this role. */
+  /**
+   * The invitation link to share. Present only if this installation sends no mail and the reader may invite people to this role.
+   */
   readonly link?: string;
 };
 
-/** The fields of a live key that the page shows. */
+/** The fields that the page shows of a key that is still valid. */
 export type ShownKey = Pick<MadeKey, "keyId" | "name" | "preview">;
 
 export type MembersView = {
   readonly members: readonly Member[];
-  /** The live keys that each member created; empty if the reader may not change members. */
+  /** The valid keys that each member created; empty if the reader may not change members. */
   readonly keysMade: Readonly<Record<string, readonly ShownKey[]>>;
   readonly invitations: readonly OpenInvitation[];
   readonly more: boolean;
   /** The roles that the reader may grant and remove; empty if they may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /** In whole units of an asset, the amounts above which approvers must confirm their identity; null where the default applies. */
+  /**
+   * The amounts above which approvers must confirm their identity, in whole units of an asset. Null where the default amount
+   * applies.
+   */
   readonly stepUpLimits: OwnStepUpLimits;
   /** True if invitations are sent by mail; otherwise people share the link. */
   readonly mailed: boolean;

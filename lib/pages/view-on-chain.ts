@@ -15,7 +15,7 @@ import { toWire } from "#lib/time.ts";
 export type RegistrationStatus = "submitted" | "registered" | "failed";
 export type Revocation = "none" | "requested" | "sent" | "revoked";
 
-/** A registration for display. Amounts are decimal text in its asset, times are RFC 3339. */
+/** The registration of a mandate on the chain, for display. Amounts are decimal text in its asset, times are RFC 3339. */
 export type RegistrationView = {
   readonly registrationId: string;
   readonly version: number;
@@ -43,7 +43,7 @@ export type OnChainView = {
   readonly token: { readonly asset: string; readonly decimals: number };
   /** The contract that the mandate's wallet delegates to. */
   readonly implementation: string;
-  /** The registration of the version in force. A failed one only if every registration of this version failed. */
+  /** The registration of the mandate's current version. A failed one only if every registration of this version failed. */
   readonly current: RegistrationView | null;
   /** Registrations of earlier versions that did not fail, newest first; at most five. */
   readonly earlier: readonly RegistrationView[];
@@ -108,11 +108,14 @@ export async function viewOnChain({ mandateId, version, policy }: Mandate): Prom
 export type BudgetView = {
   readonly chain: ChainBudget | null;
   readonly period: { readonly start: string; readonly end: string } | null;
-  /** The number and sum of this period's payments that the service has made or is making. */
+  /** The number and the sum of this period's payments, by the service's own records. */
   readonly here: { readonly payments: number; readonly amount: string };
 };
 
-/** `chain` is null if the chain does not respond in time. */
+/**
+ * The usage of a registration now; null if the mandate has no such registration. `chain` is null if the chain does not answer in
+ * time.
+ */
 export async function viewBudget(mandateId: string, registrationId: string): Promise<BudgetView | null> {
   const rows = await registrationsOf(database(), { mandateId });
   const row = rows.find((one) => one.registrationId === registrationId);

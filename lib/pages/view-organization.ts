@@ -8,13 +8,13 @@ export type OrganizationView = Omit<OrganizationSettings, "logo"> & {
   readonly zones: readonly string[];
 };
 
-/** @throws Problem not_found */
+/** The settings of an organization, for the page. @throws Problem not_found */
 export async function viewOrganization(organizationId: string): Promise<OrganizationView> {
   const found = await settingsOf(database(), organizationId);
   if (!found) throw notFound("organization");
   const { logo: _, ...settings } = found;
   const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
-  // This runtime may list a stored time zone under another name.
+  // The list of this runtime may have a stored time zone under another name, so add the stored name.
   const { timezone } = settings;
   return { ...settings, zones: timezone === null || zones.includes(timezone) ? zones : [...zones, timezone] };
 }

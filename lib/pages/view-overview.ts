@@ -11,7 +11,7 @@ const EVENTS = 8;
 
 export type OverviewView = Awaited<ReturnType<typeof viewOverview>>;
 
-/** Open work for the platform's staff. Null parts are not visible to the reader's role. */
+/** The open work that the home page of the platform's staff shows. A part is null if the reader's role may not see it. */
 export async function viewOverview({ platformCapabilities: may, environment }: SessionCaller) {
   const watches = may.has("platform.audit.read") || may.has("platform.emergency.revoke");
   const [toVerify, open, runs, chains, log] = await Promise.all([

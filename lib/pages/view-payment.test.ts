@@ -8,7 +8,7 @@ useDatabase();
 const chain = useSettlement();
 
 describe("viewPayment", () => {
-  test("explains an executed payment from intent to settlement, without its credential", async () => {
+  test("explains an executed payment from intent to settlement, without its signed credential", async () => {
     const scene = await paymentScene();
     const wallet = newWallet();
     await chain().mint(wallet.address, 1_000_000n);
@@ -37,7 +37,7 @@ describe("viewPayment", () => {
     expect(JSON.stringify(view)).not.toContain("PAYMENT-SIGNATURE");
   });
 
-  test("links to the page where a person decides, only by our own path", async () => {
+  test("links to the page where a person decides, with the path only and never the stored host", async () => {
     const policy = { assets, limits: { perPayment: "1", total: "10" }, approval: { mode: "always" } };
     const scene = await paymentScene({ mandate: { policy } });
     const { authorizationId } = await authorized(scene);

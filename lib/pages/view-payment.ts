@@ -37,7 +37,7 @@ export type PaymentView = {
     readonly registered: boolean;
     readonly verified: boolean;
   };
-  /** Decimal text of the asset. */
+  /** Amounts are decimal text in the asset. */
   readonly amounts: {
     readonly price: string;
     readonly serviceFee: string;
@@ -49,7 +49,10 @@ export type PaymentView = {
     readonly sellerReceives: string;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
-  /** The path where a person is asked for approval, which may belong to another payment's request. */
+  /**
+   * The path of the page where a person is asked for approval. If an earlier payment asked the same question, the page belongs to
+   * that payment.
+   */
   readonly confirmPath: string | null;
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
   /** The id of the request that authorized the payment. */
@@ -185,7 +188,10 @@ function amountsOf(row: AuthorizationRow, { feeQuote }: PaymentIntent): PaymentV
   };
 }
 
-/** The path of our own link. The host is ignored, because it may have changed since the link was created. */
+/**
+ * The path of the confirmation page. The host of the stored link is ignored, because the service's host may have changed since
+ * then.
+ */
 function confirmPathOf({ authorization }: Payment): string | null {
   const href = authorization.policyDecision.reasons.find(({ effect }) => effect === "approval")?.href;
   const path = href !== undefined && URL.canParse(href) ? new URL(href).pathname : "";

@@ -164,7 +164,7 @@ describe("the list of an organization with 10,000 payments among 30,000", () => 
     expect(plan.indexes).toContain(index);
   });
 
-  test("searches 5,000 at once, says that there are older ones, and continues with them", async () => {
+  test("searches 5,000 payments at once, says that there are older ones, and continues with them", async () => {
     // The payment of 0.000042 USDC is the 42nd oldest of 10,000, so it is not among the newest 5,000.
     const first = await list(big, { q: "0.000042" });
     expect(first).toMatchObject({ items: [], hasMore: true, looksFurther: true });
@@ -174,7 +174,7 @@ describe("the list of an organization with 10,000 payments among 30,000", () => 
     expect(last.hasMore).toBe(false);
   });
 
-  test("filtered by settlement finds all of them, each once", async () => {
+  test("filtered by settlement finds all payments, each once", async () => {
     const unknown = await list(big, { settlement: "unknown" }, 100);
     expect(unknown.items).toHaveLength(100);
     expect(new Set(unknown.items.map(({ stage }) => stage.status))).toEqual(new Set(["unknown"]));

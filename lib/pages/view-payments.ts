@@ -41,7 +41,7 @@ export type PaymentLine = {
   readonly policyVersion: number;
   readonly intentId: string;
   readonly idempotencyKey: string;
-  /** The attempt that determines the payment's status. */
+  /** The execution that determines the payment's status. */
   readonly execution: {
     readonly executionId: string;
     readonly settlementStatus: SettlementStatus;
@@ -51,15 +51,15 @@ export type PaymentLine = {
 };
 
 export type PaymentPage = Page<PaymentLine> & {
-  /** Older payments were not checked. The next page continues there, even if this page is empty. */
+  /** True if older payments were not checked. The next page continues with them, even if this page is empty. */
   readonly looksFurther: boolean;
 };
 
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's payments for the page, newest first. Conditions without an index are checked among the newest 5,000; `nextCursor`
- * then continues with older payments.
+ * The organization's payments for the page, newest first. If the filter has no index, only the newest 5,000 payments are checked,
+ * and `nextCursor` then continues with older payments.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>

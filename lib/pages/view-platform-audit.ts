@@ -18,7 +18,7 @@ export async function withNames(items: readonly AuditEvent[]): Promise<readonly 
   return items.map((event) => ({ ...event, actorName: names.get(event.actorId) ?? null }));
 }
 
-/** A page of the log of one chain or of all chains. */
+/** One page of the audit log, of one chain or of all chains. */
 export async function viewAuditLog(query: Input<typeof contract.listPlatformAuditEvents>["query"]) {
   const { items, nextCursor } = await readAllEvents(query);
   return { items: await withNames(items), nextCursor };
@@ -26,7 +26,7 @@ export async function viewAuditLog(query: Input<typeof contract.listPlatformAudi
 
 export type ChainView = Awaited<ReturnType<typeof viewChain>>;
 
-/** The state of a chain: its length, its newest checkpoints, and the totals over all chains. */
+/** The state of an audit chain: its length, its newest checkpoints, and the totals over all chains. */
 export async function viewChain(chain: string) {
   const [ends, checkpoints, totals] = await Promise.all([readEnds(chain), newestCheckpoints(chain, CHECKPOINTS), countChains()]);
   return {

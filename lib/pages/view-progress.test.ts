@@ -42,14 +42,14 @@ test("a step is done as soon as its result exists, and results of other organiza
   expect(await doneOf(empty)).toEqual([]);
 });
 
-test("a denied request is no first authorization", async () => {
+test("a denied request does not complete the step of the first authorization", async () => {
   const buyer = await createBuyer({ price: "2" });
   const { policyDecision } = await authorize(buyer, await activeMandate(buyer.person.credential), "2");
   expect(policyDecision.outcome).toBe("deny");
   expect(await doneOf(buyer.organizationId)).toEqual(["key", "mandate", "activation"]);
 });
 
-test("with the sample sellers the steps end in a settled payment and an approval, each done once it is settled", async () => {
+test("with the sample sellers the last steps are a settled payment and an approval, each done once it is settled", async () => {
   process.env["SANDBOX_WALLET_PRIVATE_KEY"] = `0x${"5a".repeat(32)}`;
   forget("env");
   onTestFinished(() => {

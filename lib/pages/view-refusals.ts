@@ -16,15 +16,17 @@ export type Refusal = {
   readonly agent: string;
   readonly mandate: string;
   readonly at: string;
-  /** The rule that comes first. */
+  /** The message of the rule that denied the payment first. */
   readonly why: string;
-  /** The change of the mandate that lifts it. */
+  /** The change of the mandate with which the payment would be allowed. */
   readonly fix: FixOffer | null;
 };
 
 const SHOWN = 5;
 
-/** The refusals of the last day, newest first, at most 5. `manage`: whether the reader may change mandates. */
+/**
+ * The payments that mandates refused on the last day, newest first, at most 5. `manage`: whether the reader may change mandates.
+ */
 export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {
     const found: Refusal[] = [];

@@ -31,7 +31,7 @@ describe("the seller's resources", () => {
     expect(await found("%")).toEqual([]);
   });
 
-  test("that are archived are listed separately, and can be opened", async () => {
+  test("that are archived are in a separate list, and can be opened", async () => {
     const owner = await shopOwner();
     const { sellerId } = await newSeller(owner.credential, { resourceId: "old" });
     await send(contract.archiveResource, archiveResource, { as: owner.credential, id: "old", body: { sellerId } });

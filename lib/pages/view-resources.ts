@@ -19,7 +19,7 @@ type Query = {
 };
 
 /**
- * The organization's resources for the page: like listResources, but active or archived, filtered by text and method.
+ * The organization's resources for the page, as listResources returns them, but active or archived, filtered by text and method.
  * @throws Problem invalid_request for a cursor of another list
  */
 export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<ListedResource>> {
@@ -41,7 +41,7 @@ export async function viewResource(scope: Scope, sellerId: string, resourceId: s
   return { resource: listed!, seller: presentSeller(seller), archived: resource.archivedAt !== null };
 }
 
-/** The installation's assets, with addresses as sellers advertise them, and its facilitators. */
+/** The installation's assets with their token addresses, its facilitators and its origin. */
 export type Installation = {
   readonly coins: readonly Coin[];
   readonly facilitators: readonly string[];

@@ -25,12 +25,12 @@ describe("viewRevenue", () => {
     expect(days.at(-1)).toEqual({ day: "2026-11-21", amount: 5n, payments: 1 });
   });
 
-  test("reads the whole month and the 30 days", () => {
+  test("reads all days of the month and the last 30 days", () => {
     expect(firstDay(now, 30).toISOString()).toBe("2026-10-23T00:00:00.000Z");
     expect(firstDay(new Date("2026-12-31T23:59:00.000Z"), 30).toISOString()).toBe("2026-12-01T00:00:00.000Z");
   });
 
-  test("counts settled payments of both kinds exactly", async () => {
+  test("counts settled payments with and without a mandate exactly", async () => {
     await execution("org_f", { amount: 1 });
     await settlement("org_f", { amount: 2, resourceId: "other" });
     await execution("org_f", { status: "failed" });

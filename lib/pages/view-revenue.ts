@@ -25,7 +25,10 @@ export type Revenue = {
 
 const DAYS = 30;
 
-/** Revenue of the last 30 days and this month, by asset, the asset with most payments first; empty before the first payment. */
+/**
+ * The revenue of the last 30 days and of this month, by asset; the asset with most payments comes first. Empty before the first
+ * payment.
+ */
 export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
   const now = await clock(database());
   const since = firstDay(now, DAYS);

@@ -15,7 +15,7 @@ const SESSIONS = 100;
 
 export type SessionView = {
   readonly sessionId: string;
-  /** Derived from the browser's user agent. */
+  /** A name that is derived from the user agent of the browser. */
   readonly device: string;
   readonly address: string | null;
   /** One of the methods in Session.authMethods. */

@@ -20,7 +20,7 @@ async function fee(organizationId: string, side: string, amount: number): Promis
 }
 
 describe("the fees of a seller", () => {
-  test("are only those of its side, with the payments it received", async () => {
+  test("are only those that the organization owes as a seller, with the payments that it received", async () => {
     const authorizationId = await fee("org_a", "seller", 2_500);
     await fee("org_a", "buyer", 9_000);
     await fee("org_b", "seller", 9_000);

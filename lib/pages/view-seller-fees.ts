@@ -43,7 +43,7 @@ export async function viewSellerFees(organizationId: string, { cursor, limit }: 
   return { ...rest, items: fees };
 }
 
-/** The fees that became due this UTC month, by asset. */
+/** The fees that the organization owes as a seller since the start of this UTC month, by asset. */
 export async function viewDueSellerFees(organizationId: string): Promise<readonly DueFees[]> {
   const now = await clock(database());
   const month = new Date(`${now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);

@@ -6,7 +6,7 @@ import type { Seller } from "#lib/sellers/resource-schema.ts";
 import { listOwnSellers } from "#lib/sellers/store.ts";
 
 export type OwnSeller = Seller & {
-  /** The proof for its domain. Only the organization itself may see it. */
+  /** The text that proves the seller's domain when it is published there. Only the organization itself may see it. */
   readonly proof: DomainProof;
 };
 
@@ -15,7 +15,7 @@ export const SELLERS_SHOWN = 200;
 
 export type OwnSellers = {
   readonly sellers: readonly OwnSeller[];
-  /** Whether the organization has more sellers than these. */
+  /** Whether the organization has more sellers than `sellers` contains. */
   readonly more: boolean;
 };
 

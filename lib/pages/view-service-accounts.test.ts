@@ -38,7 +38,7 @@ test("accounts newest first, page by page, with the newest key, its age and its 
   expect(first.items[1]?.lastUse).toBeUndefined();
 });
 
-test("an account shows its keys, also one in its grace period, and the mandates that name it", async () => {
+test("an account shows its keys, also one that is replaced but still accepted, and the mandates that name it", async () => {
   const owner = await newOrganization();
   const agent = await newKey(owner);
   const id = agent.serviceAccountId;

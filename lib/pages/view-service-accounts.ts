@@ -22,7 +22,7 @@ import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 const ROWS = 20;
-/** Each rotation adds a key; the page shows the newest 50. */
+/** Each rotation adds a key, so a service account may have many; the page shows the newest 50. */
 const KEYS = 50;
 const MANDATES = 50;
 
@@ -64,7 +64,7 @@ function keyOf(line: KeyLine): KeyView {
 type PageRequest = { readonly revoked: boolean; readonly cursor: string | undefined };
 
 /**
- * One page of the organization's service accounts, live or revoked, with additional fields that the operation does not return.
+ * One page of the organization's service accounts, live or revoked, with fields that listServiceAccounts does not return.
  * @throws Problem capability_required, invalid_request for an invalid cursor
  */
 export async function viewServiceAccounts(caller: Member, { revoked, cursor }: PageRequest): Promise<AccountsView> {

@@ -51,11 +51,11 @@ describe("spending by day", () => {
   test.each([
     ["2026-11-21T12:00:00.000Z", "2026-10-23T00:00:00.000Z"],
     ["2026-12-31T23:59:00.000Z", "2026-12-01T00:00:00.000Z"],
-  ])("at %s reads from %s on: all days of the month, and the 30 days", (at, since) => {
+  ])("at %s reads from %s on: all days of the month, and the last 30 days", (at, since) => {
     expect(firstDay(new Date(at), 30).toISOString()).toBe(since);
   });
 
-  test("counts captures and overruns, shows which a person approved, and leaves out holds and other organizations", async () => {
+  test("counts settled payments, shows which a person approved, and leaves out open holds and other organizations", async () => {
     const buyer = await createBuyer();
     const { organizationId } = buyer;
     const mandateId = await activeMandate(buyer.person.credential);

@@ -10,7 +10,7 @@ import { dayOf } from "#lib/time.ts";
 export type Spending = {
   readonly asset: string;
   readonly chain: string;
-  /** Oldest first, today last, in UTC. */
+  /** The days in UTC, the oldest first and today last. */
   readonly days: readonly {
     readonly day: string;
     readonly byAgents: string;
@@ -19,13 +19,15 @@ export type Spending = {
   }[];
   readonly today: string;
   readonly month: { readonly byAgents: string; readonly countersigned: string; readonly total: string };
-  /** Held or submitted, not settled. */
+  /** The amount that payments have reserved and that is not settled yet. */
   readonly held: string;
 };
 
 const DAYS = 30;
 
-/** The agents' spending of the last 30 days, by asset, the asset with most payments first; empty before the first mandate. */
+/**
+ * The agents' spending of the last 30 days, by asset; the asset with most payments comes first. Empty before the first mandate.
+ */
 export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
   reading(async (tx, now) => {
     const rows = await selectSpending(tx, scope, firstDay(now, DAYS));

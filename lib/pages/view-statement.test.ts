@@ -40,7 +40,7 @@ beforeAll(async () => {
 const first = { month: undefined, cursor: undefined };
 
 describe("viewStatement", () => {
-  test("shows this month by default: each side its own debts, and the volume that its agents paid", async () => {
+  test("shows this month by default: the fees that the organization owes as a buyer and as a seller, and what its agents paid", async () => {
     const { lines, month, current, volumes, fees } = await viewStatement(await callerOf(buyer), first);
     expect(month).toBe(current);
     expect(lines).toEqual([{ month, asset: "USDC", asBuyer: "0.05", asSeller: "0", total: "0.05", payments: 20 }]);

@@ -34,7 +34,10 @@ function decimalsOf(chain: string, asset: string): number {
   return decimals;
 }
 
-/** The most fraction digits that an asset can have. Sums use them, because an asset may have another number of digits on each chain. */
+/**
+ * The most fraction digits that an asset can have. Sums have this many digits, because an asset may have another number of digits
+ * on each chain.
+ */
 const DIGITS = 36;
 
 const scaled = (chain: string, asset: string, amount: Atomic): Atomic =>
@@ -43,7 +46,7 @@ const text = (amount: Atomic): string => formatAmount(amount, DIGITS);
 
 type Sum = { buyer: Atomic; seller: Atomic; payments: number };
 
-/** One line for each month and asset, in the order of the rows. */
+/** The fees of each month and asset as one line, in the order of the rows. */
 function linesOf(rows: readonly MonthSum[]): StatementLine[] {
   const sums = new Map<string, Sum>();
   for (const { month, chain, asset, side, amount, count } of rows) {
@@ -80,7 +83,8 @@ async function chosenMonth(month: string | undefined): Promise<{ readonly month:
 }
 
 /**
- * The fees that the organization owes for a UTC month, by default this month, with its plan, its fee schedules and its volume.
+ * The fees that the organization owes for a UTC month, by default this month, with its plan, its fee schedules and the sum of its
+ * payments.
  * @throws Problem capability_required, not_found for an invalid month, invalid_request for an invalid cursor
  */
 export async function viewStatement(caller: Member, asked: StatementRequest): Promise<StatementView> {

@@ -37,7 +37,10 @@ async function factsOf(environment: Environment, { kind, id }: Target) {
 
 export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
 
-/** The target of an emergency revocation: its facts, its holds, and payments under way. `facts` is null for an unknown id. */
+/**
+ * What an emergency revocation of the target would affect: its facts, its holds, and payments under way. `facts` is null for an
+ * unknown id.
+ */
 export async function viewTarget(environment: Environment, target: Target) {
   const facts = await factsOf(environment, target);
   if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [], moreUnderWay: false };

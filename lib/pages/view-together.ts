@@ -3,7 +3,10 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { isProblem } from "#lib/problem.ts";
 
-/** Requests to decide together. Each is recorded as shown to this session, as on its own page. Unknown ids are left out. */
+/**
+ * Requests for approval that a person decides together. Each is recorded as shown to this session, as its own page does. Unknown
+ * ids are left out.
+ */
 export async function viewTogether(
   checkoutIntentIds: readonly string[],
   caller: SessionCaller,

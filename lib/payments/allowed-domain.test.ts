@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const under = (rules: Record<string, unknown>) => ({ policy: { ...policy, sellers: { unregistered: "allow" }, ...rules } });
 
-/** A seller of another organization than the shop's. */
+/** A seller that belongs to another organization than the owner of the shop. */
 async function foreignSeller(registered: Parameters<typeof newSeller>[1]) {
   const owner = await createPerson(await createOrganization("Foreign"));
   return newSeller(owner.credential, registered);
@@ -62,7 +62,7 @@ const toStranger = (challenge: ReturnType<Paywall["challenge"]>, change: Record<
 });
 
 describe("a domain that a mandate allows", () => {
-  test("is not met by a foreign organization that registers it with its own payee and price", async () => {
+  test("does not admit a foreign organization that registers it with its own payee and price", async () => {
     const thief = await foreignSeller({ domain: shop.domain, price: "0.9" });
     const decision = await paying(to(thief));
     expect(decision).toMatchObject({ outcome: "deny", denialCode: "seller_unverified" });
@@ -73,14 +73,14 @@ describe("a domain that a mandate allows", () => {
     expect(reason?.message).toContain("verify its domain, or allow the seller by its id or its address");
   });
 
-  test("is not met by a foreign organization that names the right payee at a price of its own", async () => {
+  test("does not admit a foreign organization that names the right payee at a price of its own", async () => {
     const dear = await foreignSeller({ domain: shop.domain, price: "0.9", payTo: shop.payTo });
     const decision = await paying(to(dear));
     expect(decision.denialCode).toBe("seller_unverified");
     expect(decision.reasons[0]?.message).toContain("its 402 asks for another amount");
   });
 
-  test("is not met by a challenge from the agent that the domain never sent", async () => {
+  test("does not admit a challenge from the agent that the domain never sent", async () => {
     const forged = shop.challenge({ payTo: randomAddress() });
     expect(await paying(toStranger(forged))).toMatchObject({ outcome: "deny", denialCode: "seller_unverified" });
     const dearer = shop.challenge({ amount: "900000" });
@@ -88,7 +88,7 @@ describe("a domain that a mandate allows", () => {
     expect(await holdsOf(scene.mandateId)).toEqual([]);
   });
 
-  test("is met by an unregistered and by an unverified seller whose own 402 matches", async () => {
+  test("admits an unregistered and an unverified seller whose own 402 matches", async () => {
     expect((await paying(toStranger(shop.challenge()))).outcome).toBe("allow");
     const honest = await foreignSeller({ domain: shop.domain, payTo: shop.payTo });
     expect((await paying(to(honest))).outcome).toBe("allow");
@@ -107,7 +107,7 @@ describe("a domain that a mandate allows", () => {
     expect(shop.asked).toEqual(["GET /reports/today"]);
   });
 
-  test("is not met by a host that redirects, asks for no payment, answers nonsense, or is unavailable", async () => {
+  test("does not admit a host that redirects, asks for no payment, answers nonsense, or is unavailable", async () => {
     const other = await openPaywall();
     mayReach(shop.domain, other.domain);
     const redirect = { location: `${other.url}/report` };
@@ -127,7 +127,7 @@ describe("a domain that a mandate allows", () => {
     }
   });
 
-  test("is met by a verified seller without a call, and by one that the mandate allows by its id or its address", async () => {
+  test("admits a verified seller without a call, and a seller that the mandate allows by its id or its address", async () => {
     const away = { domain: "shop.example.com", payTo: randomAddress() };
     const seller = await foreignSeller(away);
     const rules = { domains: { allow: ["example.com"] } };
@@ -139,7 +139,7 @@ describe("a domain that a mandate allows", () => {
     expect((await paying(to(seller), byDomain)).outcome).toBe("allow");
   });
 
-  test("that is denied is denied for every seller that claims it", async () => {
+  test("that is on the deny list is denied for every seller that claims it", async () => {
     const claims = await foreignSeller({ domain: "bad.example.com" });
     const rules = { domains: { deny: ["example.com"] } };
     const mandateId = await activeMandate(scene.person.credential, under(rules));
@@ -184,7 +184,7 @@ describe("calling a domain", () => {
     expect((await slow).outcome).toBe("allow");
   });
 
-  test("is not done for payments that are denied anyway, nor for domains that the mandate does not allow", async () => {
+  test("is not done for payments that are denied for another reason, nor for domains that the mandate does not allow", async () => {
     const tooDear = shop.challenge({ amount: "2000000" });
     const { reasons } = await paying(toStranger(tooDear, { amount: "2" }));
     expect(reasons.filter(({ effect }) => effect === "deny").map(({ code }) => code)).toEqual([

@@ -11,16 +11,21 @@ import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** An open question to a person: the checkout that asks it, and the authorization that the agent executes after the approval. */
+/**
+ * A payment that waits for a person's approval: its checkout, and the authorization that the agent executes after the approval.
+ */
 export type OpenApproval = {
-  /** The checkout that asks the person; null if none was opened. */
+  /** The checkout in which the person is asked; null if none was opened. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
   /** The subject whose payment needs the approval. Only this subject may execute the payment. */
   readonly subjectId: string | null;
 };
 
-/** The question to a person and its checkout. Each approval key has at most one open question. */
+/**
+ * A question to a person: may this payment be made? Equal payments have the same approval key, and each key has at most one open
+ * question.
+ */
 export type Question = OpenApproval & {
   readonly approvalKey: string;
   /** The new checkout to open; null if the same question is already open. */
@@ -69,15 +74,15 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
 }
 
 export type AskingTerms = {
-  /** The page where a person is asked. */
+  /** The address of the page where a person is asked. */
   readonly checkoutUrl: (checkoutIntentId: string) => string;
   readonly pollCheckout: (checkoutIntentId: string) => Call;
   readonly execute: (authorizationId: string) => Call;
 };
 
 /**
- * Includes the execute call only for the agent that asked, because an agent may not execute another agent's payment. An order is continued
- * by its own call, so it gets none either.
+ * Adds the call that executes the payment only for the agent that asked, because an agent may not execute another agent's
+ * payment. A payment of an order does not get it either, because an order has a call of its own to continue.
  */
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
@@ -91,7 +96,7 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalR
   };
 }
 
-/** Adds the checkout and the next calls to the finding that asks for a person. */
+/** Adds the checkout and the next calls to the finding that a person must approve. */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;
@@ -102,20 +107,21 @@ export function withAsking(decision: Decision, question: Question | null, item: 
 }
 
 /**
- * Whether the agent that will pay is still active. If the caller pays itself, its credential was already checked, so the answer is true.
+ * Whether the agent that will pay is still active. If the caller pays itself, its key or session was already checked, so the
+ * answer is true.
  */
 export const agentLive = ({ purchase }: Item, facts: BatchFacts): boolean =>
   !purchase?.agentId || facts.checkouts.get(purchase.checkoutIntentId ?? "")?.agentLive !== false;
 
-/** The assurance level of the person's approval. Without a person's approval, the level is softwareApproved. */
+/** The assurance level of the person's approval; softwareApproved if no person approved. */
 export function assuranceReached({ purchase }: Item, facts: BatchFacts): AssuranceLevel {
   const locked = purchase?.approvedByPerson ? facts.checkouts.get(purchase.checkoutIntentId ?? "") : undefined;
   return locked?.assuranceLevel ?? "softwareApproved";
 }
 
 /**
- * The budget without the hold of the checkout that a person approves now. The payment takes over that hold, so the hold must not count
- * twice, and must not start a cooldown that denies its own payment.
+ * The budget without what the checkout that a person approves now has reserved. The payment takes over that hold, so the hold
+ * must not count twice, and it must not start a cooldown that denies its own payment.
  */
 export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {
   if (held?.status !== "held") return budget;

@@ -16,7 +16,8 @@ const databaseOf = useDatabase();
 let buyer: Buyer;
 beforeAll(async () => {
   buyer = await createBuyer();
-  // Counts every transaction that reaches the INSERT, even if it is rolled back, because a rollback does not reset a sequence.
+  // The sequence counts every transaction that reaches the INSERT, even if it is rolled back, because a rollback does not reset a
+  // sequence.
   await database().execute(sql`CREATE SEQUENCE attempts`);
   await database().execute(sql`CREATE FUNCTION count_attempt() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM nextval('attempts'); RETURN NULL; END $$`);
@@ -38,7 +39,7 @@ const policy = { assets, limits: { perPayment: "1", total: "1000000" } };
 const newMandates = (count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, () => activeMandate(buyer.person.credential, { policy })));
 
-/** A full batch over mandates that have so many items each. */
+/** A full batch of payments. The mandate at each position of `sizes` gets that many payments. */
 async function fullList(sizes: readonly number[]) {
   const mandateIds = await newMandates(sizes.length);
   const items = mandateIds.flatMap((mandateId, at) => Array.from({ length: sizes[at] ?? 0 }, () => itemOf(buyer, mandateId)));
@@ -73,7 +74,7 @@ describe("a request that the database refuses fails alone", () => {
     expect(stored.filter(({ nonce }) => nonce.startsWith("poison"))).toEqual([]);
   });
 
-  test("with every second one refused, only answered decisions are stored", async () => {
+  test("with every second request refused, only answered decisions are stored", async () => {
     const [mandateId = ""] = await newMandates(1);
     const items = Array.from({ length: 64 }, (_, at) => itemOf(buyer, mandateId, at % 2 ? {} : { nonce: `poison-many-${at}` }));
     const before = await attempts();
@@ -87,7 +88,7 @@ describe("a request that the database refuses fails alone", () => {
   });
 });
 
-describe("a batch that exceeds its mandate", () => {
+describe("a batch that exceeds the limit of its mandate", () => {
   test.each([
     ["a total", { total: "50" }],
     ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }],
@@ -156,7 +157,7 @@ describe("one key under two mandates in two processes", () => {
     const [mandateIds, before] = [await newMandates(2), await attempts()];
     const [one, other] = mandateIds.map((mandateId) => itemOf(buyer, mandateId));
     const others = Array.from({ length: 3 }, () => itemOf(buyer, mandateIds[1]!));
-    // Wait until both batches have read the key and neither has written it.
+    // Wait until both batches have read the idempotency key and neither has written it.
     const head = await hold(databaseOf().url, `SELECT FROM audit_heads WHERE chain = '${buyer.organizationId}' FOR UPDATE`);
     const first = authorizeBatch([one!]);
     await head.blocks();

@@ -31,7 +31,7 @@ import { Problem } from "#lib/problem.ts";
 
 const TRIES_MAX = 2;
 const TRANSACTIONS_MAX = 20;
-/** A batch that failed later than this is not tried again: its callers have waited long enough. */
+/** A batch that fails later than this many milliseconds is not tried again, because its callers have waited long enough. */
 const AGAIN_MS = 3_000;
 
 export const batchTerms = (): BatchTerms => ({
@@ -45,14 +45,14 @@ export const batchTerms = (): BatchTerms => ({
 
 export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
 
-/** One transaction in two round trips to the database. Answers are given after COMMIT, never before. */
+/** Decides a batch in one transaction with two round trips to the database. Answers are given after COMMIT, never before. */
 async function authorizeAll(c: Sql, connection: object, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
   try {
     const loaded = await openAndLoad(c, items, known);
     const terms = batchTerms();
-    // Deciding books on the facts, so each decision needs facts of its own.
+    // Each decision adds what it reserves to the facts, so every run needs facts of its own.
     const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
     const { seen } = facts;
     const first = decideBatch(items, facts, terms);
@@ -77,8 +77,8 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
 type Asked = Pick<BatchFacts, "requests" | "remembered">;
 
 /**
- * Locks the agents whose payments open requests to people, counts their requests, and reads what people said about the same payments
- * before. Null if no payment opens a request, at no cost.
+ * Locks the agents whose payments open requests for approval, counts their requests, and reads how people decided the same
+ * payments before. Null, without a query, if no payment opens a request.
  */
 async function askedBefore(c: Sql, rows: readonly NewAuthorization[]): Promise<Asked | null> {
   const opened = rows.flatMap(({ item, checkout }) => (checkout ? [{ item, checkout }] : []));
@@ -103,16 +103,25 @@ const away = (detail: string): Problem => new Problem("service_unavailable", { d
 const nothingDecided = (): Problem =>
   away("The service cannot reach its database. Nothing was decided. Ask again with the same idempotency key.");
 
-/** The connection was lost during COMMIT, so the rows may exist. A retry with the same idempotency key finds them if they do. */
+/**
+ * The connection was lost during COMMIT, so the decisions may or may not be stored. A retry with the same idempotency key finds
+ * them if they are.
+ */
 const maybeDecided = (): Problem =>
   away(
     "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
   );
 
-/** Whether a second run of the same batch can succeed. After a lost slot, it finds the answer that another process stored in that slot. */
+/**
+ * Whether a second run of the same batch can succeed. If another process has stored a reply for the same idempotency key, the
+ * second run finds that reply.
+ */
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error) || endedBeforeCommit(error);
 
-/** Keeps the items of a mandate together. Splitting by halves costs at most 1 + 2·log2(n) transactions for one bad item among n. */
+/**
+ * Splits a batch in two and keeps the payments of a mandate together. If one payment of n is bad, finding it costs at most 1 +
+ * 2·log2(n) transactions.
+ */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
   const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();
   const middle = Math.ceil(together.length / 2);
@@ -121,7 +130,10 @@ function halves(items: readonly Item[]): readonly (readonly Item[])[] {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
 
-/** Decides a batch of items under the locks of their mandates. If the database refuses a batch, it is split until the bad item is alone. */
+/**
+ * Decides a batch of payments under the locks of their mandates. If the database refuses a batch, the batch is split until the
+ * bad payment is alone.
+ */
 export async function authorizeBatch(items: readonly Item[]): Promise<readonly Answer[]> {
   const answers = new Map<Item, Answer>();
   const budget = { left: TRANSACTIONS_MAX };

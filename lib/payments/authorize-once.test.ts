@@ -23,7 +23,7 @@ const newMandate = () =>
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 
 describe("authorizePayment, once", () => {
-  test("a repeat gets the stored bytes and is marked, also after the mandate was revoked", async () => {
+  test("a repeat gets the stored bytes and is marked as a repeat, also after the mandate was revoked", async () => {
     const own = await newMandate();
     const intent = newIntent(buyer);
     const first = await post({ mandateId: own, intent }, buyer.agent.credential);
@@ -96,7 +96,7 @@ describe("authorizePayment, once", () => {
     expect(await holdsOf(own)).toHaveLength(1);
   });
 
-  test("an intentId and a nonce are used once under a mandate, one after the other or at once", async () => {
+  test("an intentId and a nonce can be used only once under a mandate, one after the other or at the same time", async () => {
     const own = await newMandate();
     const used = newIntent(buyer);
     expect(outcomes([await post({ mandateId: own, intent: used }, buyer.agent.credential)])).toEqual({ allow: 1 });

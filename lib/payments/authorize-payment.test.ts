@@ -51,7 +51,7 @@ describe("authorizePayment", () => {
     expect((await ask(buyer, await newMandate({ validUntil }))).data.expiresAt).toBe(validUntil);
   });
 
-  test("a deny is a stored 200 without a hold that expires at once", async () => {
+  test("a deny is a stored 200 without a hold, and its authorization has expired at once", async () => {
     const denied = await createBuyer({ price: "2" });
     const own = await activeMandate(denied.person.credential);
     const { status, text, data } = await ask(denied, own, { amount: "2" });
@@ -64,7 +64,7 @@ describe("authorizePayment", () => {
     expect((await eventsOf(data.authorizationId)).map(({ type }) => type)).toEqual(["payment.denied"]);
   });
 
-  test("requireApproval takes a hold, and the same payment asked again takes no second one", async () => {
+  test("requireApproval takes a hold, and the same payment asked again takes no second hold", async () => {
     const own = await newMandate({ approval: { mode: "always" } });
     const [first, second] = [await ask(buyer, own), await ask(buyer, own)];
     expect(outcomes([first, second])).toEqual({ requireApproval: 2 });

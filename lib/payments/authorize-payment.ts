@@ -10,12 +10,13 @@ import { AuthorizeQueue } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** One queue per process, even if the process loads this module twice. */
+/** The queue of payments that wait for a decision. There is one per process, even if the process loads this module twice. */
 export const authorizeQueue = (): AuthorizeQueue =>
   perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeBatch, keyReused));
 
 /**
- * Decides an item. If the decision depends on the 402 of a seller's domain, asks the domain with no transaction open and then decides.
+ * Decides a payment. If the decision depends on the 402 of a seller's domain, the service calls the domain with no transaction
+ * open and then decides.
  * @throws Problem overloaded, rate_limited
  */
 export async function submitItem(item: Item): Promise<FinalAnswer> {
@@ -33,7 +34,7 @@ async function decide(item: Item): Promise<FinalAnswer> {
   return final;
 }
 
-/** Decides whether a payment may be made; the decision is stored with its hold and its audit event before it is answered. */
+/** Decides whether a payment may be made. The decision, its hold and its audit event are stored before the reply is sent. */
 export const authorizePayment: Handler<typeof contract.authorizePayment> = async (
   { body },
   { caller, idempotency, requestId },

@@ -15,10 +15,10 @@ import type { Outcome } from "#lib/vocabulary.ts";
 export type BacktestItem = {
   readonly policyDecisionId: string;
   readonly authorizationId: string;
-  /** Who asked. Not in the reply of simulateMandate. */
+  /** The subject that asked to pay. The reply of simulateMandate does not contain it. */
   readonly subjectId: string;
   readonly domain?: string;
-  /** Decimal text of `asset`, without fees. */
+  /** The amount without fees, as decimal text in `asset`. */
   readonly amount: string;
   readonly asset: string;
   readonly decidedAt: string;
@@ -27,7 +27,9 @@ export type BacktestItem = {
   readonly reasons: readonly Reason[];
 };
 
-/** The seller or the resource requires this assurance level, so another policy of the buyer does not change the reason. */
+/**
+ * Whether the seller or the resource requires the assurance level. Another policy of the buyer then does not change the reason.
+ */
 const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
 
 const stays = (reason: Reason): boolean =>
@@ -37,9 +39,9 @@ const stays = (reason: Reason): boolean =>
     : reason.effect === "approval" && askedByOthers(reason);
 
 /**
- * Decides past payments again, oldest first, under another policy. The budgets are those that this policy would have left: a payment that
- * it denies uses nothing, and a payment whose hold was released or expired uses nothing either. `seen` says for each payment whether the
- * seller domain's own 402 asked for it.
+ * Decides past payments again, oldest first, under another policy. The budgets are those that this policy would have left: a
+ * payment uses nothing if the policy denies it, or if its hold was released or expired. `seen` has the payments for which the
+ * seller's domain itself answered with a matching 402.
  */
 export function backtest(
   mandate: MandateFacts,

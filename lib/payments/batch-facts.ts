@@ -24,10 +24,13 @@ const COMPILED_MAX = 10_000;
 
 export type PolicyEntry = { readonly version: number; readonly policy: CompiledPolicy };
 
-/** Policy versions are immutable, so a compiled policy is valid while the mandate stays at that version. */
+/** Compiled policies by mandate. A version of a policy never changes, so an entry is valid while the mandate has that version. */
 const compiled = (): Map<string, PolicyEntry> => perProcess("compiledPolicies", () => new Map());
 
-/** The cached compiled policies of these mandates. The batch keeps them even if the cache evicts them meanwhile. */
+/**
+ * The cached compiled policies of these mandates. They are copied to a map of the batch, because the cache may evict them while
+ * the batch runs.
+ */
 export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntry> {
   const known = new Map<string, PolicyEntry>();
   for (const { mandateId } of items) {
@@ -45,19 +48,21 @@ export type Budget = {
   readonly intentIds: Set<string>;
   readonly nonces: Set<string>;
   readonly paidSellers: Set<string>;
-  /** By approval key. */
+  /** Payments that wait for a person, by approval key. */
   readonly openApprovals: Map<string, OpenApproval>;
 };
 
-/** A mandate whose policy this release cannot read. Only requests under that mandate fail, and the rest of the batch is decided. */
+/**
+ * A mandate whose policy this release cannot read. Only the requests under that mandate fail; the rest of the batch is decided.
+ */
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
-/** The reply that is stored under an idempotency slot. */
+/** The reply that is stored for an idempotency key. */
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
 /**
- * All facts that the decisions of a batch use. A map without a comment is keyed by the id of its entity, and `stored` and `replies` by
- * idempotency slot.
+ * All facts that the decisions of a batch use. A map without a comment has the id of the entity as its key; `stored` and
+ * `replies` have the idempotency slot, which identifies a caller's idempotency key.
  */
 export type BatchFacts = {
   readonly now: Date;
@@ -68,15 +73,18 @@ export type BatchFacts = {
   readonly offers: BatchRows["offers"];
   readonly atDomains: BatchRows["atDomains"];
   readonly stoppedPayees: BatchRows["stoppedPayees"];
-  /** Keys of offers that this service itself saw in the 402 of a domain. They are read only if a decision of the batch depends on them. */
+  /**
+   * Keys of the offers that this service itself received in the 402 of a domain. They are read only if a decision of the batch
+   * depends on them.
+   */
   readonly seen: ReadonlySet<string>;
   readonly feeBasis: FeeBasis;
-  /** Locked checkouts with the facts for an approval. */
+  /** Locked checkouts with the facts that an approval needs. */
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, SlotReply>;
-  /** The requests of agents, by agentKey. Read only if a decision opens one; null before. */
+  /** The requests for approval of each agent, by agentKey. They are read only if a decision opens a request; null before. */
   readonly requests: Map<string, AgentRequests> | null;
-  /** What people said about the same payment before. Read with the requests. */
+  /** How people decided the same payment before. It is read together with `requests`. */
   readonly remembered: ReadonlyMap<Item, Remembered>;
   readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
@@ -97,7 +105,7 @@ function group(rows: readonly Row[], name: string, value: string): Map<string, S
   return groups;
 }
 
-/** Rows of one kind, decoded from JSON: times and amounts are text. */
+/** The rows of one kind. They are decoded from JSON, so times and amounts are text. */
 const found = ({ found }: BatchRows, what: Fact): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
 
 const storedReply = (row: Row): SlotReply => ({
@@ -115,7 +123,8 @@ const openApprovalOf = (row: Row): OpenApproval => ({
 const storedAnswer = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
   status: 200,
-  // Rendered only when its item is answered. If a newer release wrote a decision that this release cannot read, only that item fails.
+  // The text is made only when its payment is answered. If a newer release wrote a decision that this release cannot read, only
+  // that payment fails.
   get body() {
     return answerOf({
       authorizationId: text(row, "authorization_id"),
@@ -214,8 +223,8 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
 }
 
 /**
- * Returns null if the credential is not live, false if it lacks the capability, and "paused" if a person paused the agent. The credentials
- * were read under the gate, so every revocation that was acknowledged is seen.
+ * Returns null if the key or session is not valid, false if it lacks the capability, and "paused" if a person paused the agent.
+ * Keys and sessions were read under the shared lock against revocations, so every earlier revocation is seen.
  */
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
   const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));

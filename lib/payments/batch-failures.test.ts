@@ -33,7 +33,7 @@ afterAll(() => direct.end());
 const rowOf = (id: string) => `SELECT FROM mandates WHERE mandate_id = '${id}' FOR UPDATE`;
 
 describe("a database that becomes unavailable", () => {
-  test("while a batch waits delays it: it is decided once, on another connection", async () => {
+  test("while a batch waits only delays the batch: it is decided once, on another connection", async () => {
     const intent = newIntent(buyer);
     const row = await hold(databaseOf().url, rowOf(mandateId));
     const asked = post({ mandateId, intent }, buyer.agent.credential);
@@ -48,7 +48,7 @@ describe("a database that becomes unavailable", () => {
     expect([again.text, again.replayed]).toEqual([decided.text, true]);
   });
 
-  test("is only 503 while it is unavailable, nothing is stored, and the service reconnects by itself", async () => {
+  test("gives 503 while it is unavailable, nothing is stored, and the service reconnects by itself", async () => {
     const wire = await throughLink(databaseOf().url);
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
     const before = await direct`SELECT FROM authorizations`;
@@ -60,7 +60,7 @@ describe("a database that becomes unavailable", () => {
     await expect.poll(async () => outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
   });
 
-  test("without closing connections is a 503 after the limit of silence, and the service reconnects", async () => {
+  test("without closing connections gives 503 after the time limit, and the service reconnects", async () => {
     const wire = await throughLink(databaseOf().url);
     expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
     const before = await direct`SELECT FROM authorizations`;
@@ -118,7 +118,7 @@ describe("a held lock", () => {
     expect(outcomes([await asked])).toEqual({ allow: 1 });
   });
 
-  test("that is never released is a 503 for its mandate only, with nothing stored, and the rest of the batch is answered", async () => {
+  test("that is never released gives 503 for its mandate only, with nothing stored, and the rest of the batch is answered", async () => {
     const others = await Promise.all(Array.from({ length: 3 }, newMandate));
     const before = await authorizationsOf(mandateId);
     const row = await hold(databaseOf().url, rowOf(mandateId));
@@ -133,7 +133,7 @@ describe("a held lock", () => {
 
   test("that is part of a deadlock is given up and retried", async () => {
     await direct.unsafe(`ALTER DATABASE ${databaseOf().name} SET deadlock_timeout = '400ms'`);
-    // New connections use the changed setting.
+    // Only new connections use the changed setting.
     await throughLink(databaseOf().url);
     const head = await hold(
       databaseOf().url,
@@ -141,8 +141,8 @@ describe("a held lock", () => {
     );
     const asked = ask(buyer, mandateId);
     await head.blocks();
-    // The batch holds the lock of the mandate and waits for the audit head, while this transaction holds the head and waits for the
-    // mandate. PostgreSQL checks the batch for a deadlock first.
+    // The batch holds the lock of the mandate and waits for the audit head, while this transaction holds the audit head and waits
+    // for the mandate. PostgreSQL looks for the deadlock in the batch first, because its deadlock_timeout is shorter.
     await head.sql.unsafe(rowOf(mandateId));
     await head.release();
     expect(outcomes([await asked])).toEqual({ allow: 1 });

@@ -23,18 +23,18 @@ import { canonicalDomain } from "#lib/sellers/domain.ts";
 export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];
-  /** The offers in the challenges, only for items that name no registered seller. */
+  /** The offers in the challenges, only for payments that name no registered seller. */
   readonly offers: ReadonlyMap<Item, Offer>;
   /** The ids of the sellers that verified the domains of those offers, by domain. */
   readonly atDomains: ReadonlyMap<string, string>;
-  /** Unregistered payees that an emergency stop covers, keyed by unregisteredPayee. */
+  /** Payees that are not registered and that an emergency stop covers, by the key that unregisteredPayee makes. */
   readonly stoppedPayees: ReadonlySet<string>;
   /** The rows that factsAsked returned, by kind. */
   readonly found: ReadonlyMap<Fact, readonly Row[]>;
   readonly policies: readonly Row[];
 };
 
-/** Sends statements without waiting between them, and throws the first failure. */
+/** Sends all queries without waiting between them, and throws the first failure. */
 export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>(
   queries: Q,
 ): Promise<{ [K in keyof Q]: Awaited<Q[K]> }> {
@@ -45,11 +45,14 @@ export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** The seller that an item pays; null if the intent names no seller and no seller verified the domain of its challenge. */
+/** The seller that a payment pays; null if the intent names no seller and no seller verified the domain of its challenge. */
 const sellerOf = (item: Item, { offers, atDomains }: Pick<BatchRows, "offers" | "atDomains">): string | null =>
   namedSeller(item.intent) ?? atDomains.get(offers.get(item)?.domain ?? "") ?? null;
 
-/** Splits distinct pairs into two columns, at the first space. The first id of a pair never contains a space. */
+/**
+ * Removes repeated pairs and splits the pairs into two columns, at the first space. The first id of a pair never contains a
+ * space.
+ */
 function columnsOf(pairs: readonly string[]): Pairs {
   const distinct = unique(pairs);
   const spaces = distinct.map((pair) => pair.indexOf(" "));
@@ -65,7 +68,7 @@ export function sellerDomainOf(host: string): string | null {
   return read.ok ? read.domain : null;
 }
 
-/** The offers in the challenges. A challenge is read only if its item names no registered seller. */
+/** The offers in the challenges. A challenge is read only if its payment names no registered seller. */
 function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
@@ -117,8 +120,8 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 /**
- * The domains and payee addresses of challenges whose items name no registered seller. Looking them up costs an extra round trip before the
- * other facts.
+ * The domains and payee addresses of challenges, for payments that name no registered seller. Looking them up costs an extra
+ * round trip before the other facts.
  */
 const payeesOf = (offers: BatchRows["offers"]): Pairs =>
   columnsOf(
@@ -127,7 +130,7 @@ const payeesOf = (offers: BatchRows["offers"]): Pairs =>
     ),
   );
 
-/** Reads rows of sellersAtDomains. */
+/** Decodes the rows that sellersAtDomains returned. */
 function readPayees(rows: readonly Row[]): Pick<BatchRows, "atDomains" | "stoppedPayees"> {
   const verified = rows.filter((row) => row["seller_id"] !== null);
   const stopped = rows.filter((row) => row["stopped"] === true);
@@ -139,7 +142,7 @@ function readPayees(rows: readonly Row[]): Pick<BatchRows, "atDomains" | "stoppe
 
 type Versions = ReadonlyMap<string, { readonly version: number }>;
 
-/** Mandates whose policy was replaced since it was cached. Reading their policies costs an extra round trip. */
+/** The mandates whose policy was replaced since this process cached it. Reading their policies costs an extra round trip. */
 const changedSince = (known: Versions, mandates: readonly Row[]): string[] =>
   mandates.flatMap(({ mandate_id: id, version }) =>
     (known.get(id as string)?.version ?? version) === version ? [] : [id as string],
@@ -152,8 +155,8 @@ const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(row
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
 /**
- * Round trip 1 takes the gate, then the locks, then reads the clock and the facts. Credentials must be read after the gate, and the clock
- * after the locks.
+ * Round trip 1 takes the shared lock against revocations, then the locks of the rows, then reads the clock and the facts. Keys
+ * and sessions must be read after the first lock, and the clock after all locks.
  */
 export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
   const offers = offersOf(items);
@@ -166,7 +169,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   const asked = idsOf(items, locks, { offers, ...unregistered });
   const unknown = locks.mandateIds.filter((mandateId) => !known.has(mandateId));
   const people = asked.sessionIds.length > 0 || asked.replies.length > 0;
-  // Keep this list flat: pipelined sends each statement in order, and a nested group would be sent before all of them.
+  // Do not nest calls of pipelined in this list: a nested call would send its statements before the others.
   const [, locked, rows, policies] = await pipelined([
     begun,
     withCheckouts ?? lockMandates(c, locks),
@@ -186,7 +189,7 @@ export async function openAndLoad(c: Sql, items: readonly Item[], known: Version
   };
 }
 
-/** Reads the same facts for a simulation, without the gate and without locks. */
+/** Reads the same facts for a simulation, without any lock. */
 export async function loadToRead(c: Sql, items: readonly Item[]): Promise<BatchRows> {
   const offers = offersOf(items);
   const payees = payeesOf(offers);

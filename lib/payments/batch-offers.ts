@@ -5,8 +5,8 @@ import type { BatchFacts } from "#lib/payments/batch-facts.ts";
 import { offersSeen } from "#lib/payments/batch-statements.ts";
 
 /**
- * Adds the keys of the stored offers to the facts. This costs an extra round trip only if an item pays at an allowed domain that its seller
- * has not verified.
+ * Adds the keys of the stored offers to the facts. This costs an extra round trip only if a payment goes to an allowed domain
+ * that its seller has not verified.
  */
 export async function withSeenOffers(c: Sql, items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Promise<BatchFacts> {
   const probes = [...probesOf(items, facts, terms)];

@@ -12,7 +12,10 @@ type Scans = { readonly name: string; readonly scans: number; readonly read: num
 
 const history = ["authorizations", "changed_reservations", "resolutions", "audit_entries"];
 
-/** The number of scans of the growing tables so far, by index and sequential. A connection reports its scans when it ends, or earlier. */
+/**
+ * The number of scans of the tables that grow with each payment, by index and sequential. A connection reports its scans at the
+ * latest when it ends, so close the pools first.
+ */
 async function scans(tables: readonly string[] = history): Promise<readonly Scans[]> {
   await closePools();
   const direct = postgres(databaseOf().url, { max: 1 });
@@ -24,7 +27,7 @@ async function scans(tables: readonly string[] = history): Promise<readonly Scan
   return [...rows];
 }
 
-test("plans that were made while the tables were empty do not scan the history", async () => {
+test("plans that were made while the tables were empty do not scan all rows later", async () => {
   const buyer = await createBuyer();
   const mandateId = await activeMandate(buyer.person.credential, {
     policy: {

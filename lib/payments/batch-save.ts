@@ -20,7 +20,10 @@ import { toWire } from "#lib/time.ts";
 type HeldAuthorization = NewAuthorization & { readonly hold: NonNullable<NewAuthorization["hold"]> };
 type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent; readonly stored: StoredIntent };
 
-/** An item with a purchase uses its slot for the whole reply, so its authorization gets a separate slot. */
+/**
+ * The idempotency slot of the authorization. If the payment belongs to an approval or order, the caller's own slot stores the
+ * reply of that operation, so the authorization gets a separate slot.
+ */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
 const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizations>(
@@ -68,11 +71,11 @@ const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizatio
   ["intent", "findings", "buckets"],
 );
 
-/** Whether the hold's row is stored at once, because a person's answer or an order will look for it. */
+/** Whether the row of the hold is stored at once, because a person's answer or an order will look for the row. */
 const isStored = ({ hold, item }: NewAuthorization): boolean =>
   hold !== null && (hold.approvalKey !== null || item.purchase !== undefined);
 
-/** The columns of an authorization, and two about its hold. */
+/** The columns of an authorization, and two columns about its hold. */
 const decidedColumns = given<ChainedAuthorization>("decided", [
   ...authorizationColumns,
   ["approval_key", "id", ({ hold }) => hold?.approvalKey ?? null],
@@ -124,7 +127,7 @@ const termsColumns = given<StoredIntent>(
   sumColumns.last,
 );
 
-/** Writes all authorizations with their holds in one statement, because the cost of a statement is higher than the cost of its rows. */
+/** Writes all authorizations with their holds in one statement, because each statement costs more than its rows. */
 const AUTHORIZE = `
   WITH decided AS MATERIALIZED (SELECT * FROM ${decidedColumns.source}),
     authorized AS (INSERT INTO authorizations (${authorizationNames}) SELECT ${authorizationNames} FROM decided),
@@ -147,7 +150,7 @@ function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: read
   const held = rows.filter((row): row is ChainedAuthorization & HeldAuthorization => row.hold !== null);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));
-  // Sort by slot, or two processes with the same keys can deadlock.
+  // Sort by slot, or two processes with the same idempotency keys can deadlock.
   const lists = decidedColumns.values(bySlot(rows));
   const sums = [...bucketColumns.values(addedOf(held)), ...sumColumns.values([...byMandate]), ...termsColumns.values(newTerms)];
   return c.unsafe(AUTHORIZE, [...lists, ...sums, toWire(rows[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
@@ -199,7 +202,10 @@ const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
   createdAt: row.createdAt,
 });
 
-/** Whether another process stored the same slot first, under another mandate than the locked one. A retry finds the stored answer. */
+/**
+ * Whether another process stored a reply for the same idempotency key first, under another mandate than the locked one. A retry
+ * finds the stored reply.
+ */
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
@@ -220,8 +226,8 @@ const replyColumns = given(
 type BatchWrites = { readonly rows: readonly NewAuthorization[]; readonly records: readonly ItemRecord[] };
 
 /**
- * The ids of the payment terms that are known to be stored. Kept for each connection, because a new connection can reach a database that
- * was restored from an older state.
+ * The ids of the payment terms that are known to be stored. There is a list for each connection, because a new connection can
+ * reach a database that was restored from an older state.
  */
 const storedTerms = new WeakMap<object, Set<string>>();
 const STORED_MAX = 10_000;
@@ -248,16 +254,17 @@ const REPLY = `
   WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
 
 /**
- * Stores the replies, then locks the audit heads. The second statement reads the count of stored replies, which makes PostgreSQL run it
- * second.
+ * Stores the replies, then locks the heads of the audit chains. The second part of the statement reads the count of stored
+ * replies, which makes PostgreSQL run it second.
  */
 const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Round trip 2. Sends the rows of the purchases and locks the audit heads. When it has the heads, it sends the authorizations with their
- * holds, the other audit events, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the
- * slots of authorizations, and each slot belongs to one head, so writing the slots after locking the heads cannot deadlock.
+ * Round trip 2. Sends the rows of approvals and orders, and locks the heads of the audit chains. Then it sends the authorizations
+ * with their holds, the other audit events, and COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed.
+ * Only batches write the slots of authorizations, and each slot belongs to one chain, so writing the slots after locking the
+ * heads cannot deadlock.
  */
 export async function saveBatch(
   c: Sql,
@@ -274,9 +281,9 @@ export async function saveBatch(
   ]);
   const heads = kept.length > 0 ? replyAndLockHeads(c, kept, chains) : lockHeads(c, chains);
   const written = pipelined([more, heads]);
-  // The failure is handled below; this avoids an unhandled rejection until then.
+  // The failure is handled where `written` is awaited. Until then, this handler avoids an unhandled rejection.
   written.catch(() => {});
-  // In batch order: the event of each authorization, then the events of approvals and orders.
+  // The order of events: first the event of each authorization, then the events of approvals and orders, each in batch order.
   const events: PendingEvent[] = [...rows.map(eventOf), ...records.flatMap((record) => record.events)];
   const chained = chainTo(await allHeads(c, chains, await heads), events);
   const authorized = rows.map((row, at): ChainedAuthorization => ({

@@ -7,12 +7,15 @@ import { GATE } from "#lib/command/gate-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * Each statement walks the batch and finds its rows one by one: unnest, then LATERAL … LIMIT 1 on the one index that fits.
- * With a reorderable join or = ANY, a plan that was made while the tables were small would scan a whole table forever,
- * and the cost of a batch would grow with history.
+ * Each statement takes the entries of the batch one by one and finds the row of each: unnest, then LATERAL … LIMIT 1 with the one
+ * index that fits. With a join that the planner can reorder, or with = ANY, a plan that was made while the tables were small
+ * would scan a whole table for ever, and the cost of a batch would grow with the number of stored payments.
  */
 
-/** Takes the gate in a separate statement, so that later reads see every acknowledged revocation. */
+/**
+ * Takes the shared lock against revocations in a separate statement, so that later statements see every revocation that was
+ * committed before.
+ */
 export const beginToWrite = (c: Sql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 
 export type Locks = {
@@ -34,8 +37,8 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
 /**
- * Locks the mandates, then the checkouts, then the approving people: each subquery reads the count of the one before, so PostgreSQL runs
- * them in this order. Also reads the sellers at the domains of challenges.
+ * Locks the mandates, then the checkouts, then the approving people: each subquery reads the count of the subquery before it, so
+ * PostgreSQL runs them in this order. Also reads the sellers at the domains of challenges.
  */
 export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   WITH locked AS MATERIALIZED (${lockMandates(c, locks)}),
@@ -48,8 +51,8 @@ export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   UNION ALL SELECT 'payee', row_to_json(p) FROM (${sellersAtDomains(c, payees)}) p`;
 
 /**
- * The seller that verified a domain, if any: its record and its rules apply even if the intent does not name it. If no seller verified the
- * domain, `stopped` says whether an emergency stop covers the claimed domain or address.
+ * The seller that verified a domain, if any. The record and the rules of this seller apply even if the intent does not name it.
+ * If no seller verified the domain, `stopped` says whether an emergency stop covers the claimed domain or address.
  */
 export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) => c`
   SELECT w.domain, w.pay_to, s.seller_id,
@@ -57,7 +60,10 @@ export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) =>
   FROM unnest(${domains}::text[], ${payTos}::text[]) AS w(domain, pay_to) LEFT JOIN LATERAL (
     SELECT seller_id FROM sellers WHERE domain = w.domain AND verified ORDER BY seller_id LIMIT 1) s ON true`;
 
-/** The offers that this service saw in the domain's own 402 within the last day. An empty amount matches every price. */
+/**
+ * The offers that this service itself received in a domain's 402 within the last day. A stored offer with an empty amount matches
+ * every price.
+ */
 export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
   SELECT w.number FROM unnest(${wanted.map((_, number) => number)}::int[], ${wanted.map(({ domain }) => domain)}::text[],
       ${wanted.map(({ payTo }) => payTo)}::text[], ${wanted.map(({ chain }) => chain)}::text[],
@@ -67,7 +73,7 @@ export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
         AND token_address = w.token_address AND o.amount = coalesce(nullif(w.amount, '')::numeric, o.amount)
         AND seen_at > (SELECT clock_timestamp() - interval '1 day') LIMIT 1) s`;
 
-/** The current policies. Versions are immutable, so policies that this process has compiled are not read again. */
+/** The current policies. A version of a policy never changes, so policies that this process has compiled are not read again. */
 export const policiesOf = (c: Sql, mandateIds: readonly string[]) => c`
   SELECT m.mandate_id, v.policy FROM unnest(${mandateIds}::text[]) AS w(mandate_id),
     LATERAL (SELECT mandate_id, version FROM mandates WHERE mandate_id = w.mandate_id LIMIT 1) m,
@@ -98,10 +104,11 @@ export type Query = {
   readonly sellerIds: readonly string[];
   readonly offered: Pairs;
   readonly organizations: readonly string[];
-  /** The idempotency slots of the items with a `purchase` (approvals, continuations, orders). */
+  /** The idempotency slots of the payments that belong to an approval, a continuation or an order. */
   readonly replies: readonly string[];
   /**
-   * The caller's session id and the checkout id of each item with a `purchase` that has a checkout. The session id is empty for an API key.
+   * The caller's session id and the checkout id of each payment that belongs to a checkout. The session id is empty for an API
+   * key.
    */
   readonly checkouts: Pairs;
 };
@@ -127,16 +134,14 @@ export type Fact =
   | "fees";
 
 /**
- * Reads all facts in one statement, because the cost of a statement is higher than the cost of its rows. `what` is the kind of a row and
- * `row` its JSON, with amounts as text. Kinds: the clock; stored answers of the batch's slots; used intent ids and nonces; sellers that
- * were paid before; open approvals; live keys; sellers, resources and fees; and the current usage.
- *
- * Emergency stops are evaluated only if a stop has the same last two labels or the same address. Do not use EXISTS: the planner would
- * read all stops at once for a batch.
- *
- * Usage has at most sixty live buckets in each of eight windows. Buckets that ended within the last minute are included, because the
- * decision uses a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison with a
- * volatile function.
+ * Reads all facts in one statement, because each statement costs more than its rows. `what` is the kind of a row and `row` its
+ * JSON, with amounts as text. Kinds: the clock; stored replies of the batch's idempotency slots; used intent ids and nonces;
+ * sellers that were paid before; open approvals; live keys; sellers, resources and fees; and the current usage.
+ * Emergency stops are evaluated only if a stop has the same last two domain labels or the same address. Do not use EXISTS here:
+ * the planner would read all stops at once for a batch.
+ * Usage has at most sixty live buckets in each of eight windows. Buckets that ended within the last minute are included, because
+ * the decision uses a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison
+ * with a volatile function.
  */
 export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
@@ -186,15 +191,15 @@ export const factsAsked = (c: Sql, asked: Query) => c`
     WHERE mandate_id = w.mandate_id AND live_until > (SELECT clock_timestamp() - interval '1 minute') OFFSET 0) b
   UNION ALL SELECT 'fees', row_to_json(f) FROM (${selectFeeBasis(c, asked.organizations, asked.sellerIds)}) f`;
 
-/** Like factsAsked, for a batch that has sessions or items with a `purchase`. */
+/** Like factsAsked, for a batch in which people decide with sessions, or in which payments belong to checkouts or orders. */
 export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, asked)}
   UNION ALL SELECT 'session', row_to_json(s) FROM (${liveSessions(c, asked.sessionIds, asked.organizations)}) s
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i
   UNION ALL SELECT 'checkout', row_to_json(k) FROM (${approvalFacts(c, asked.checkouts, asked.organizations)}) k`;
 
 /**
- * Reads the facts of a simulation in one snapshot, without the gate and without locks. All policies are read, because a separate statement
- * would read a later version.
+ * Reads the facts of a simulation in one snapshot, without any lock. All policies are read in this statement, because a separate
+ * statement could read a later version.
  */
 export const factsToRead = (c: Sql, asked: Query, locks: Locks) => c`
   SELECT 'mandate' AS what, row_to_json(m) AS row FROM (${mandatesOf(c, locks, c``)}) m

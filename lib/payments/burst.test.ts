@@ -19,7 +19,10 @@ beforeAll(async () => {
 afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const PARALLEL = 200;
-/** Each payment is 0.5. The calendar windows last a year, so that no test run crosses the end of one. */
+/**
+ * Each payment is 0.5, so there is room for 100. The calendar windows last a year, so that no test run crosses the end of a
+ * window.
+ */
 const limits: readonly (readonly [name: string, limits: Record<string, unknown>, code: string])[] = [
   ["a budget a year", { budgets: [{ period: "year", timezone: "UTC", amount: "50" }] }, "period_budget_exceeded"],
   ["a rolling budget", { budgets: [{ rolling: "PT24H", amount: "50" }] }, "period_budget_exceeded"],
@@ -64,7 +67,7 @@ test("a window that ends while the facts are read still counts, because the cloc
   const policy = { assets, limits: { perPayment: "0.5", total: "1000", counts } };
   const mandateId = await activeMandate(buyer.person.credential, { policy });
   expect(outcomes([await ask(buyer, mandateId)])).toEqual({ allow: 1 });
-  // Sellers are read after the clock and before the sums, so this lock delays the decision between the two.
+  // Sellers are read after the clock and before the sums of the windows, so this lock delays the decision between the two.
   const direct = postgres(databaseOf().url, { max: 1, onnotice: () => {} });
   await direct.unsafe(`
     CREATE FUNCTION waits() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(4711); RETURN true; END $$;

@@ -49,7 +49,7 @@ const change = (scene: Pick<PaymentScene, "person" | "mandateId">, body: Record<
 
 const withRules = (rules: Record<string, unknown>) => ({ policy: { ...policy, ...rules } });
 
-/** Runs the reconciler's next check now. */
+/** Makes the reconciler check the execution now. */
 async function lookAgain(authorizationId: string): Promise<string | undefined> {
   const own = eq(executions.authorizationId, authorizationId);
   await database()
@@ -99,7 +99,7 @@ describe("a payment that a new version of the mandate forbids", () => {
     expect(told).toMatch(/^403 policy_denied The mandate was changed/);
     expect(told).toContain(words);
     expect((await readPayment(scene, authorizationId)).data.executions).toEqual([]);
-    // An authorization that the policy allows again can be executed.
+    // Once the policy allows the authorization again, it can be executed.
     expect((await change(scene, { policy })).status).toBe(200);
     expect(await pay(scene, authorizationId)).toBe("pending");
   });
@@ -137,7 +137,7 @@ describe("a payment that a new version of the mandate forbids", () => {
     expect(await pay(scene, authorizationId)).toBe("pending");
   });
 
-  test("is judged by what its seller has proven until now", async () => {
+  test("is judged by what its seller has proved until now", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     await change(scene, withRules({ domains: { allow: [scene.seller.domain] } }));
@@ -150,7 +150,7 @@ describe("a payment that a new version of the mandate forbids", () => {
 describe("saving a version that forbids open payments", () => {
   const deny = ({ seller }: PaymentScene) => withRules({ payTo: { deny: [seller.payTo] } });
 
-  test("lists them, and keeps their holds unless they are to be canceled", async () => {
+  test("lists them, and keeps what they have reserved unless the caller asks to cancel them", async () => {
     const scene = await paymentScene();
     const held = await authorized(scene);
     const submitted = await authorized(scene);
@@ -165,7 +165,7 @@ describe("saving a version that forbids open payments", () => {
     expect((await holdsOf(scene.mandateId)).map(({ status }) => status).toSorted()).toEqual(["held", "submitted"]);
   });
 
-  test("cancels their holds if asked to, at once or later, and releases their budget", async () => {
+  test("cancels them if the caller asks for it, at once or later, and releases their budget", async () => {
     const scene = await paymentScene();
     const [now, later] = [await authorized(scene), await authorized(scene)];
     const first = await change(scene, { ...deny(scene), cancelOpen: true });
@@ -221,12 +221,12 @@ describe("an execution that its mandate forbade later", () => {
     return { scene, shop, authorizationId, headers: executed.data.credentialHeaders ?? {} };
   }
 
-  test("is not settled by our facilitator", async () => {
+  test("is not settled by this service's facilitator", async () => {
     const { scene, shop, headers } = await pendingAtOurShop();
     await change(scene, withRules({ payTo: { deny: [scene.seller.payTo] } }));
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(402);
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
-    // Our facilitator settles the payment once the buyer's policy allows it again.
+    // This service's facilitator settles the payment once the buyer's policy allows it again.
     await change(scene, { policy });
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(200);
   });

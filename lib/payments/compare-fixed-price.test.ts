@@ -17,7 +17,7 @@ beforeAll(async () => {
   scene = await paymentScene();
 });
 
-/** The 402 of the scene's seller, in x402 version 2. */
+/** The offer in the 402 of the registered seller, in x402 version 2. */
 const offer = () => ({
   scheme: "exact",
   network: CHAIN,

@@ -12,7 +12,7 @@ const SHOWN_MAX = 80;
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
 
 const Text = z.string().max(200).catch("");
-/** An offer of x402 version 1 or 2. An unreadable field becomes empty, so it differs from every registered value. */
+/** An offer of x402 version 1 or 2. An unreadable field becomes empty text, which differs from every registered value. */
 const Offer = z
   .object({
     scheme: Text,
@@ -43,7 +43,10 @@ const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(meth
 const shownAmount = (text: string, { tokenDecimals, asset }: AssetOnChain): string =>
   AMOUNT.test(text) ? displayAmount(BigInt(text), tokenDecimals, asset) : shown(text);
 
-/** The differences between one offer and the registered terms. The token's name and version are compared only if the offer has them. */
+/**
+ * The differences between one offer and the registered terms. The token's name and version are compared only if the offer has
+ * these fields.
+ */
 function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, index: number): Difference[] {
   const member = offer.amount === undefined && offer.maxAmountRequired !== undefined ? "maxAmountRequired" : "amount";
   const asked = offer[member] ?? "";
@@ -73,8 +76,8 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
 }
 
 /**
- * The differences between a challenge and the seller's registered fixed price, for the offer with the fewest differences.
- * A challenge without offers has no differences.
+ * The differences between a challenge and the seller's registered fixed price. If the challenge has several offers, the offer
+ * with the fewest differences counts. A challenge without offers has no differences.
  */
 export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
   if (challenge["accepts"] === undefined) return [];

@@ -3,7 +3,7 @@ import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 
-/** The fields of a registered seller and resource that an intent may name. */
+/** The record of a registered seller, with the facts that are compared with an intent. */
 export type RegisteredSeller = {
   readonly sellerId: string;
   readonly organizationId: string;
@@ -12,8 +12,8 @@ export type RegisteredSeller = {
   readonly verified: boolean;
   readonly stopped: boolean;
   /**
-   * How an emergency stop of another seller covers this seller's domain: "proven" if that seller had proven the domain, "claimed" if it had
-   * only claimed it, null if no stop covers it.
+   * Whether an emergency stop of another seller covers this seller's domain: "proven" if the stopped seller had proved the
+   * domain, "claimed" if it had only claimed it, null if no stop covers the domain.
    */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
@@ -36,8 +36,8 @@ export type RegisteredResource = {
     readonly maxTimeoutSeconds: number;
   };
   /**
-   * How an emergency stop of another seller covers this payee address: "proven" if that seller had proven the address, "claimed" if it had
-   * only claimed it, null if no stop covers it.
+   * Whether an emergency stop of another seller covers this payee address: "proven" if the stopped seller had proved the address,
+   * "claimed" if it had only claimed it, null if no stop covers the address.
    */
   readonly overAddress: StopOver;
 };
@@ -45,7 +45,7 @@ export type RegisteredResource = {
 export type Difference = {
   readonly field: string;
   readonly pointer: string;
-  /** The value in the challenge, as text for people. Omitted if the intent itself differs. */
+  /** The value in the challenge, as text for people. Omitted if the difference is in the intent itself. */
   readonly theirs?: string;
   /** The registered value, as text for people. Set together with `theirs`. */
   readonly registered?: string;
@@ -68,7 +68,10 @@ function samePrice(asked: Pricing | undefined, registered: Pricing, decimals: nu
   return registered.type === "quoted" && sameText(asked.maxAmount, registered.maxAmount ?? "");
 }
 
-/** A quoted price is known only from the seller's 402; the registered amount is its upper limit. */
+/**
+ * Whether the amount is the registered fixed price. If the seller quotes a price in each 402, whether the amount is at most the
+ * registered limit.
+ */
 function fitsPrice(amount: Atomic, pricing: Pricing, decimals: number): boolean {
   if (pricing.type === "fixed") return sameAmount(formatAmount(amount, decimals), pricing.amount, decimals);
   const limit = pricing.maxAmount === undefined ? null : readAmount(pricing.maxAmount, decimals);
@@ -106,7 +109,7 @@ export function compareIntent(
   return checks.filter(([same]) => !same).map(([, field, pointer]) => ({ field, pointer }));
 }
 
-/** Compares as sets, because the client's order has no meaning. */
+/** Compares the lists as sets, because the order in the client's list has no meaning. */
 function sameTypes(asked: readonly string[] | undefined, registered: readonly string[]): boolean {
   if (asked === undefined) return true;
   const types = new Set(registered);

@@ -117,8 +117,8 @@ export const executePayment = operation({
   description:
     "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares exactly), and a refusal by the chain is reported by its name before that. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign. If nobody decided about a payment in time, the answer is 410 approval_expired: authorize again to ask again. approval_rejected means that a person said no, and approval_revoked that a person took the approval back before it was used.",
   access: { capability: "payments:execute" },
-  // A wallet signs with a new nonce each time, so a retry may contain another credential. Only the first credential of a key is ever sent
-  // to the seller.
+  // A wallet signs with a new nonce each time, so a retry with the same idempotency key may contain another signed payment. Only
+  // the first one is ever sent to the seller.
   madeAnew: [["paymentCredential"]],
   body: z
     .strictObject({ authorizationId: Id, idempotencyKey: ClientId, paymentCredential: z.string().max(65_536).optional() })

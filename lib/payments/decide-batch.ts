@@ -29,14 +29,14 @@ export type NewAuthorization = {
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
-  /** The address that is paid. Null if only the agent names it and no offer confirms it. */
+  /** The address that is paid. Null if only the agent names the address and no offer confirms it. */
   readonly payTo: string | null;
   readonly maxTimeoutSeconds: number;
   readonly feeScheduleId: string;
   readonly hold: Hold | null;
   /** The checkout that is opened together with this authorization; null if no person is asked or the question is already open. */
   readonly checkout: NewCheckout | null;
-  /** The checkout that asks a person: its own, or the open checkout for the same payment. */
+  /** The checkout in which a person is asked: a new one, or the open checkout of an earlier payment with the same question. */
   readonly checkoutIntentId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
@@ -45,12 +45,15 @@ export type NewAuthorization = {
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** Rows and events that an item writes besides its authorization. */
+/** Rows and events of an approval or order that are written besides the authorization. */
 export type ItemRecord = PurchaseRecord & { readonly item: Item };
 
 type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly records: ItemRecord[] };
 
-/** Decides a batch in order of arrival; each decision sees the holds of earlier items. Pure, except for the ids it creates. */
+/**
+ * Decides a batch of payments in order of arrival; each decision counts what earlier payments of the batch have reserved. Pure,
+ * except for the ids it creates.
+ */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: NewAuthorization[] = [];
   const records: ItemRecord[] = [];
@@ -80,7 +83,7 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
   return { answers, rows, records };
 }
 
-/** Later items of the batch see the request that this one opens. */
+/** Adds the checkout that this payment opens to the agent's open requests, so that later payments of the batch count it. */
 function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts): void {
   const known = checkout && requests?.get(agentKey(checkout));
   if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
@@ -103,7 +106,8 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // A purchase with an idempotency key has its own stored reply. Every other item can only replay the stored answer of an authorization.
+  // An approval or order with an idempotency key has a stored reply of its own. For every other payment, the stored reply is that
+  // of its authorization.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
@@ -111,7 +115,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
   return { kind: "reply", status: old.status, body: old.body, replayed: true };
 }
 
-/** The rows to write for an item, or the domain to ask before it can be decided. */
+/** The rows to write for a payment, or the domain that the service must call before it can decide. */
 type Done = { readonly row: NewAuthorization | null; readonly record: PurchaseRecord | null } | { readonly probe: DueProbe };
 
 function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
@@ -120,7 +124,9 @@ function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTe
   return judged.dueProbe ? { probe: judged.dueProbe } : { row: decideItem(item, judged, budget, facts, terms), record: null };
 }
 
-/** Decides an item with a purchase: first the purchase's own check, then the policy, then the purchase's rows. */
+/**
+ * Decides a payment of an approval or order: first the check of that operation, then the policy, then the rows of that operation.
+ */
 function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   const { now } = facts;
   const { validUntil } = budget.facts.policy;
@@ -142,8 +148,8 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
 }
 
 /**
- * When an authorization and its hold expire. With a person's approval they last until the intent expires; otherwise a shorter limit also
- * applies.
+ * The time at which an authorization and its hold expire. If a person has approved, they last until the intent expires; otherwise
+ * at most AUTHORIZATION_MS or, while a person is asked, the policy's time for requests.
  */
 function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;

@@ -6,12 +6,12 @@ import { failureCodes } from "#lib/x402/failure.ts";
 const SENTENCE = /^[A-Z][^!]*[.]$/;
 
 describe("words for decisions", () => {
-  test.each(failureCodes)("%s is explained in sentences", (code) => {
+  test.each(failureCodes)("the failure %s is explained in sentences", (code) => {
     expect(failures[code]).toMatch(SENTENCE);
     expect(isFailure(code)).toBe(true);
   });
 
-  test("exactly the rules that the engine evaluates have a name", () => {
+  test("exactly the rules that a decision can evaluate have a name", () => {
     const found = new Set([...sentences.values()].map(({ rule }) => rule));
     expect(Object.keys(rules).toSorted()).toEqual([...found].toSorted());
     expect(ruleName("limits.perPayment")).toBe("Per payment");

@@ -1,8 +1,8 @@
 import type { FailureCode } from "#lib/x402/failure.ts";
 
-/* Explains rules and failures of payments to people. Pure and browser-safe. */
+/* Explains the rules of decisions and the failures of payments to people. Pure and browser-safe. */
 
-/** Row titles, by the rule name in a reason. */
+/** The titles of rules on a payment's page, by the rule's name in a reason. */
 export const rules: Readonly<Record<string, string>> = {
   emergency: "Not stopped by the platform",
   status: "Mandate is active",
@@ -34,10 +34,10 @@ export const rules: Readonly<Record<string, string>> = {
   approval: "Ask a person",
 };
 
-/** A rule that this version does not know keeps its own name. */
+/** The title of a rule. A rule that this version does not know is shown by its own name. */
 export const ruleName = (rule: string): string => rules[rule] ?? rule;
 
-/** Why an attempt failed, and what the agent must do next. */
+/** Why an execution failed, and what the agent must do next. */
 export const failures: Readonly<Record<FailureCode, string>> = {
   insufficient_funds: "The paying wallet did not hold enough. Send it more; the agent then signs again.",
   credential_malformed: "The agent’s credential could not be read. The agent signs a new one.",

@@ -6,7 +6,7 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/* Queries for the payment detail page that no API operation provides. Every query filters by organization. */
+/* Queries for the payment page that no API operation provides. Every query filters by organization. */
 
 const EVENTS_MAX = 100;
 
@@ -41,7 +41,7 @@ export async function mandateOf(tx: Tx, { organizationId }: Scope, mandateId: st
   return mandate ?? null;
 }
 
-/** The seller's current record, which may differ from the record at the time of payment. */
+/** The seller's record now, which may differ from the record at the time of payment. */
 export async function sellerToday(tx: Tx, sellerId: string | null) {
   if (sellerId === null) return null;
   const [seller] = await tx

@@ -11,7 +11,10 @@ type Parties = {
   readonly offered: OfferJudgement | null;
 };
 
-/** The differences between a request and the registered record, or the seller's own 402 if only the 402 has the price. */
+/**
+ * The differences between a request and the registered record. If only the seller's own 402 has the price, the request is
+ * compared with that 402.
+ */
 export function findMismatches(
   { intent, purchase }: Item,
   { seller, resource, offered }: Parties,
@@ -34,8 +37,8 @@ export function findMismatches(
 type FixedPricing = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
 
 /**
- * Compares nothing if the token or the chain differs from the registration: compareIntent already reports that, and the amounts have other
- * units.
+ * Compares nothing if the token or the chain differs from the registration. compareIntent already reports that difference, and
+ * the amounts would be in different units.
  */
 function compareFixedPrice(
   challenge: Readonly<Record<string, unknown>>,

@@ -17,7 +17,7 @@ const TRANSACTION = `0x${"5c".repeat(32)}`;
 
 type Scene = Awaited<ReturnType<typeof unknownExecution>>;
 
-/** Records an audit event about the execution, of the type that its state requires. */
+/** Records the audit event of the given type about the execution. */
 async function record({ buyer, executionId, authorizationId, mandateId }: Scene, type: string): Promise<void> {
   const { organizationId } = buyer;
   const metadata = { authorizationId, mandateId, ...(type === "payment.settled" && { settlementReference: TRANSACTION }) };
@@ -74,7 +74,7 @@ describe("getExecutionReceipt", () => {
     ["unknown", "payment.failed"],
     ["processing", "payment.unknown"],
     ["pending", "payment.processing"],
-  ] as const)("503 while it is %s and its newest event is %s", async (settlementStatus, type) => {
+  ] as const)("503 while the execution is %s and its newest event is %s", async (settlementStatus, type) => {
     const scene = await unknownExecution({ settlementStatus });
     await record(scene, type);
     expect((await get(scene.buyer.person.credential, scene.executionId)).problem.code).toBe("service_unavailable");

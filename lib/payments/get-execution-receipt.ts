@@ -9,16 +9,19 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { executionTypes } from "#lib/receipts/check-event.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** Other events about an execution, such as a request to check it again, say nothing about its state. */
+/**
+ * The types of events that state an execution's settlement status. Other events, such as a request to check the execution again,
+ * do not.
+ */
 const types = [...new Set(Object.values(executionTypes).flat())];
 
-/** A receipt that proves the state of an execution, such as its settlement. */
+/** Makes a signed receipt that proves the state of an execution, such as its settlement. */
 export const getExecutionReceipt: Handler<typeof contract.getExecutionReceipt> = async ({ executionId }, { caller }) => {
   const event = await newestEventAbout({ chain: caller.organizationId, entityId: executionId, types });
   const execution = await findExecution(database(), caller, executionId);
   if (!execution) throw notFound("execution");
-  // The event was read before the execution. If the state changed between the two reads, the receipt would claim a state that its event
-  // does not prove.
+  // The event was read before the execution. If the status changed between the two reads, the receipt would state a status that
+  // its event does not prove.
   if (!event || !executionTypes[execution.settlementStatus as SettlementStatus].includes(event.type))
     throw new Problem("service_unavailable", {
       detail: "The execution is changing its state at this moment. Ask again.",

@@ -31,7 +31,7 @@ describe("getExecution", () => {
     expect(data).not.toHaveProperty("settlementReference");
   });
 
-  test("200 shows the transaction of a settled one, and no failure of an earlier look", async () => {
+  test("200 shows the transaction of a settled execution, and no failure of an earlier check", async () => {
     const settlementReference = `0x${"5c".repeat(32)}`;
     const { buyer, executionId } = await unknownExecution({ settlementStatus: "settled", settlementReference });
     const { data } = await get(buyer.person.credential, executionId);
@@ -39,7 +39,7 @@ describe("getExecution", () => {
     for (const field of ["failureCode", "failureDetail"]) expect(data).not.toHaveProperty(field);
   });
 
-  test("shows the credential to the subject that executed, and to no other key or person", async () => {
+  test("shows the signed credential to the subject that executed, and to no other key or person", async () => {
     const credentialHeaders = { "PAYMENT-SIGNATURE": "secret" };
     const { buyer, executionId } = await unknownExecution({ credentialHeaders });
     const [payer, colleague] = [

@@ -40,7 +40,7 @@ describe("getPaymentReceipt", () => {
     });
   });
 
-  test("the proof grows with the log, and an earlier answer still verifies", async () => {
+  test("the proof in a later reply covers more events, and an earlier reply can still be verified", async () => {
     const buyer = await createBuyer();
     const authorizationId = await decided(buyer);
     const first = (await get(buyer.person.credential, authorizationId)).data;
@@ -51,7 +51,7 @@ describe("getPaymentReceipt", () => {
     for (const answer of [first, second]) expect((await verifyReceipt(answer, publicKeys())).ok).toBe(true);
   });
 
-  test("many first requests for one payment at once sign its chain, and all answers verify", async () => {
+  test("many first requests for one payment at once sign its chain, and all replies can be verified", async () => {
     const buyer = await createBuyer();
     const authorizationId = await decided(buyer);
     const replies = await Promise.all(Array.from({ length: 12 }, () => get(buyer.person.credential, authorizationId)));
@@ -66,7 +66,7 @@ describe("getPaymentReceipt", () => {
     ["reason", "denial_code = 'daily_limit_exceeded'"],
     ["amount", "amount = amount + 1"],
     ["mandate's version", "policy_version = policy_version + 1"],
-  ])("503 if its %s was changed in the database, so that its event states another", async (_, change) => {
+  ])("503 if the payment's %s was changed in the database, so that its event states another value", async (_, change) => {
     const buyer = await createBuyer();
     const authorizationId = await decided(buyer, policies.deny);
     await tamper(`UPDATE authorizations SET ${change} WHERE authorization_id = ${quoted(authorizationId)}`);

@@ -31,7 +31,7 @@ describe("getPayment", () => {
     }
   });
 
-  test("200 lists every attempt, newest first", async () => {
+  test("200 lists every execution, newest first", async () => {
     const { buyer, executionId, authorizationId, mandateId } = await unknownExecution({
       settlementStatus: "failed",
       failureCode: "settlement_failed",

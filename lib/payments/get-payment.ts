@@ -11,7 +11,7 @@ import { askedIn, presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Lets a client that lost a reply read the payment again. */
+/** Reads a payment again, for a client that lost the reply to authorizePayment. */
 export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");
@@ -31,8 +31,8 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
 };
 
 /**
- * The checkout of an earlier payment that asked the same question. A person's approval counts only for that earlier payment, so it is null
- * here.
+ * The checkout of an earlier payment that asked the same question. A person's approval counts only for that earlier payment, so
+ * `approval` is null here.
  */
 async function askedElsewhere(caller: Scope, row: AuthorizationRow): Promise<ApprovedCheckout | null> {
   const { checkoutIntentId } = askedIn(row);

@@ -21,13 +21,13 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
 /** The installation's configuration and the functions that a decision calls. */
 export type BatchTerms = {
-  /** The links and calls of a checkout. Null in a simulation, which writes nothing and opens no checkout. */
+  /** The links and calls of a checkout. Null in a simulation, which opens no checkout. */
   readonly asking: AskingTerms | null;
   readonly assetOf: (chain: string, asset: string) => AssetOnChain | null;
   readonly onlyChain: string | null;
   readonly keyReused: () => Problem;
   readonly readOffer: (challenge: unknown) => Offer | null;
-  /** Called when a bug made the decision of one item fail. */
+  /** Called when the decision of one payment failed because of a bug. */
   readonly onBug: (item: Item, error: unknown) => void;
 };
 
@@ -51,7 +51,7 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   return { chain, asset, digits, amount: amount.amount, expiresAt };
 }
 
-/** The seller and resource from the records, and the offer from the challenge. @throws Problem invalid_request */
+/** The seller and resource from the records, and the offer from the seller's challenge. @throws Problem invalid_request */
 function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
   const { intent } = item;
   const offer = facts.offers.get(item) ?? null;
@@ -66,7 +66,10 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
 
 const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
 
-/** The offer that the domain's own 402 must make. Null unless the mandate allows the domain and the seller has not verified it. */
+/**
+ * The offer that the domain's own 402 must make before the payment is allowed. Null unless the mandate allows the domain and the
+ * seller has not verified it.
+ */
 function probeOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
@@ -77,7 +80,8 @@ function probeOf(
 }
 
 /**
- * The offers of domains that a decision of this batch depends on, by key. Only items at an allowed domain that no seller verified have one.
+ * The offers on which a decision of this batch depends, by key. There is one for each payment at an allowed domain that no seller
+ * verified.
  */
 export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
   const probes = new Map<string, OfferProbe>();
@@ -88,14 +92,14 @@ export function probesOf(items: readonly Item[], facts: BatchFacts, terms: Batch
       const probe = probeOf(item, budget, partiesOf(item, facts, terms), terms);
       if (probe) probes.set(keyOf(probe), probe);
     } catch (error) {
-      // An unreadable item is refused later, when it is decided.
+      // A payment that cannot be read is refused later, when it is decided.
       if (!isProblem(error)) throw error;
     }
   }
   return probes;
 }
 
-/** The policy's decision about an item, and the facts given to the policy. */
+/** The policy's decision about a payment, and the facts that the policy was given. */
 export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
   const parties = partiesOf(item, facts, terms);
   const { seller, resource, offered, read } = parties;
@@ -157,7 +161,10 @@ function intentFacts(
   };
 }
 
-/** Whether an emergency stop covers the payee: registered sellers by their record, others by the domain and address they claim. */
+/**
+ * Whether an emergency stop covers the payee. A registered seller is checked by its record, another payee by the domain and
+ * address that it claims.
+ */
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
   payTo: string | undefined,

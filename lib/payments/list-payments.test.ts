@@ -70,7 +70,7 @@ describe("listPayments", () => {
     expect(await found({ mandateId: "mdt_other" })).toEqual([]);
   });
 
-  test("shows credential headers to the subject that executed and to nobody else", async () => {
+  test("shows the headers with the signed payment to the subject that executed and to nobody else", async () => {
     const scene = await paymentScene();
     const { executionId, authorizationId } = await pending(scene, "headers");
     const read = (as: Credential) => send(contract.getExecution, getExecution, { as, id: executionId });

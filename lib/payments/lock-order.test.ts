@@ -17,7 +17,7 @@ afterAll(() => shop.close());
 const waiting = async (): Promise<number> =>
   (await pool()`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%WITH %'`).length;
 
-/** Runs `work` while another transaction, which `open` begins, holds its locks. */
+/** Runs `work` while another transaction holds the locks that `open` takes. */
 const beside = (open: (c: Sql) => PromiseLike<unknown>, work: (end: () => Promise<void>) => Promise<void>) =>
   mainPool().use(async (c) => {
     await c`BEGIN`;
@@ -25,7 +25,7 @@ const beside = (open: (c: Sql) => PromiseLike<unknown>, work: (end: () => Promis
     await work(async () => void (await c`ROLLBACK`));
   });
 
-test("a batch that waits for a mandate has not locked the checkout", async () => {
+test("a batch that waits for a mandate's lock has not locked the checkout", async () => {
   const { agent, person, mandateId } = await checkoutScene();
   const checkoutIntentId = await previewed(shop, agent.credential);
   const organizations = [person.organizationId];
@@ -53,7 +53,7 @@ test("a batch that waits for a mandate has not locked the checkout", async () =>
   );
 });
 
-test("an approval waits for another one by the same person, whose mandate and checkout are free", async () => {
+test("an approval waits for another approval by the same person, even if mandate and checkout are not locked", async () => {
   const { agent, person } = await checkoutScene();
   const checkoutIntentId = await previewed(shop, agent.credential);
   await reviewed(checkoutIntentId, person);
@@ -75,7 +75,7 @@ test("an approval waits for another one by the same person, whose mandate and ch
   );
 });
 
-test("a batch that waits for the slot of a reply has not locked the audit head", async () => {
+test("a batch that waits for the idempotency slot of a reply has not locked the head of the audit chain", async () => {
   const { agent, person, mandateId } = await checkoutScene();
   const { organizationId, credential } = person;
   const checkoutIntentId = await previewed(shop, agent.credential);

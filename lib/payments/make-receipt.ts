@@ -18,7 +18,7 @@ import type { z } from "zod";
 type ReceiptFacts = {
   readonly authorization: AuthorizationRow;
   readonly approval: ApprovalRow | null;
-  /** The event that the receipt proves. */
+  /** The audit event that the receipt proves. */
   readonly event: ChainedEvent;
 };
 
@@ -36,7 +36,7 @@ function paidIn({ amount, asset, chain }: AuthorizationRow) {
   };
 }
 
-/** The claims that all kinds of receipts have. */
+/** The claims, in the meaning of JSON Web Tokens, that all kinds of receipts have. */
 function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
     authorization;
@@ -60,8 +60,8 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
 }
 
 /**
- * Requires that the event states the same as the receipt. They differ if somebody changed the database, or if the configured decimals of a
- * token changed.
+ * Requires that the event states the same as the receipt. The two differ if somebody changed the database, or if the configured
+ * decimals of a token changed.
  * @throws Problem service_unavailable
  */
 function requireStated(claims: Receipt, event: ChainedEvent): void {
@@ -95,7 +95,7 @@ export async function approvalReceipt(facts: ReceiptFacts, { approvalId, approve
   return answer({ kind: "approval", jti: approvalId, ...claims, approval }, facts.event);
 }
 
-/** The receipt of an execution. `event` is its newest event. */
+/** The receipt of an execution. `event` is the newest event about the execution. */
 export async function executionReceipt(facts: ReceiptFacts, execution: ExecutionRow) {
   const { executionId, settlementReference } = execution;
   const status = execution.settlementStatus as SettlementStatus;

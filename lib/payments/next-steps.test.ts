@@ -14,7 +14,7 @@ const hrefs = (change: Partial<NextFacts>) => nextStepsOf({ ...facts, ...change 
 const asks = { of: "outcome", status: "requireApproval" } as const;
 const denied = { of: "outcome", status: "deny" } as const;
 
-describe("a person's next action", () => {
+describe("the next action that a person can take", () => {
   test("is to decide, for people with that right; other people see who can decide", () => {
     expect(hrefs({ stage: asks })).toEqual(["/checkout/cki_1"]);
     const other = nextStepsOf({ ...facts, stage: asks, may: { decide: false, manage: false } });
@@ -32,7 +32,7 @@ describe("a person's next action", () => {
     expect(hrefs({ stage: denied, denialCode: "challenge_mismatch" })).toEqual([]);
   });
 
-  test("is first of all the change that lifts a denial, for people who may change the mandate", () => {
+  test("is the change of the mandate that prevents the denial, before all others, for people who may change the mandate", () => {
     const fix = { href: "/mandates/mdt_1/edit?fix=pd_1", label: "Raise the day’s limit to 12.00 USDC" };
     const limit = { stage: denied, denialCode: "period_budget_exceeded", fix } as const;
     const [first, second] = nextStepsOf({ ...facts, ...limit }).links;
@@ -43,7 +43,7 @@ describe("a person's next action", () => {
     expect(passes).toMatchObject({ links: [], text: expect.stringContaining("The agent can ask again") as string });
   });
 
-  test("is none while the network decides, and never to pay again", () => {
+  test("is nothing while the settlement is not final, and never to pay again", () => {
     for (const status of ["pending", "processing", "unknown"] as const) {
       const { text, links } = nextStepsOf({ ...facts, stage: { of: "settlement", status } });
       expect(text).toMatch(/^You need to do nothing/);
@@ -51,7 +51,7 @@ describe("a person's next action", () => {
     }
   });
 
-  test("is a receipt and a way to forbid the seller once it is settled", () => {
+  test("is to read the receipt or to forbid the seller once the payment is settled", () => {
     expect(hrefs({})).toEqual(["/payments/aut_1/receipt", "/mandates/mdt_1/edit"]);
   });
 

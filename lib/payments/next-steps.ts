@@ -15,7 +15,7 @@ export type NextFacts = {
   /** The page where a person approves or rejects. */
   readonly confirmPath: string | null;
   readonly may: { readonly decide: boolean; readonly manage: boolean };
-  /** The change of the mandate that lifts a denial; "passes" if the mandate no longer denies the request. */
+  /** The link to the change of the mandate that would allow the payment; "passes" if the mandate no longer denies the request. */
   readonly fix?: { readonly href: string; readonly label: string } | "passes" | null;
 };
 

@@ -7,8 +7,8 @@ import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /**
- * A payment that the contracts would refuse. The refusal is returned before anything is sent or recorded, so the same idempotency key can
- * be retried.
+ * A payment that the contracts on the chain would refuse. It is refused before anything is sent or stored, so a retry with the
+ * same idempotency key can succeed.
  */
 type RefusedPayment = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
 
@@ -82,7 +82,9 @@ export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
     retryAfterSeconds: seconds + 1,
   });
 
-/** The account does not run our code, so the token would reject our signature for it. */
+/**
+ * The paying account does not delegate to the service's contract, so the token would not accept the service's signature for it.
+ */
 export const notDelegated = (on: RefusedPayment): Problem =>
   new Problem(
     "wallet_not_delegated",

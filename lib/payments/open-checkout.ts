@@ -24,13 +24,16 @@ export type CheckoutRequest = {
   readonly now: Date;
 };
 
-/** The resource's address, which names it if there is no seller record. Any other text would be the agent's own and unverified. */
+/**
+ * The address by which a resource is named if it is not registered. Any other text would come from the agent and would not be
+ * verified.
+ */
 function addressOf({ intent, domain }: CheckoutRequest): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
-/** One line for the resource. It contains no free text from the agent. */
+/** The basket line for the resource. It contains no free text from the agent. */
 function resourceLine(asked: CheckoutRequest): Line {
   const { intent, resourceId } = asked;
   const { resource } = intent;
@@ -41,7 +44,7 @@ function resourceLine(asked: CheckoutRequest): Line {
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 
-/** The checkout of an authorization whose policy asks a person. */
+/** The checkout in which a person is asked to approve an authorization. */
 export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authorizationId"> {
   const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
   const { asset, chain } = intent;

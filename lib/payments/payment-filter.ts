@@ -4,7 +4,7 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 /* Reads the filters of the payments page from its URL. Pure and browser-safe. */
 
-/** The text of the search field, classified by its format. */
+/** The text of the search field with the kind of value that its format shows. */
 export type PaymentSearch =
   | {
       readonly kind: "id";
@@ -25,7 +25,7 @@ export type PaymentFilter = {
   /** A domain, including its subdomains. */
   readonly domain?: string;
   readonly outcome?: Outcome;
-  /** The settlement status of the attempt that has not failed; if all attempts failed, the status is failed. */
+  /** The settlement status of the execution that has not failed; if all executions failed, the status is failed. */
   readonly settlementStatus?: SettlementStatus;
   /** Payments that were requested at or after this time. */
   readonly since?: Date;
@@ -87,7 +87,7 @@ export function readPaymentFilter(query: Query): PaymentFilter {
   };
 }
 
-/** The query parameters that filter. */
+/** The names of the query parameters that filter. */
 export const filterNames = ["q", "mandate", "agent", "seller", "outcome", "settlement", "createdFrom", "createdTo"] as const;
 
 /** Whether any filter is set. */

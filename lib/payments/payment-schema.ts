@@ -1,4 +1,4 @@
-/** The wire shape of an execution. Browser-safe; shared by the operations that return an execution. */
+/** The wire shape of an execution, shared by the operations that return one. Browser-safe. */
 import { z } from "zod";
 import { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import { Notification } from "#lib/notices/notification-schema.ts";

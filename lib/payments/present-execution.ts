@@ -10,7 +10,9 @@ import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirem
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
 import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The headers contain the credential, so only the subject that executed the payment sees them. */
+/**
+ * The wire form of an execution. The headers contain the signed payment, so only the subject that executed the payment sees them.
+ */
 export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSubjectId: string): PaymentExecution {
   const failureCode = failureCodes.find((code) => code === row.failureCode);
   return {
@@ -56,7 +58,7 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 /** The stored reply of authorizePayment. */
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
-/** The checkout that asks a person about this payment, and the call that returns the person's answer. */
+/** The checkout in which a person is asked about this payment, and the call that returns the person's answer. */
 export const askedIn = (row: AuthorizationRow): ApprovalRequest =>
   reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
@@ -90,7 +92,9 @@ export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint
   amount: formatAmount(missing, asset.tokenDecimals),
 });
 
-/** Includes the headers of a 402, so that a standard x402 client can sign metadata.paymentRequired. */
+/**
+ * The next action of signing the payment. It includes the payment requirements of a 402, which a standard x402 client can sign.
+ */
 export const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
   type: "sign_credential",
   label: "Sign a new payment credential",
@@ -105,7 +109,7 @@ export const signCredential = (payment: ExpectedPayment, url: string, descriptio
 export const urlOf = ({ seller, resource }: PaymentIntent): string =>
   `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
 
-/** A retry with the key of a failed attempt always returns that failure, so another attempt needs a new key. */
+/** A retry with the idempotency key of a failed execution always returns that failure, so another try needs a new key. */
 const anotherAttempt =
   "Execute the same authorization with it, under a new idempotencyKey. Its budget is held once, however many attempts fail before anything is sent.";
 
@@ -115,11 +119,11 @@ export type FailedExecution = {
   readonly payment: ExpectedPayment | null;
 };
 
-/** The 402 reply for a failed execution that was recorded. */
+/** The 402 reply for an execution that failed and is stored. */
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
-  // An execution with a nonce was submitted, so its authorization cannot be used for another attempt.
+  // An execution with a nonce was sent, so its authorization cannot be executed again.
   const again = row.nonce === null && row.failureCode !== null && problems[row.failureCode as FailureCode].retryable;
   return {
     detail: row.failureDetail ?? "The payment failed.",
@@ -132,7 +136,7 @@ export function failureDetails({ row, intent, payment }: FailedExecution): Probl
   };
 }
 
-/** Nothing is stored, so a retry with the same idempotency key may contain a credential. */
+/** The refusal of a payment without a credential. Nothing is stored, so a retry with the same idempotency key may contain one. */
 export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
   new Problem("credential_missing", {
     detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",

@@ -26,7 +26,10 @@ type IntentDecision = {
   readonly createdAt: Date;
 };
 
-/** The mode that the seller registered. Onchain payments are always paid by the buyer's account. */
+/**
+ * The settlement mode that the seller registered. If the registered mandate on the chain enforces the payment, the buyer's
+ * account pays in any case.
+ */
 export const settlementModeOf = (
   { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
   resource: RegisteredResource | null,
@@ -67,7 +70,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
   };
 }
 
-/** Shows an unregistered seller by its domain, because a name would be the agent's unverified text. */
+/** Shows a seller that is not registered by its domain, because a name would be unverified text of the agent. */
 const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 

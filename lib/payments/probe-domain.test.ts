@@ -24,10 +24,10 @@ const probe = (organizationId: string) => {
   return probeDomain({ domain, url: `${url}/report`, ...offer }, organizationId);
 };
 
-/** Returns the number of attempts that were counted so far. Reading it counts one more attempt. */
+/** Returns how many requests to domains were counted for the organization so far. Asking for it counts one more. */
 const counted = async (organizationId: string) => (await takeAttempt(`ownLook:${organizationId}`, 60)) - 1;
 
-describe("the limit of requests per minute", () => {
+describe("the limit of requests to domains per minute", () => {
   test("counts a request that twenty callers share once", async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => probe(own)));
     expect(new Set(results.map(({ seen }) => seen))).toEqual(new Set([true]));
@@ -35,7 +35,7 @@ describe("the limit of requests per minute", () => {
     expect(await counted(own)).toBe(1);
   });
 
-  test("of one organization does not refuse another that asks for the same offer at the same moment", async () => {
+  test("of one organization does not refuse another one that asks for the same offer at the same moment", async () => {
     const spent = await createOrganization("Above its limit");
     for (let at = 0; at < 60; at += 1) await counted(spent);
     const refused = { status: "rejected", reason: { code: "rate_limited" } };
@@ -46,7 +46,7 @@ describe("the limit of requests per minute", () => {
     expect(await counted(own)).toBe(1);
   });
 
-  test("refuses without a request, and leaves no request under way", async () => {
+  test("refuses without sending a request, and leaves no request under way", async () => {
     for (let at = 0; at < 60; at += 1) await counted(own);
     await expect(probe(own)).rejects.toMatchObject({ code: "rate_limited" });
     expect(shop.asked).toEqual([]);

@@ -18,13 +18,13 @@ import { atMost } from "#lib/time.ts";
 /** How long a payment waits for the seller's domain. The HTTP request has separate limits. */
 const WAIT_MS = 8_000;
 /**
- * Limits of concurrent requests: `most` for the process, `each` for one organization. `kept` is reserved for organizations with no request
- * open.
+ * Limits of concurrent requests: `most` for the process, `each` for one organization. `kept` requests are reserved for
+ * organizations that have none open.
  */
 const AT_ONCE = { most: 64, each: 8, kept: 8 };
 /**
- * Requests per minute and organization. They are limited, because a mandate can name any third party's domain and make this service call
- * it.
+ * How many requests to domains an organization may cause per minute. They are limited, because a mandate can name any third
+ * party's domain, and this service then calls that domain.
  */
 const PER_MINUTE = 60;
 /** How long a failed request to a domain is cached before the domain is asked again. */
@@ -47,9 +47,9 @@ const looks = () =>
   }));
 
 /**
- * Requests the 402 of a seller's domain and says whether it asks for this payment. A match is stored, and decisions use it for a day; a
- * failure is cached for 15 seconds. Concurrent calls for the same offer share one request.
- * No transaction may be open.
+ * Requests the 402 of a seller's domain and says whether the 402 asks for this payment. A match is stored, and decisions use it
+ * for a day; a failure is cached for 15 seconds. Concurrent calls for the same offer share one request. No transaction may be
+ * open.
  * @throws Problem overloaded, rate_limited
  */
 export async function probeDomain(probe: DueProbe, organizationId: string): Promise<ProbeResult> {
@@ -61,7 +61,8 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   try {
     await current.counted;
   } catch (error) {
-    // The shared request was refused by the rate limit of the other organization that began it, so begin a request for this organization.
+    // Another organization began the shared request, and its rate limit refused the request. Begin a request for this
+    // organization.
     if (current.organizationId !== organizationId) return probeDomain(probe, organizationId);
     throw error;
   }
@@ -70,7 +71,8 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
 }
 
 /**
- * Counts the request against the organization's rate limit, then sends it. Callers that arrive meanwhile share the count and the request.
+ * Counts the request against the organization's rate limit, then sends the request. Callers that arrive meanwhile share the count
+ * and the request.
  */
 function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
   const { underWay, counts } = looks();
@@ -107,7 +109,10 @@ const tooMany = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/** Requests the domain's own 402. Returns null if it asks for the same payment, and otherwise a sentence that describes the reply. */
+/**
+ * Requests the domain's own 402. Returns null if the 402 asks for the same payment, and otherwise a sentence that describes the
+ * reply.
+ */
 async function ask(probe: DueProbe): Promise<string | null> {
   const { url, domain } = probe;
   try {
@@ -128,7 +133,10 @@ async function ask(probe: DueProbe): Promise<string | null> {
   }
 }
 
-/** Stores the offer of a storefront's 402, so that its domain is not asked for this offer again. No transaction may be open. */
+/**
+ * Stores the offer of a seller's 402 that the service received during a checkout, so that the domain is not called for this offer
+ * again. No transaction may be open.
+ */
 export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
   const { host, hostname } = new URL(answeredAt);
   const domain = sellerDomainOf(host) ?? sellerDomainOf(hostname);
@@ -163,7 +171,7 @@ function differences(offer: PaymentRequirements, probe: DueProbe): (keyof typeof
   return (["chain", "asset", "payTo", "amount"] as const).filter((field) => !same[field]);
 }
 
-/** Describes the offer with the fewest differences. */
+/** Says in words how the domain's offer differs. Of several offers, the one with the fewest differences is described. */
 function saysInstead(offers: readonly PaymentRequirements[], probe: DueProbe): string {
   const [nearest] = offers.map((offer) => differences(offer, probe)).toSorted((a, b) => a.length - b.length);
   return nearest ? nearest.map((field) => sayings[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";

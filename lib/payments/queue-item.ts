@@ -8,27 +8,30 @@ import type { ProbeResult, DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
-/** The ids of the caller and its credential. The batch uses them to read the credential again under the gate. */
+/**
+ * The ids of the caller and of its key or session. The batch reads the key or session again, after it has taken the shared lock
+ * against revocations.
+ */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
 
-/** The decision about an item with a purchase. */
+/** The decision about a payment that belongs to an approval, a continuation or an order. */
 export type PurchaseDecision = {
   readonly decision: Decision;
-  /** The highest level that the policy, seller or resource requires. */
+  /** The highest assurance level that the policy, the seller or the resource requires. */
   readonly assuranceAsked: AssuranceLevel;
   readonly authorizationId: string;
   readonly expiresAt: Date;
-  /** The end of the mandate. No approval is valid after it. */
+  /** The end of the mandate. No approval is valid after this time. */
   readonly validUntil: Date | null;
   /** The reply body of authorizePayment; null if an earlier authorization continues. */
   readonly body: string | null;
-  /** The checkout that asks a person; null unless the outcome is requireApproval. */
+  /** The checkout in which a person is asked; null unless the outcome is requireApproval. */
   readonly checkoutIntentId: string | null;
 };
 
-/** The rows and events that a purchase writes with its authorization, and its reply. */
+/** The rows and events that an approval, a continuation or an order writes with its authorization, and its reply. */
 export type PurchaseRecord = {
   readonly status: number;
   readonly body: string;
@@ -37,7 +40,7 @@ export type PurchaseRecord = {
   readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
-/** The fields that the caller sets in the checkout that asks a person. */
+/** The fields that the caller sets in the checkout in which a person is asked. */
 export type CheckoutDraft = {
   readonly lines: readonly Line[];
   readonly storefrontUrl: string;
@@ -49,16 +52,16 @@ export type CheckoutDraft = {
   readonly createsFulfillmentOrder: boolean;
 };
 
-/** The checkout or order that an item pays. Approvals, continuations and orders use the same queue as authorizations. */
+/** The checkout or order that a payment belongs to. Approvals, continuations and orders use the same queue as authorizations. */
 export type Purchase = {
   /**
-   * The checkout that is approved or continued; the batch locks it after the mandates. A batch never contains two items with the same
-   * checkout.
+   * The checkout that is approved or continued. The batch locks it after the mandates. A batch never contains two payments with
+   * the same checkout.
    */
   readonly checkoutIntentId: string | null;
-  /** The order that is paid. A batch never contains two items with the same order. */
+  /** The order that is paid. A batch never contains two payments with the same order. */
   readonly orderId: string | null;
-  /** The capability that the caller needs, read again under the gate. */
+  /** The capability that the caller needs. It is read again after the shared lock against revocations is taken. */
   readonly capability: Capability;
   /** The agent that will pay, if it is not the caller. The policy is applied to this agent. */
   readonly agentId: string | null;
@@ -68,29 +71,32 @@ export type Purchase = {
   readonly rejectedByPerson?: boolean;
   /** The fields in which the seller's 402 differs from the quote of the same seller. */
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
-  /** Whether the reply is stored under the item's slot; false for a request without an idempotency key. */
+  /** Whether the reply is stored under the idempotency slot; false for a request without an idempotency key. */
   readonly hasKey: boolean;
-  /** The checkout's authorization already holds the budget. The item is decided again and no new authorization is made. */
+  /**
+   * Whether the checkout's authorization has already reserved the budget. If so, the payment is decided again and no new
+   * authorization is made.
+   */
   readonly hasHold: boolean;
   /**
-   * The basket and fields of the checkout that is opened if the outcome is requireApproval. If null, the checkout shows one line with the
+   * The basket and fields of the checkout that is opened if a person must approve. If null, the checkout shows one line with the
    * resource.
    */
   readonly checkout: CheckoutDraft | null;
   /**
-   * The purchase's own check, before the policy and under the locks. Returns an answer that replaces the decision, or null to continue.
-   * Pure.
+   * The operation's own check, before the policy and under the locks. Returns a reply that replaces the decision, or null to
+   * continue. Pure.
    * @throws Problem
    */
   readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;
   /**
-   * Builds the rows, events and reply of the purchase from its decision. Pure.
-   * @throws Problem if nothing of this item must be written
+   * Builds the rows, events and reply of the operation from the decision. Pure.
+   * @throws Problem if nothing must be written for this payment
    */
   readonly record: (decided: PurchaseDecision, locked: LockedCheckout | null, now: Date) => PurchaseRecord;
 };
 
-/** One request in a batch. */
+/** One payment that waits in the queue or is decided in a batch. */
 export type Item = {
   readonly slot: string;
   readonly fingerprint: string;
@@ -102,7 +108,7 @@ export type Item = {
   readonly intent: NamedIntent;
   readonly requestId: string;
   readonly purchase?: Purchase;
-  /** The result of asking the seller's domain for this item. If set, the domain is not asked again. */
+  /** The result of calling the seller's domain for this payment. If set, the domain is not called again. */
   readonly probeResult?: ProbeResult;
 };
 
@@ -112,16 +118,16 @@ export type FinalAnswer =
   | { readonly kind: "problem"; readonly problem: Problem };
 
 /**
- * "probe" means that the seller's domain must be asked first. The batch ends without deciding the item, and the item is submitted again
- * with the result.
+ * "probe" means that the seller's domain must be called first. The batch ends without deciding the payment, and the payment is
+ * submitted again with the result.
  */
 export type Answer = FinalAnswer | { readonly kind: "probe"; readonly probe: DueProbe };
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 
-/** The person who approves with this item; null if it is no approval. */
+/** The person who approves by this request; null if the request is not an approval. */
 export const approverOf = ({ asker, purchase }: Item): string | null =>
   purchase?.capability === "checkouts:approve" && asker.kind === "session" ? asker.subjectId : null;
 
-/** The subject that pays. */
+/** The subject that pays: the agent of the checkout, or the caller. */
 export const subjectOf = ({ asker, purchase }: Item): string => purchase?.agentId ?? asker.subjectId;

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("organizations", () => {
+describe("organizations that wait in the queue", () => {
   test("take turns: one with many requests does not delay one with few", async () => {
     const { queue, batches, turn, finish } = openQueue();
     const loud = many(1000, () => item("org_loud")).map((one) => queue.submit(one));
@@ -45,7 +45,7 @@ describe("organizations", () => {
     vi.advanceTimersByTime(bounds.slowMs);
     await turn();
     expect(mandatesOf(batches)).toEqual([["busy"], ["free"]]);
-    // The batch of the free mandate is not slow yet, so a later request waits for it.
+    // The batch of the free mandate is not slow yet, so a later request waits until it ends.
     all.push(queue.submit(item("org_a", "later")));
     batches[1]!.end();
     await turn();

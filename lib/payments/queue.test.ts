@@ -111,7 +111,7 @@ describe("a batch", () => {
 });
 
 describe("overload", () => {
-  test("of one organization is 503 for it only: its 1,025th waiting request is refused, another organization's is not", async () => {
+  test("of one organization is 503 for that organization only: its 1,025th waiting request is refused, another organization's is not", async () => {
     const { queue, finish } = openQueue();
     const waiting = many(bounds.queued.each, () => item("org_loud")).map((one) => queue.submit(one));
     const answer = await queue.submit(item("org_loud"));
@@ -128,7 +128,7 @@ describe("overload", () => {
     expect(inShort(await after)).toBe("allow");
   });
 
-  test("of all is a 503 for organizations with queued requests from the 3,073rd on, and refused requests are never decided", async () => {
+  test("of all is 503 for organizations with waiting requests from the 3,073rd on, and refused requests are never decided", async () => {
     const { queue, batches, turn, finish } = openQueue();
     const room = bounds.queued.most - bounds.queued.kept;
     const submitted = Array.from({ length: room + 100 }, (_, at) => item(`org_${at % 8}`));
@@ -150,7 +150,7 @@ describe("overload", () => {
     );
   });
 
-  test("four organizations cannot fill it: a request of another one is decided in the next batch", async () => {
+  test("caused by four organizations does not fill the queue: a request of another one is decided in the next batch", async () => {
     const { queue, batches, turn, finish } = openQueue();
     const loud = Array.from({ length: 4 * bounds.queued.each }, (_, at) => queue.submit(item(`org_loud_${at % 4}`)));
     const quiet = item("org_quiet");
@@ -181,7 +181,7 @@ describe("overload", () => {
   });
 });
 
-describe("equal requests", () => {
+describe("equal requests at the same time", () => {
   test("wait for the answer of the first; another body is refused, and a later repeat is decided separately", async () => {
     const { queue, batches, turn, finish } = openQueue();
     const one = item();
@@ -213,7 +213,7 @@ describe("equal requests", () => {
   });
 });
 
-describe("drained", () => {
+describe("the promise of drained", () => {
   test("resolves when nothing waits and no batch is open", async () => {
     const { queue, batches, turn, finish } = openQueue();
     await queue.drained();

@@ -5,7 +5,8 @@ import { Problem } from "#lib/problem.ts";
 
 export const bounds = {
   /**
-   * `kept` places, a quarter of all, are reserved for organizations with nothing queued, so that busy organizations cannot fill the queue.
+   * The limits of waiting payments: `most` in the process, `each` for one organization. A quarter of the queue, `kept`, is
+   * reserved for organizations that have nothing in the queue, so that busy ones cannot fill it.
    */
   queued: { most: 4096, each: 1024, kept: 1024 },
   batchesOpen: 2,
@@ -14,13 +15,13 @@ export const bounds = {
   organizationsPerBatch: 32,
   ageMs: 5_000,
   /**
-   * Number of queued items at which a second batch opens while another one is open. The fixed cost of a batch equals the cost of twenty
-   * items.
+   * The number of waiting payments at which a second batch opens while another one is open. A batch has a fixed cost, which is
+   * about that of twenty payments, so smaller batches are not worth it.
    */
   worthASecond: 32,
   /**
-   * Milliseconds after which an open batch counts as slow. It may be waiting for a lock, so it no longer prevents another batch from
-   * opening.
+   * Milliseconds after which an open batch counts as slow. It may be waiting for a lock, so it no longer prevents another batch
+   * from opening.
    */
   slowMs: 50,
 } as const;
@@ -31,17 +32,21 @@ type QueueEntry = {
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
 };
-/** `answer` is cleared on completion: V8 keeps a grown Map's old table alive and would promote the answer to the old generation. */
+/**
+ * `answer` is set to null when the answer is known. V8 keeps the old table of a Map that has grown, and would move the answer to
+ * the old generation.
+ */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
 /**
- * The checkout, the order and the approving person that an item locks. A batch takes at most one item of each, because a later item would
- * not see the rows that the first one writes. For the person these are the approvals of the last 24 hours.
+ * The checkout, the order and the approving person that a payment locks. A batch takes at most one payment of each, because a
+ * second one would not see the rows that the first one writes. The approvals of a person in the last 24 hours are counted, so the
+ * same is true for the person.
  */
 const lockedWith = (item: Item): string[] =>
   [item.purchase?.checkoutIntentId, item.purchase?.orderId, approverOf(item)].filter((id) => typeof id === "string");
 
-/** Decides a batch and answers each of its items; never throws. */
+/** Decides a batch and returns an answer for each payment; never throws. */
 export type RunBatch = (items: readonly Item[]) => Promise<readonly Answer[]>;
 
 export const overloaded = (): Problem =>
@@ -51,8 +56,8 @@ export const overloaded = (): Problem =>
   });
 
 /**
- * The queue of authorizations in this process. When idle, a request becomes a batch of one at once; under load, the requests that
- * arrived meanwhile become the next batch. Organizations take turns, and no mandate is in two open batches.
+ * The queue of authorizations in this process. If nothing is open, a request becomes a batch of one at once. Under load, the
+ * requests that arrived meanwhile become the next batch. Organizations take turns, and no mandate is in two open batches.
  */
 export class AuthorizeQueue {
   readonly #run: RunBatch;
@@ -77,7 +82,10 @@ export class AuthorizeQueue {
     return this.#queued;
   }
 
-  /** A request with the same idempotency key as an open request waits for its answer. With another body, it is refused. */
+  /**
+   * Puts a payment in the queue. If a request with the same idempotency key is open, this request waits for its answer; with
+   * another body, it is refused.
+   */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
     if (twin?.answer) {
@@ -125,7 +133,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Opens a batch at once when idle, and a second one only if enough items wait or the open batch is slow. */
+  /** Whether a batch may open: if none is open, or if all open ones are slow, or a second one if enough payments wait. */
   get #mayOpen(): boolean {
     if (this.#open >= bounds.batchesOpen) return false;
     return this.#open === this.#slow || this.#queued >= bounds.worthASecond;
@@ -158,7 +166,8 @@ export class AuthorizeQueue {
     if (slow) this.#slow -= 1;
     this.#open -= 1;
     for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
-    // Open the next batch first, so that the database works while this process writes the replies.
+    // Open the next batch before this batch's callers get their replies, so that the database works while this process writes the
+    // replies.
     this.#openBatches();
     setImmediate(() => {
       settle();
@@ -167,7 +176,7 @@ export class AuthorizeQueue {
     });
   }
 
-  /** Round robin over organizations, one item per turn, skipping mandates of another open batch. */
+  /** Takes payments from the organizations in turn, one for each, and leaves out mandates that are in another open batch. */
   #nextBatch(): QueueEntry[] {
     this.#dropOld();
     const batch: QueueEntry[] = [];
@@ -203,7 +212,7 @@ export class AuthorizeQueue {
     return !this.#busyMandates.has(mandateId) && (mandates.has(mandateId) || mandates.size < bounds.mandatesPerBatch);
   }
 
-  /** The next batch begins with the organizations that this one did not serve. */
+  /** Moves the organizations that this batch served to the end, so that the next batch begins with the others. */
   #rotate(served: ReadonlySet<string>): void {
     for (const organizationId of served) {
       const queue = this.#queues.get(organizationId) ?? [];
@@ -212,7 +221,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Refuses items that waited too long. This is safe, because nothing was written for them. */
+  /** Refuses payments that waited too long. This is safe, because nothing was written for them. */
   #dropOld(): void {
     const oldest = performance.now() - bounds.ageMs;
     for (const [organizationId, queue] of this.#queues) {

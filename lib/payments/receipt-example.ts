@@ -1,6 +1,6 @@
 import { exampleHash } from "#lib/audit-event.ts";
 
-/** Shortened: a receipt of real length verifies at /verify. */
+/** A shortened example. A receipt of real length can be verified at /verify. */
 const jws = "eyJhbGciOiJFUzI1NiJ9.eyJqdGkiOiJkZWNfMDFrYWo0In0.c2lnbmF0dXJl";
 
 export const exampleAnswer = {

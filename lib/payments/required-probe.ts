@@ -9,15 +9,15 @@ import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * The check for a mandate that allows a domain which the seller has not verified. Anyone can claim a domain, so this service requests a 402
- * from the domain itself. That 402 must name the same payee, asset, network and price.
+ * The check for a payment at a domain that the mandate allows but the seller has not verified. Anyone can claim a domain, so this
+ * service requests a 402 from the domain itself. That 402 must name the same payee, asset, network and price.
  */
 
 /** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
 export type OfferProbe = WantedOffer & { readonly url: string | null };
 export type DueProbe = WantedOffer & { readonly url: string };
 
-/** The result of asking the domain. `words` is a sentence for the decision's reason. */
+/** The result of calling the domain. `words` is a sentence for the decision's reason. */
 export type ProbeResult = { readonly key: string; readonly seen: boolean; readonly words: string };
 
 export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffer): string =>
@@ -31,21 +31,21 @@ type Payee = {
 };
 
 /**
- * The URL to request. The challenge's URL if it is on the seller's domain and fits the path template; otherwise the path template, if it
- * has no parameter.
+ * The URL to request: the challenge's URL if it is on the seller's domain and fits the path template; otherwise the path
+ * template, if it has no parameter. Null if neither can be used.
  */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;
   if (offer?.domain === seller.domain && fitsTemplate(new URL(offer.url).pathname, pathTemplate)) return offer.url;
-  // Only the sandbox has sellers on a loopback host. Their domain contains a port, and they use plain HTTP.
+  // A domain with a port is a loopback host, which only a sandbox allows as a seller's domain. Such a seller uses plain HTTP.
   const base = `${seller.domain.includes(":") ? "http" : "https"}://${seller.domain}`;
   return pathTemplate.includes("{") ? null : `${base}${pathTemplate}`;
 }
 
 /**
- * The offer that the domain must confirm. Null for a verified seller, and if the policy has no domain rule, does not allow this domain, or
- * allows the seller or the payee address itself.
+ * The offer that the domain must confirm. Null for a verified seller. Also null if the policy has no rule about domains, does not
+ * allow this domain, or allows the seller or the payee address itself.
  */
 export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): OfferProbe | null {
   const { seller, resource, offered, read } = payee;
@@ -61,7 +61,7 @@ export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Pay
 }
 
 /**
- * Whether the unverified domain is the only reason for the denial. A payment that is denied for another reason needs no request to the
+ * Whether the unverified domain is the only reason for the denial. If there is another reason, the service does not call the
  * domain.
  */
 export const onlyUnproven = ({ outcome, reasons }: Decision): boolean =>

@@ -36,7 +36,10 @@ const ASK_AGAIN_MS = 1_000;
 const ASK_AGAIN_MAX_MS = 60_000;
 const EAGER_ATTEMPTS = 5;
 
-/** Most sellers settle within seconds, so the first checks are a second apart; the interval then doubles, up to one minute. */
+/**
+ * When the reconciler checks the execution next. Most sellers settle within seconds, so the first checks are a second apart; then
+ * the interval doubles, up to one minute.
+ */
 const nextCheck = ({ attempts }: ExecutionRow, now: Date): Date =>
   new Date(now.getTime() + Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS))));
 
@@ -49,8 +52,8 @@ type Resolution = {
 };
 
 /**
- * Applies a finding to an execution: the only place where its hold is captured or released. Locks the mandate and reads the execution
- * again, so a repeated or late finding changes nothing.
+ * Applies to an execution what a check of its payment found. The hold is captured or released only here. This locks the mandate
+ * and reads the execution again, so a repeated or late finding changes nothing.
  */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
@@ -68,7 +71,7 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/** A captured hold is final; later findings do not change it. */
+/** Whether the hold is captured. If so, later findings do not change it. */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
@@ -84,7 +87,10 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
   return finding.kind === "forgotten" ? forgotten(resolution, finding.back) : unsettled(resolution, finding);
 }
 
-/** Handles a finding that does not change the status of the execution: it schedules the next check, and stores a new transaction hash. */
+/**
+ * Handles a finding that does not change the status of the execution: schedules the next check, and stores the transaction hash
+ * if it is new.
+ */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
@@ -111,7 +117,10 @@ function note({ tx, execution, now }: Resolution, type: string, metadata: Record
   );
 }
 
-/** The transfer was found on the chain. Until it is final, the hold keeps the status submitted and no fee is charged. */
+/**
+ * Records that the transfer was found on the chain. Until the transfer is final, the hold keeps the status submitted and no fee
+ * is charged.
+ */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
   note(resolution, "payment.settled", { settlementReference: transaction });
@@ -129,7 +138,7 @@ async function settled(resolution: Resolution, transaction: string, final: boole
   return updateExecution(tx, execution.executionId, { ...change, nextCheckAt: nextCheck(execution, now) });
 }
 
-/** The x402 receipt headers, in the versions that the credential has. */
+/** The x402 receipt headers, in each x402 version in which the credential was sent. */
 function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: string, transaction: string): Record<string, string> {
   const receiptOn = (network: string) =>
     encodePaymentResponseHeader({ success: true, transaction, network: network as Network, ...(payer !== null && { payer }) });
@@ -140,7 +149,7 @@ function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: strin
   };
 }
 
-/** The transfer is final: capture the hold, charge fees and count the seller as paid. */
+/** Records that the transfer is final: captures the hold, charges the fees and counts the seller as paid. */
 async function finalize(resolution: Resolution, change: Partial<NewExecution> = {}): Promise<ExecutionRow> {
   const { tx, execution, authorization, hold, now } = resolution;
   if (!hold) throw new Error("An execution has no hold.");
@@ -158,8 +167,8 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
 }
 
 /**
- * A reorganization reverted the transfer. Its hold still has the status submitted, because a hold is captured only when the transfer is
- * final.
+ * Records that a reorganization reverted the transfer. The hold still has the status submitted, because a hold is captured only
+ * when the transfer is final.
  */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
@@ -175,7 +184,8 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
 }
 
 /**
- * Records a payment that settled after its hold was released. It counts even if it exceeds a limit; in that case the mandate is suspended.
+ * Records a payment that settled after its hold was released. The payment counts even if it exceeds a limit; in that case the
+ * mandate is suspended.
  */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;

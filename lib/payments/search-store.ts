@@ -43,7 +43,10 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
   }
 }
 
-/** Finds by idempotency key of an authorize, execute or place-order request, and by the intentId of payments that were not denied. */
+/**
+ * Finds authorizations by the idempotency key of an authorize, execute or place-order request, and by the intentId of payments
+ * that were not denied.
+ */
 async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
   const { organizationId } = scope;
   const environment = Environment.parse(scope.environment);
@@ -60,8 +63,8 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
 }
 
 /**
- * The ids of the payments that a search finds. Null without a search, for an amount, and for text that is no id or key; the caller then
- * filters all payments by amount or domain.
+ * The ids of the payments that a search finds. Null if nothing is searched, if an amount is searched, and if the text is no id or
+ * key; the caller then filters all payments by amount or domain.
  */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;

@@ -30,7 +30,7 @@ describe("settlement states", () => {
     );
   });
 
-  test("unknown changes only on evidence", () => {
+  test("the status unknown changes only on evidence", () => {
     fc.assert(
       fc.property(finding, (next) => {
         const { status: to } = stepOf("unknown", next);
@@ -39,7 +39,7 @@ describe("settlement states", () => {
     );
   });
 
-  test("a known transaction never closes an execution", () => {
+  test("a known transaction never ends an execution", () => {
     for (const from of SettlementStatus.options)
       expect(stepOf(from, { kind: "broadcast", transaction: "0x1" }).changes).toBe(false);
   });

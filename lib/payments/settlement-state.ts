@@ -6,7 +6,7 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
   pending: ["processing", "settled", "failed"],
   processing: ["settled", "failed", "unknown"],
   unknown: ["settled", "failed"],
-  /** A settled execution goes back only while its transfer is not final, and only because the chain no longer has the transfer. */
+  /** A settled execution goes back only while its transfer is not final, and only if the chain no longer has the transfer. */
   settled: ["processing", "pending"],
   failed: [],
 };
@@ -14,12 +14,16 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
 /**
- * A finding about a credential that was sent. Only settled and failed are proven by evidence, and only they capture or release its hold.
+ * What a check found about a payment that was sent. Only settled and failed are proved by evidence, and only they capture or
+ * release the hold.
  */
 export type Finding =
-  /** Final unless `final` is false: then a reorganization may still revert it. */
+  /** The transfer is on the chain. If `final` is false, a reorganization may still revert it. */
   | { readonly kind: "settled"; readonly transaction: string; readonly final?: boolean }
-  /** A reorganization reverted a settled transfer: the seller settles again, or this service does. */
+  /**
+   * A reorganization reverted the settled transfer. `back` is the status that the execution gets again: pending if the seller
+   * settles, processing if this service does.
+   */
   | { readonly kind: "forgotten"; readonly back: "processing" | "pending" }
   | { readonly kind: "failed"; readonly failure: Failure }
   /** A transaction is known but not final. `received` means that it is in a block with too few confirmations. */
@@ -36,7 +40,7 @@ export function stepOf(from: SettlementStatus, finding: Finding): Step {
 }
 
 function aimOf(from: SettlementStatus, finding: Finding): SettlementStatus {
-  // A settled execution cannot fail directly: the chain must first forget the transfer.
+  // A settled execution cannot fail directly: first a finding must say that the chain no longer has the transfer.
   if (finding.kind === "settled" || (finding.kind === "failed" && from !== "settled")) return finding.kind;
   if (finding.kind === "unknown" && from !== "settled") return "unknown";
   if (finding.kind === "forgotten" && from === "settled") return finding.back;

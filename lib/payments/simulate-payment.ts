@@ -19,7 +19,7 @@ type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" 
 };
 
 /**
- * Returns what authorizePayment would decide now, with the same facts and code. Writes and locks nothing.
+ * Returns what authorizePayment would decide now. It reads the same facts and runs the same code, but writes and locks nothing.
  * @throws Problem not_found, invalid_request
  */
 export async function simulatePayment(asked: SimulationItem): Promise<Decision> {
@@ -45,7 +45,7 @@ export async function simulatePayments(
 ): Promise<ReadonlyMap<string, Prospect>> {
   const items = mandateIds.map((mandateId) => itemOf({ ...asked, mandateId }));
   const facts = await readFacts(items);
-  // Read the usage before the simulation, because the simulation adds its own hold to it.
+  // Read the usage before the simulation, because the simulation adds to it what its own payment reserves.
   const usage = usageOf(facts);
   const simulated = new Map((await simulate(items, facts)).map(([{ mandateId }, { row }]) => [mandateId, row] as const));
   return new Map([...usage].map(([id, prospect]) => [id, { ...prospect, simulated: simulated.get(id) ?? null }] as const));
@@ -74,7 +74,9 @@ async function readFacts(items: readonly Item[]): Promise<BatchFacts> {
   return factsOf(await loadToRead(pool(), items), known, decimalsOf);
 }
 
-/** Asks domains for their 402 as a real payment does, with no transaction open. */
+/**
+ * Simulates payments. If needed, it calls the sellers' domains for their 402 as a real payment does, with no transaction open.
+ */
 async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simulations> {
   const { probes, simulated } = await simulateOnce(items, facts);
   if (probes.size === 0) return simulated;
@@ -90,7 +92,7 @@ async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simu
 async function simulateOnce(items: readonly Item[], read: BatchFacts) {
   const terms = { ...batchTerms(), asking: null };
   const facts = await withSeenOffers(pool(), items, read, terms);
-  // Simulating is a read, and the caller's right to read was checked already.
+  // A simulation only reads, and the caller's right to read was checked already, so the right to pay is not checked here.
   const { answers, rows } = decideBatch(items, { ...facts, mayAuthorize: () => true }, terms);
   const probes = new Map(answers.flatMap((answer, at) => (answer.kind === "probe" ? [[items[at]!, answer.probe] as const] : [])));
   const simulated: Simulations = items.map((item, index) => {

@@ -1,6 +1,6 @@
 import type { CheckoutStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** How far a payment has progressed: the one status, of its decision, hold, checkout or settlement, that says most. */
+/** How far a payment has come: the status of its decision, hold, checkout or settlement that says most about it. */
 export type Stage =
   | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
   | { readonly of: "reservation"; readonly status: ReservationStatus }
@@ -10,13 +10,13 @@ export type Stage =
 export type StageFacts = {
   readonly outcome: Outcome;
   readonly hold: { readonly status: ReservationStatus; readonly expiresAt: Date } | null;
-  /** The checkout that asks or asked a person. */
+  /** The checkout in which a person is or was asked. */
   readonly checkout: { readonly status: CheckoutStatus; readonly expiresAt: Date } | null;
-  /** The status of every attempt. */
+  /** The settlement status of every execution. */
   readonly attempts: readonly SettlementStatus[];
 };
 
-/** At most one attempt of a payment is live. */
+/** The status of the execution that has not failed. A payment has at most one such execution. */
 const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
   attempts.find((status) => status !== "failed");
 
@@ -36,7 +36,8 @@ export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: 
 }
 
 /**
- * The stage of a payment that a person is asked about. Null after the approval was used: the payment then has the same stages as any other.
+ * The stage of a payment that a person is asked about. Null after the approval was used, because the payment then has the same
+ * stages as any other payment.
  */
 function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
   if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;

@@ -14,8 +14,8 @@ export type Hold = {
 };
 
 /**
- * The outcome allow takes a hold. The outcome requireApproval takes a hold with an approval key, unless the same question is already open
- * and has a hold.
+ * What a decision reserves from the budget. The outcome allow takes a hold. The outcome requireApproval takes a hold with an
+ * approval key, unless the same question is already open and has a hold.
  */
 export function holdFor(
   { outcome }: Decision,
@@ -33,7 +33,7 @@ export function holdFor(
   return { amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
 }
 
-/** Adds this decision to the budget, so that the next decision under the mandate sees it. */
+/** Adds to the budget what this decision reserves, so that the next decision under the mandate counts it. */
 export function book(
   { item, decision, hold, checkoutIntentId, authorizationId }: NewAuthorization,
   budget: Budget,

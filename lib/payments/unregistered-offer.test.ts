@@ -58,7 +58,7 @@ describe("an unregistered seller's challenge", () => {
     expect([mismatches, accepted]).toEqual([[], accept]);
   });
 
-  test.each(["permit2", "erc7710", 1])("with another method than EIP-3009 is ignored: %s", (assetTransferMethod) => {
+  test.each(["permit2", "erc7710", 1])("with another transfer method than EIP-3009 is ignored: %s", (assetTransferMethod) => {
     const other = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
     const alone = judged({}, { ...required, accepts: [other] });
     expect(alone.accepted).toBeNull();
@@ -66,7 +66,7 @@ describe("an unregistered seller's challenge", () => {
     expect(judged({}, { ...required, accepts: [other, accept] })).toMatchObject({ mismatches: [], accepted: accept });
   });
 
-  test.each(["eip3009", null])("may name EIP-3009 as its method: %s", (assetTransferMethod) => {
+  test.each(["eip3009", null])("may name EIP-3009 as its transfer method: %s", (assetTransferMethod) => {
     const named = { ...accept, extra: { ...accept.extra, assetTransferMethod } };
     expect(judged({}, { ...required, accepts: [named] })).toMatchObject({ mismatches: [], accepted: named });
   });
@@ -87,19 +87,19 @@ describe("an unregistered seller's challenge", () => {
     ["one with a name before the host", { ...required, resource: { url: "https://shop.example.com@evil.example.net/" } }],
     ["one whose address is no address", { ...required, resource: { url: "report" } }],
     ["one with an endless address", { ...required, resource: { url: `https://api.example.net/${"a".repeat(2_000)}` } }],
-  ])("%s is no challenge", (_, challenge) =>
+  ])("%s is not a challenge", (_, challenge) =>
     expect(judged({}, challenge).facts.lacks.map((lack) => lack.pointer)).toEqual(["/intent/challenge"]),
   );
 
-  test("names a host that a seller can have", () => {
+  test("must name a host that can be a seller's domain", () => {
     const lacks = (url: string) => judged({}, { ...required, resource: { url } }).facts.lacks.map((lack) => lack.pointer);
     expect(lacks("http://127.0.0.1:8080/")).toEqual(["/intent/challenge/resource/url"]);
     expect(lacks("https://localhost/")).toEqual(["/intent/challenge/resource/url"]);
-    // A port in the URL does not make it the URL of another seller.
+    // A URL with another port belongs to the same seller.
     expect(judged({}, { ...required, resource: { url: "https://API.example.net:8443/x" } }).facts.domain).toBe("api.example.net");
   });
 
-  test("another domain in the intent is a difference", () => {
+  test("another domain in the intent than in the challenge is a difference", () => {
     expect(judged({ seller: { domain: "shop.example.com" } }).mismatches).toEqual([
       { field: "domain", pointer: "/intent/seller/domain" },
     ]);
@@ -124,7 +124,7 @@ describe("an unregistered seller's challenge", () => {
     scheme: fc.constantFrom("upto", "permit", "exactly"),
   };
 
-  test("whose only offer differs in one field that moves money never fits", () => {
+  test("with one offer that differs in a field which affects the transfer never fits", () => {
     const change = fc
       .constantFrom(...Object.keys(changes))
       .chain((field) => (changes[field] ?? fc.constant(null)).map((value) => ({ field, value })));
@@ -146,7 +146,7 @@ describe("an unregistered seller's challenge", () => {
   });
 });
 
-test("a payee is remembered by domain and address, in no registered seller's name", () => {
+test("a payee that is not registered is stored by domain and address, which no registered seller's id can equal", () => {
   expect(unregisteredPayee("api.example.net", payTo)).toBe(`api.example.net ${payTo.toLowerCase()}`);
   expect(unregisteredPayee(null, payTo)).toBeNull();
 });

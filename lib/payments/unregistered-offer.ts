@@ -6,14 +6,17 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/** The longest URL in characters. It is limited, because an index entry holds the URL's domain together with the mandate's id. */
+/**
+ * The longest URL in characters. It is limited, because an entry of an index contains the URL's domain together with the
+ * mandate's id.
+ */
 const URL_MAX = 1_024;
 
-/** The offer of an unregistered seller, from the challenge in the intent. */
+/** The offer of a seller that is not registered, from the challenge in the intent. */
 export type Offer = {
   readonly required: PaymentRequired;
   readonly url: string;
-  /** In the spelling of registered domains; null if the host cannot be a registered domain. */
+  /** The domain of the URL, written as registered domains are; null if the host cannot be a registered domain. */
   readonly domain: string | null;
 };
 
@@ -26,21 +29,22 @@ export function readOffer(challenge: unknown, domainOf: (host: string) => string
   url.hash = "";
   const readable = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
   if (!readable || url.href.length > URL_MAX) return null;
-  // Try the host with its port first, which is valid only for a loopback host. Otherwise the port does not identify a seller.
+  // Try the host with its port first, which is a valid domain only for a loopback host. For all other hosts the port does not
+  // identify a seller.
   return { required, url: url.href, domain: domainOf(url.host) ?? domainOf(url.hostname) };
 }
 
-/** The seller record that an intent names. */
+/** The id of the seller that an intent names; null if it names none. */
 export const namedSeller = ({ seller, resource }: AskedIntent): string | null => seller.sellerId ?? resource?.sellerId ?? null;
 
-/** The key of an unregistered seller. No id contains a space, so it never equals the id of a registered seller. */
+/** The key of a payee that is not registered. The key contains a space and ids of sellers do not, so it never equals one. */
 export const unregisteredPayee = (domain: string | null | undefined, payTo: string | null | undefined): string | null =>
   domain && payTo ? `${domain} ${payTo.toLowerCase()}` : null;
 
 export type OfferJudgement = {
   readonly facts: NonNullable<IntentFacts["unregistered"]>;
   readonly mismatches: IntentFacts["mismatches"];
-  /** The offer that the intent accepts; null if nothing could be compared. */
+  /** The offer in the challenge that the intent fits; null if nothing could be compared. */
   readonly accepted: PaymentRequirements | null;
   readonly maxTimeoutSeconds: number | null;
 };
@@ -59,7 +63,7 @@ function lacksOf(intent: AskedIntent, offer: Offer | null): OfferJudgement["fact
   return checks.filter(([has]) => !has).map(([, pointer, detail]) => ({ pointer, detail }));
 }
 
-/** Compares an intent with its challenge. The challenge comes from the agent and is trusted nowhere else. */
+/** Compares an intent with its challenge. The challenge comes from the agent, so it is used for nothing else. */
 export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): OfferJudgement {
   const lacks = lacksOf(intent, offer);
   const facts = { domain: offer?.domain ?? null, lacks };
@@ -79,8 +83,8 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
 }
 
 /**
- * The differences between an intent and the seller's 402, for a resource with a quoted price: the intent must pay the amount in that 402 to
- * the registered payee.
+ * The differences between an intent and the seller's 402, for a resource whose price the seller quotes in each 402: the intent
+ * must pay the amount in that 402 to the registered payee.
  */
 export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
   if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
@@ -93,7 +97,7 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
-/** Finds the accepted offer in the stored challenge. The credential must contain this offer. */
+/** Finds in the stored challenge the offer that was authorized. The signed payment must contain this offer. */
 export function acceptedOffer(
   challenge: unknown,
   { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },

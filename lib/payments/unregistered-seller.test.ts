@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const admitting = { policy: { ...policy, sellers: { unregistered: "allow" } } };
 
-/** A seller with the standard x402 library on this machine, which is not registered, and the 402 that it sends. */
+/** A seller on this machine that uses the standard x402 library and is not registered, and the 402 that it sends. */
 async function stranger() {
   const payTo = randomAddress();
   const shop = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
@@ -67,14 +67,14 @@ async function settled(scene: PaymentScene, authorizationId: string) {
 }
 
 describe("a seller that is not registered", () => {
-  test("is paid by a stock client with its own challenge, and remembered as domain and payee", async () => {
+  test("is paid by a standard client with the seller's own challenge, and is stored as domain and payee", async () => {
     const scene = await paymentScene({ mandate: { policy: { ...admitting.policy, approval: { mode: "never" } } } });
     const shop = await stranger();
     const wallet = newWallet();
     await chain().mint(wallet.address, 1_000_000n);
     const { authorizationId, policyDecision } = await authorized(scene, intentTo(shop));
     expect(policyDecision.outcome).toBe("allow");
-    // Execute asks for a signature of the seller's own offer, so that the seller accepts it.
+    // executePayment asks for a signature of the seller's own offer, so that the seller accepts the payment.
     const missing = await execute(scene, { authorizationId });
     const [sign] = missing.problem.nextActions;
     const headers = sign?.metadata?.["paymentRequired"] as Record<string, string>;
@@ -150,7 +150,7 @@ describe("a seller that is not registered", () => {
     expect(await codeUnder({ minimumAssuranceLevel: "walletApproved" })).toBe("assurance_too_low");
   });
 
-  test("cannot pass for a seller who has verified the domain: that seller's record and rules apply", async () => {
+  test("cannot use the domain of a seller who has verified it: the record and rules of that seller apply", async () => {
     const scene = await paymentScene({ mandate: admitting });
     const { seller } = scene;
     const accepts = [
@@ -166,7 +166,7 @@ describe("a seller that is not registered", () => {
     ] as PaymentRequired["accepts"];
     const challenge: PaymentRequired = { x402Version: 2, resource: { url: `https://${seller.domain}/report` }, accepts };
     const posing = intentTo({ challenge, payTo: accepts[0]?.payTo as Address });
-    // A registered seller that has not verified the domain does not own it, so the payee is still unregistered.
+    // The registered seller has not verified the domain, so a payee at this domain is still unregistered.
     expect((await decisionOf(scene, posing)).outcome).toBe("allow");
     await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, seller.sellerId));
     expect((await decisionOf(scene, posing)).denialCode).toBe("resource_not_allowed");

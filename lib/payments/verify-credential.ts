@@ -21,7 +21,7 @@ export type Verification =
   | { readonly ok: true; readonly credential: Credential; readonly fromBlock: bigint }
   | { readonly ok: false; readonly credential: Credential | null; readonly failure: Failure };
 
-/** The payment of an authorization, with the token from our configuration. */
+/** The payment that an authorization allows, with the token from the configuration. */
 export function expectedPayment(authorization: AuthorizationRow): ExpectedPayment {
   const { chain, asset: symbol, amount, payTo, maxTimeoutSeconds, settlementMode } = authorization;
   const asset = assetOf(chain, symbol);
@@ -32,11 +32,11 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: lower(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-/** Seconds that a credential must still be valid when the payment is executed. */
+/** How many seconds a signed payment must still be valid when it is executed. */
 export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
   settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
 
-/** Checks the credential against the stored payment, then against the chain. @throws Problem rpc_unavailable */
+/** Checks the signed payment against the stored payment, then against the chain. @throws Problem rpc_unavailable */
 export async function verifyCredential(
   header: string,
   payment: ExpectedPayment,
@@ -59,15 +59,16 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
     : { ok: false, credential, failure: verdict };
 }
 
-/** One request if the token would make the transfer; further requests find the reason only if it would not. */
+/** Sends one request to the chain if the token would make the transfer. Further requests find the reason if it would not. */
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
   const transfers = await wouldTransfer(credential, payment);
-  // Some tokens accept a non-canonical form of a plain account's signature (132 characters), which this service refuses.
+  // Some tokens accept signatures of plain accounts (132 characters) in a non-canonical form, which this service refuses.
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // A chain that produced no block recently checks the validity period against the time of its last block.
+  // If a chain has had no block recently, it compares the validity period with the time of its last block. Then the refusal says
+  // nothing.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);
@@ -75,7 +76,10 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   return failed("settlement_rejected", refusal);
 }
 
-/** Asks the token whether it would settle a credential that fits the payment, if it were sent now. @throws Problem rpc_unavailable */
+/**
+ * Asks the token whether it would make the transfer of a credential that fits the payment, if it were sent now.
+ * @throws Problem rpc_unavailable
+ */
 export const askToken = (credential: Credential, payment: ExpectedPayment): Promise<Verdict> =>
   askingChain(payment.asset.chain, () => judgeTransfer(credential, payment));
 

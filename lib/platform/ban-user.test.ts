@@ -37,7 +37,7 @@ describe("banUser", () => {
     expect((await ban(operator, person.userId, { banExpires })).data).toMatchObject({ banned: true, banExpires });
   });
 
-  test("a repeat with the same idempotency key answers the same and is recorded once", async () => {
+  test("a repeat with the same idempotency key gets the same reply and is recorded once", async () => {
     const operator = await createOfficial("operator");
     const { userId } = await newPerson();
     const first = await ban(operator, userId, {}, "ban-once");

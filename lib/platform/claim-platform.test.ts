@@ -60,7 +60,7 @@ describe("claimPlatform", () => {
     expect(data.session.platformRoles).toEqual(["user"]);
   });
 
-  test("the code of the first start makes one admin, once, and only its hash is stored", async () => {
+  test("the code that is printed at the first start makes one admin, once, and only its hash is stored", async () => {
     const person = await newPerson();
     expect((await claim(person, "AAAA-AAAA-AAAA-AAAA-AAAA-AAAA")).problem.code).toBe("setup_code_invalid");
     const codes = await Promise.all([issueSetupCode(), issueSetupCode(), issueSetupCode()]);
@@ -84,7 +84,7 @@ describe("claimPlatform", () => {
     expect(await issueSetupCode()).toBeNull();
   });
 
-  test("429 after wrong guesses", async () => {
+  test("429 after several wrong codes", async () => {
     const person = await newPerson();
     const statuses = [];
     for (let at = 0; at < 7; at += 1) statuses.push((await claim(person, `AAAA-${at}`)).status);

@@ -8,7 +8,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 /* Reads over all organizations, only for the pages of the platform's administration. */
 
-/** The number of these people's live sessions, and when one was last used (to the hour). */
+/** The number of valid sessions of each of these people, and when one of the sessions was last used, accurate to an hour. */
 export const countSessions = (userIds: readonly string[]) =>
   database()
     .select({ userId: session.userId, count: count(), seenAt: max(session.updatedAt) })
@@ -24,7 +24,7 @@ export const selectMemberships = (userIds: readonly string[]) =>
     .where(inArray(member.userId, [...userIds]))
     .orderBy(asc(member.createdAt), asc(member.id));
 
-/** Live sessions, newest first. */
+/** The valid sessions of a person, newest first. */
 export const selectSessions = (userId: string, rows: number) =>
   database()
     .select({
@@ -39,7 +39,7 @@ export const selectSessions = (userId: string, rows: number) =>
     .orderBy(desc(session.createdAt))
     .limit(rows);
 
-/** Newest first. */
+/** Organizations that match the search, newest first. */
 export const selectOrganizations = (search: string | undefined, place: string | null, rows: number) =>
   database()
     .select({
@@ -82,7 +82,7 @@ const stateOf = {
   stopped: isNotNull(sellers.stoppedAt),
 } as const;
 
-/** Newest first. */
+/** Sellers in one state, newest first. */
 export const selectSellers = (environment: Environment, state: SellerState, place: string | null, rows: number) =>
   database()
     .select({
@@ -108,7 +108,10 @@ export const countResources = (sellerIds: readonly string[]) =>
     .where(and(inArray(resources.sellerId, [...sellerIds]), isNull(resources.archivedAt)))
     .groupBy(resources.sellerId);
 
-/** Counts up to a limit: for a reader, "12,408 to verify" means no more than "many". */
+/**
+ * The number of sellers that are not verified, counted up to a limit. For a reader, "12,408 to verify" says no more than "many",
+ * and counting all of them is slow.
+ */
 export async function countUnverified(environment: Environment, most: number): Promise<number> {
   const few = database()
     .select({ sellerId: sellers.sellerId })
@@ -120,7 +123,7 @@ export async function countUnverified(environment: Environment, most: number): P
   return row?.count ?? 0;
 }
 
-/** Sorted by organization, newest first. */
+/** Subscriptions of all organizations, newest organization first. */
 export const selectSubscriptions = (place: string | null, rows: number) =>
   database()
     .select({

@@ -72,7 +72,7 @@ describe("emergencyRevoke", () => {
     expect(Object.keys(data.auditEvent.metadata["hit"] as object)).toEqual(["mandate", "agent", "seller"]);
   });
 
-  test("a repeat writes a new event; with the same key it gets the same answer", async () => {
+  test("a repeat writes a new event; with the same idempotency key it gets the same reply", async () => {
     const operator = await createOfficial("operator");
     const { mandateId } = await scene();
     const first = await stopNow(operator, { mandateId }, "stop-once");
@@ -153,7 +153,7 @@ describe("emergencyRevoke", () => {
     expect(metadata["submittedExecutions"]).toEqual(["exe_2", "exe_1", "exe_0"]);
   });
 
-  test("429 after thirty in a minute, per person", async () => {
+  test("429 after thirty requests in a minute, per person", async () => {
     const operator = await createOfficial("operator");
     for (let count = 0; count < 30; count += 1) expect((await stopNow(operator, { mandateId: "mdt_x" })).status).toBe(404);
     const { status, headers } = await stopNow(operator, { mandateId: "mdt_x" });

@@ -24,7 +24,7 @@ import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
-/** The most executions that the audit event lists; if there are more, it says so. */
+/** The most executions that the audit event lists. If there are more, the event has `moreExecutions`. */
 const NAMED_MAX = 500;
 
 type Body = Input<typeof contract.emergencyRevoke>["body"];
@@ -39,7 +39,10 @@ type Hit = { readonly organizationId: string; readonly was: string; readonly rea
   Record<string, unknown>
 >;
 
-/** Writes the stop of a mandate, an agent or a seller, with the reason, to the audit chain of its organization. */
+/**
+ * Writes an audit event about the stop of a mandate, an agent or a seller, with the reason, to the audit chain of its
+ * organization.
+ */
 function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<NewEvent, "actorId" | "metadata">): void {
   audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
 }
@@ -96,8 +99,8 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
 /**
- * Only changes statuses, queues the guardian's revocations on chain and writes audit events. Holds are refused at their next use, and the
- * sweep releases them later.
+ * Stops mandates, agents and sellers at once. It only changes statuses, queues revocations on the chain and writes audit events.
+ * What payments have reserved is released later by a background job; until then, these payments are refused when they are used.
  */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
@@ -115,15 +118,15 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
       const { reach } = (hit[target.kind] = await stops[target.kind](stop, target.id));
       for (const { executionId } of await selectUnderWay(tx, target, NAMED_MAX + 1, reach)) found.add(executionId);
     }
-    // Ids sort by time, so the executions that are kept below are the newest of all targets.
+    // Ids sort by time, so the executions that are listed are the newest of all targets.
     const underWay = [...found].sort().reverse();
     const submittedExecutions = underWay.slice(0, NAMED_MAX);
     const more = underWay.length > NAMED_MAX && { moreExecutions: true };
     const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
     const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
     const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
-    // The reply shows the event's hash, so the audit heads are locked before the idempotency slot. A concurrent request with the same key
-    // waits at the gate, so the two cannot deadlock.
+    // The reply shows the event's hash, so the heads of the audit chains are locked before the idempotency slot. A concurrent
+    // request with the same key waits for the lock of closeGateAtOnce, so the two cannot deadlock.
     const written = (await writeNoted(tx)).find((one) => one.auditEventId === auditEventId);
     if (!written) throw new Error("An emergency left no event.");
     return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };

@@ -10,7 +10,9 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
-/** The findAny functions read rows of every organization; only the platform's own operations and pages use them. */
+/**
+ * Finds a mandate of any organization. Only the platform's own operations and pages use functions whose name begins with findAny.
+ */
 export async function findAnyMandate(db: Db, environment: Environment, mandateId: string) {
   const { organizationId, name, status, asset, chain } = mandates;
   const [row] = await db
@@ -41,7 +43,7 @@ export async function findAnySeller(db: Db, environment: Environment, sellerId: 
   return row ?? null;
 }
 
-/** Escapes the typed text for LIKE. */
+/** The typed text as a LIKE pattern that finds it anywhere, with the wildcards % and _ escaped. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 /** Mandates, agents and sellers with this text in their name, domain or organization's name; the newest of each kind first. */
@@ -98,7 +100,7 @@ export type Target =
 
 const underWay = ["pending", "processing", "unknown"];
 
-/** Payments to every payee that is reached by a domain or address that the seller had proven. */
+/** The condition for payments to payees at the domains and addresses that the stopped seller had proved. */
 function reached(reach: readonly Reach[]) {
   const proven = reach.filter((one) => one.proven);
   const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);
@@ -122,7 +124,7 @@ const executionsOf = ({ kind, id }: Target, reach: readonly Reach[]) =>
     }[kind],
   );
 
-/** Executions whose outcome is still open, newest first. The query reads only the index of open executions. */
+/** Executions whose outcome is not known yet, newest first. The query reads only the index of open executions. */
 export const selectUnderWay = (db: Db, target: Target, rows: number, reach: readonly Reach[] = []) =>
   db
     .select({
@@ -139,7 +141,10 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .orderBy(desc(executions.executionId))
     .limit(rows);
 
-/** The amounts, by asset and chain, that are held for payments that are authorized and not executed. `since` is sweptUntil. */
+/**
+ * The amounts, by asset and chain, that payments have reserved which are authorized and not executed. Holds from before `since`
+ * are already released.
+ */
 export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
   db
     .select({

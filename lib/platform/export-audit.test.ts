@@ -22,7 +22,7 @@ async function file(chain: string | undefined, format: "ndjson" | "csv", pagesMa
   return parts.join("").trimEnd().split("\n");
 }
 
-describe("the export of audit", () => {
+describe("the export of the audit log", () => {
   test("NDJSON contains everything that a third party needs to check the signature", async () => {
     const { organizationId, person } = await createBuyer();
     await draftMandate(person.credential);

@@ -11,7 +11,8 @@ import { toWire } from "#lib/time.ts";
 
 const PAGE = 500;
 /**
- * Pages of 500 lines: fifty million events of one chain, or one page of events and one of checkpoints for each of fifty thousand chains.
+ * Pages of 500 lines: enough for fifty million events of one chain, or for fifty thousand chains with one page of events and one
+ * of checkpoints each.
  */
 const PAGES_MAX = 100_000;
 const NOT_COMPLETE = "This file is not complete: the export reached its limit. Export the missing chains one by one.";
@@ -31,7 +32,7 @@ async function* chainsOf(chain: string | undefined): AsyncGenerator<string> {
 
 /** One line of the file, at its position in the chain. */
 type Line = { readonly sequence: number; readonly text: string };
-/** Reads a page of lines of a chain, after a position. */
+/** Reads one page of the lines of an audit chain, after the position `after`. */
 type ReadPage = (chain: string, after: number) => Promise<readonly Line[]>;
 
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
@@ -80,7 +81,10 @@ const eventsAsCsv: ReadPage = async (chain, after) => {
 };
 
 const formats = {
-  /** Everything that is needed to check the chains without us: the public keys, each event with its position, each checkpoint. */
+  /**
+   * Contains everything that a third party needs to check the chains without this service: the public keys, each event with its
+   * position, each checkpoint.
+   */
   ndjson: {
     first: () => json(publicKeys()),
     pages: [eventsAsJson, checkpointsAsJson],
@@ -94,8 +98,10 @@ const formats = {
 } as const;
 
 /**
- * The lines of an export file, for one chain or for all of them. After `pagesMax` pages, the last line says that lines are missing.
- * @throws Problem unauthenticated, capability_required between two pages, so that the download fails and is not a short file
+ * The lines of an export file, for one chain or for all of them. After `pagesMax` pages, the last line says that lines are
+ * missing.
+ * @throws Problem unauthenticated, capability_required between two pages: then the download fails and does not look like a
+ * complete file
  */
 export async function* exportAudit(
   cookie: string | null,
@@ -110,7 +116,7 @@ export async function* exportAudit(
     for (const read of pages) {
       for (let after: number | undefined = 0; after !== undefined; left -= 1) {
         if (left === 0) return yield last;
-        // The rights are read again before each page, because a person can lose them during a long download.
+        // Read the rights again before each page, because a person can lose them during a long download.
         requireAccess(await authenticateReader(cookie));
         const lines: readonly Line[] = await read(name, after);
         yield lines.map(({ text }) => text).join("");

@@ -6,7 +6,10 @@ import { authorizations, executions } from "#lib/holds/tables.ts";
 
 const open = ["pending", "processing", "unknown"];
 
-/** The reconciler's queue by status. The index of open executions covers the query. */
+/**
+ * The number of executions that the reconciler still has to check, by status. The index of open executions contains all that the
+ * query needs.
+ */
 export const countOpen = () =>
   database()
     .select({
@@ -43,7 +46,10 @@ export const selectUnknown = (rows: number) =>
     .orderBy(asc(executions.executionId))
     .limit(rows);
 
-/** How long the newest executions took from submission to settlement. It reads a bounded number of rows and needs no index of its own. */
+/**
+ * How long the newest `among` executions took from submission to settlement. The number of rows is limited, so the query needs no
+ * index of its own.
+ */
 export async function settlementLag(among: number) {
   const [row] = await database().execute<{ count: string; median: number | null; p95: number | null }>(sql`
     SELECT count(*) AS count, percentile_cont(0.5) WITHIN GROUP (ORDER BY lag) AS median,
@@ -59,7 +65,7 @@ export const selectOverdueHolds = (since: Date) =>
     .select({ count: count() })
     .from(sql`(${heldRows(since, sql`expires_at < (SELECT clock_timestamp() - interval '1 minute')`)}) AS overdue`);
 
-/** Holds that expired more than a minute ago, so the sweep should have released them. */
+/** The number of holds that expired more than a minute ago. The background job should have released these holds. */
 export async function countOverdueHolds(): Promise<number> {
   const [row] = await selectOverdueHolds(await sweptUntil(database()));
   return row?.count ?? 0;

@@ -11,8 +11,8 @@ useDatabase();
 
 const read = (as: Credential) => send(identity.getSession, getSession, { as });
 
-describe("revokeUserSessions", () => {
-  test("ends every session on its next request and counts the live ones; the person may sign in again", async () => {
+describe("ends all sessions of a person", () => {
+  test("every session is refused on its next request, and the reply has the number of valid ones; the person may sign in again", async () => {
     const support = await createOfficial("support");
     const person = await newPerson();
     const second = await signIn(person.email);

@@ -14,7 +14,7 @@ afterEach(() => rm(dataDir, { recursive: true }));
 type Variables = Record<string, string | undefined>;
 
 describe("provideSecrets", () => {
-  test("a sandbox makes its secrets once, strong enough and readable only for itself", async () => {
+  test("a sandbox makes its secrets once, strong enough and readable only for its own user", async () => {
     const first: Variables = { DATA_DIR: dataDir };
     const second: Variables = { DATA_DIR: dataDir };
     await Promise.all([provideSecrets(first), provideSecrets(second)]);
@@ -28,7 +28,7 @@ describe("provideSecrets", () => {
     });
   });
 
-  test("servers that start at once make them once, also if each is process 1 of its container", async () => {
+  test("servers that start at the same time make the secrets once, also if each is process 1 of its container", async () => {
     const started = Array.from({ length: 16 }, (): Variables => ({ DATA_DIR: dataDir }));
     await Promise.all(started.map(provideSecrets));
     for (const variables of started) expect(variables).toEqual(started[0]);
@@ -52,7 +52,7 @@ describe("provideSecrets", () => {
     expect(keys.every((name) => later[name] !== before[name])).toBe(true);
   });
 
-  test("a configured secret has priority", async () => {
+  test("a secret in the environment has priority", async () => {
     const variables: Variables = { DATA_DIR: dataDir, API_KEY_SECRET: "given" };
     await provideSecrets(variables);
     expect(variables["API_KEY_SECRET"]).toBe("given");

@@ -15,8 +15,8 @@ const made = {
 const p256Key = (): string => randomBytes(32).toString("base64url");
 
 /**
- * The secrets of the next three constants were added later and have their own files, so that an existing sandbox keeps its secrets and gets
- * these too.
+ * The secrets of the next three constants were introduced in later versions. They have files of their own, so that an existing
+ * sandbox keeps its earlier secrets and gets these too.
  */
 const madeLater = { AUDIT_SIGNING_KEY: p256Key } as const;
 const madeForPush = { VAPID_PRIVATE_KEY: p256Key } as const;
@@ -36,11 +36,11 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
   const file = join(dataDir, name);
   if (Object.keys(await read(file)).length === 0) {
     await mkdir(dataDir, { recursive: true });
-    // Containers that share a volume can have the same process id.
+    // The name is random and not the process id, because containers that share a volume can have the same process id.
     const draft = `${file}.${randomUUID()}`;
     const secrets = Object.fromEntries(Object.entries(making).map(([name, make]) => [name, make()]));
     await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-    // If two processes start together, the second uses the secrets of the first.
+    // If two processes start together, only one can create the file, and the other one reads the secrets from it.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -52,8 +52,8 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
 }
 
 /**
- * A sandbox makes its own secrets on its first start and keeps them in DATA_DIR; variables that are set take precedence. Production makes
- * none: readEnv() refuses to start without them.
+ * Sets the secrets of a sandbox. It makes them on its first start and keeps them in DATA_DIR; environment variables that are set
+ * take precedence. In production no secrets are made, and readEnv() refuses to start without them.
  */
 export async function provideSecrets(variables: Variables): Promise<void> {
   if ((variables["ENVIRONMENT"] || "sandbox") !== "sandbox") return;

@@ -5,13 +5,13 @@ import { keepSetupCode, readInstallation } from "#lib/installation/store.ts";
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 24;
 
-/** 120 random bits, so a plain hash is enough. */
+/** A code of 120 random bits. Nobody can guess that many, so a plain hash is enough to store it. */
 function newCode(): string {
   const letters = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte & 31]).join("");
   return letters.replace(/(.{4})(?=.)/g, "$1-");
 }
 
-/** People type the code, so hyphens, spaces and case are ignored. */
+/** The hash of a setup code. People type the code, so hyphens, spaces and case are ignored. */
 export const hashSetupCode = (code: string): string =>
   createHash("sha256")
     .update(`countersign.setup.v1\n${code.toUpperCase().replace(/[\s-]/g, "")}`)
@@ -24,8 +24,8 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
 }
 
 /**
- * The one-time code to print at the first start in production; null otherwise. Only its hash is stored: to replace a lost code, clear
- * installation.setup_code_hash and start again.
+ * Makes the code with which the first person becomes admin, to print at the first start in production; null otherwise. Only the
+ * hash of the code is stored: to replace a lost code, clear installation.setup_code_hash and start again.
  */
 export async function issueSetupCode(): Promise<string | null> {
   if (env().ENVIRONMENT !== "production") return null;

@@ -44,7 +44,7 @@ const verify = async ({ sellerId }: Pick<Shop, "sellerId">): Promise<void> => {
   await database().update(sellers).set({ verified: true }).where(eq(sellers.sellerId, sellerId));
 };
 
-/** Stores a proof of the address for the organization. */
+/** Stores that the organization has proved the address of the shop. */
 const prove = async ({ organizationId, userId }: Person, { sellerId, payTo }: Shop): Promise<void> => {
   const proof = {
     organizationId,
@@ -70,13 +70,13 @@ async function newShop(registered: Parameters<typeof newSeller>[1] = {}, is: { v
 const decisionOn = async ({ shop }: Registered) =>
   (await authorized({ ...buyer, seller: shop } as unknown as Parameters<typeof authorized>[0])).policyDecision;
 
-/** Returns "allow", or the reason for the refusal. */
+/** Tries to pay a registered seller. Returns "allow", or the reason for the refusal. */
 async function payingTo(registered: Registered): Promise<string> {
   const { outcome, denialCode } = await decisionOn(registered);
   return denialCode ?? outcome;
 }
 
-/** Pays an unregistered seller. Returns "allow", or the reason for the refusal. */
+/** Tries to pay a seller that is not registered. Returns "allow", or the reason for the refusal. */
 async function payingStranger(domain: string, payTo: string): Promise<string> {
   const extra = { name: "USDC", version: "2" };
   const offer = { scheme: "exact", network: CHAIN, amount: "250000", asset: USDC, payTo, maxTimeoutSeconds: 60, extra };
@@ -138,7 +138,7 @@ describe("a stop of a seller that has verified its domain", () => {
   });
 });
 
-describe("a stop of a seller that has proven its address", () => {
+describe("a stop of a seller that has proved its address", () => {
   test("applies to every organization that is paid there, verified or not, and to unregistered sellers", async () => {
     const payTo = randomAddress();
     const evil = await newShop({ payTo }, { proven: true });
@@ -157,7 +157,7 @@ describe("a stop of a seller that has proven its address", () => {
 });
 
 describe("a stop of a seller that only claimed its domain and its address", () => {
-  test("does not apply to the organization that verified the domain: stopping an impostor does not stop its victim", async () => {
+  test("does not apply to the organization that verified the domain, so that stopping an impostor does not stop the real seller", async () => {
     const [domain, payTo] = [newDomain(), randomAddress()];
     const victim = await newShop({ domain, payTo }, { verified: true });
     const impostor = await newShop({ domain, payTo });

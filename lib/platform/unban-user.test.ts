@@ -26,7 +26,7 @@ describe("unbanUser", () => {
     expect(events[1]).toMatchObject({ actorId: operator.userId, metadata: { reason: REASON } });
   });
 
-  test("only people with the same rights lift the ban of a person with more rights", async () => {
+  test("the ban of a person with many rights is ended only by people with the same rights", async () => {
     const [operator, admin, other] = [
       await createOfficial("operator"),
       await createOfficial("admin"),

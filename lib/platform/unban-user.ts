@@ -9,7 +9,10 @@ import * as contract from "#lib/platform/contract.ts";
 import { bannedNow } from "#lib/identity/user-store.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 
-/** An unban takes no right away but still closes the gate, which orders the operations on platform users. */
+/**
+ * Ends a ban. This takes no right away, but it takes the exclusive lock of revocations too, which puts all operations on platform
+ * users in order.
+ */
 export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>
   once(contract.unbanUser, idempotency, async (tx) => {
     await closeGate(tx, caller.userId);

@@ -43,7 +43,7 @@ describe("updateUserRoles", () => {
     expect(await eventsAbout(userId)).toEqual([]);
   });
 
-  test("403 for raising the own role; lowering it works while there is another admin", async () => {
+  test("403 for adding a role to oneself; removing one works while there is another admin", async () => {
     const [admin] = [await createOfficial("admin"), await createOfficial("admin")];
     expect((await setRoles(admin, admin.userId, ["admin", "operator"])).problem.code).toBe("forbidden");
     expect((await setRoles(admin, admin.userId, ["support"])).problem.code).toBe("forbidden");
@@ -51,7 +51,7 @@ describe("updateUserRoles", () => {
     expect((await setRoles(admin, admin.userId, ["admin"])).problem.code).toBe("capability_required");
   });
 
-  test("a replay gets the first answer", async () => {
+  test("a repeat gets the first reply", async () => {
     const admin = await createOfficial("admin");
     const { userId } = await somebody();
     const asked = { as: admin.credential, id: userId, body: { reason: REASON, platformRoles: ["support"] }, key: "one-change" };
@@ -74,7 +74,7 @@ describe("updateUserRoles", () => {
 describe("the last admin", () => {
   test("cannot be demoted, even if there is another admin who is banned", async () => {
     const admin = await createOfficial("admin");
-    // Earlier tests of this file left admins behind.
+    // Earlier tests of this file have created other admins.
     for (const other of await adminsBesides(admin.userId)) expect((await setRoles(admin, other, [])).status).toBe(200);
     expect((await setRoles(admin, admin.userId, [])).problem.code).toBe("last_admin");
     const second = await createOfficial("admin");
@@ -82,7 +82,7 @@ describe("the last admin", () => {
     expect((await setRoles(admin, admin.userId, [])).problem.code).toBe("last_admin");
   });
 
-  test("if two admins demote each other at once, one is left", async () => {
+  test("stays if two admins demote each other at once", async () => {
     for (let turn = 0; turn < 5; turn += 1) {
       const [one, two] = [await createOfficial("admin"), await createOfficial("admin")];
       for (const other of await adminsBesides(one.userId)) if (other !== two.userId) await setRoles(one, other, []);

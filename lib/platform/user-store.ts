@@ -4,7 +4,7 @@ import { session, user } from "#lib/identity/tables.ts";
 import type { UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
-/** A ban that has not ended. */
+/** The condition that a person has a ban which has not ended. */
 const isBanned = and(user.banned, or(isNull(user.banExpires), gt(user.banExpires, sql`clock_timestamp()`)))!;
 
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
@@ -12,7 +12,10 @@ export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> 
   return row ?? null;
 }
 
-/** Counts the other admins who are not banned. Take the gate first if a decision depends on the count: it orders all changes to admins. */
+/**
+ * Counts the other admins who are not banned. If a decision depends on the count, the caller must first call closeGate, whose
+ * lock puts all changes to admins in order.
+ */
 export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -34,16 +37,16 @@ export async function updateUser(tx: Tx, userId: string, change: Change, now: Da
   return row!;
 }
 
-/** Ends every session of the person. Answers how many were live. */
+/** Ends every session of the person. Returns how many sessions were still valid. */
 export async function endSessions(tx: Tx, userId: string, now: Date): Promise<number> {
   const ended = await tx.delete(session).where(eq(session.userId, userId)).returning({ expiresAt: session.expiresAt });
   return ended.filter(({ expiresAt }) => expiresAt > now).length;
 }
 
-/** Escapes LIKE's special characters. */
+/** Escapes the wildcards of LIKE. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
-/** A LIKE pattern for text that begins with this, in lower case. */
+/** A LIKE pattern for stored text in lower case that begins with the given text. */
 export const startsWith = (text: string): string => `${literal(text.toLowerCase())}%`;
 
 export type UserFilter = {
@@ -52,7 +55,7 @@ export type UserFilter = {
   readonly banned?: boolean;
 };
 
-/** Newest first; ids sort by creation. */
+/** People who match the filter, newest first, because ids sort by the time of creation. */
 export const selectUsers = (
   { search, role, banned = false }: UserFilter,
   place: string | null,

@@ -8,7 +8,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { PlatformCapability } from "#lib/vocabulary.ts";
 
-/** A ban that has expired does not count. */
+/** The wire form of a person. A ban that has expired does not count. */
 export function presentUser(row: UserRow, now: Date): PlatformUser {
   const { image, banReason, banExpires } = row;
   const banned = bannedNow(row, now);
@@ -27,13 +27,16 @@ export function presentUser(row: UserRow, now: Date): PlatformUser {
   };
 }
 
-/** A person may take away or give back platform rights only if they have all of them. @throws Problem forbidden */
+/**
+ * Requires that a person has all platform rights of the person whose rights they take away or give back.
+ * @throws Problem forbidden
+ */
 export function requireRightsOf(row: UserRow, own: ReadonlySet<PlatformCapability>): void {
   if ([...rightsOf(row)].every((right) => own.has(right))) return;
   throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
 }
 
-/** @throws Problem not_found */
+/** Locks the row of a person. @throws Problem not_found */
 export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
   const row = await lockUser(tx, userId);
   if (!row) throw notFound("user");
@@ -41,7 +44,8 @@ export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
 }
 
 /**
- * Call it, after taking the gate, before a person loses the admin role or is banned.
+ * Requires that an admin is left. The caller has called closeGate, and calls this before a person loses the role admin or is
+ * banned.
  * @throws Problem last_admin
  */
 export async function requireAdminLeft(tx: Tx, { id, platformRoles }: UserRow): Promise<void> {

@@ -17,7 +17,7 @@ const verify = async ({ credential }: Official, chain?: string) =>
   (await send(contract.verifyPlatformAudit, verifyPlatformAudit, { as: credential, body: { chain } })).data;
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
 
-/** Changes rows as an attacker with the database's password, who bypasses the triggers. */
+/** Changes rows as an attacker with the database's password could, without running the triggers. */
 const tamper = async (statement: string): Promise<void> => {
   await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;
@@ -32,7 +32,7 @@ const chainOfFour = () => chainOfEvents(4);
 describe("verifyPlatformAudit against signed checkpoints", () => {
   afterEach(() => forget("auditSigningKeys"));
 
-  test("a chain names the checkpoint from which it is verified; an unchanged head is signed once", async () => {
+  test("a reply names the checkpoint from which the chain was verified; an unchanged head is signed once", async () => {
     const admin = await createOfficial("admin");
     const organizationId = await chainOfFour();
     expect((await verify(admin, organizationId)).checkpoint).toBeUndefined();
@@ -42,7 +42,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     expect(verified).toMatchObject({ valid: true, count: 4, checkpoint: { sequence: 4, hash: verified.head } });
   });
 
-  test("a removed tail is found, although the rest of the chain is consistent", async () => {
+  test("events that were removed at the end are detected, although the rest of the chain is consistent", async () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
@@ -58,7 +58,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     await tamper(`DELETE FROM audit_checkpoints WHERE chain = '${chain}'`);
   });
 
-  test("a rewritten chain and a forged checkpoint are found", async () => {
+  test("a rewritten chain and a forged checkpoint are detected", async () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
@@ -70,7 +70,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     expect((await verify(admin, chain)).firstBad?.detail).toContain("not signed by this installation's key");
   });
 
-  test("after a change of the key every head is signed again", async () => {
+  test("after a change of the key every head of a chain is signed again", async () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();
@@ -82,7 +82,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     expect((await verify(admin, chain)).valid).toBe(true);
   });
 
-  test("an earlier key stays published, so what it signed stays valid, and the new key signs from then on", async () => {
+  test("an earlier key stays published, so its signatures stay valid, and the new key signs from then on", async () => {
     const admin = await createOfficial("admin");
     const chain = await chainOfFour();
     await signNow();

@@ -17,7 +17,7 @@ import { send } from "#test/tenant.ts";
 useDatabase();
 
 describe("the read models of the pages", () => {
-  test("shows a person with organizations and live sessions, and events only with the right to read the audit", async () => {
+  test("shows a person with organizations and valid sessions, and events only with the right to read the audit log", async () => {
     const person = await newOrganization({ name: "Larkfield" });
     await signIn(person.email);
     const support = await createOfficial("support");

@@ -2,7 +2,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { saveRun } from "#lib/platform/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The pause between two records of a worker, so that one that runs twice a second is written four times a minute. */
+/** The least time between two writes about a worker, so that a worker that runs twice a second is written four times a minute. */
 const WRITE_EVERY_MS = 15_000;
 
 type RunNote = { at: number; failed: boolean };
@@ -10,8 +10,8 @@ type RunNote = { at: number; failed: boolean };
 const noted = (): Map<string, RunNote> => perProcess("workerRuns", () => new Map());
 
 /**
- * Records that a worker ran, for the people who operate the service: at most every 15 s, but at once when it fails or works again. Never
- * throws.
+ * Records that a worker ran, for the people who operate the service. It writes at most every 15 s, but at once when the worker
+ * fails or works again. Never throws.
  */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {
   const last = noted().get(worker);

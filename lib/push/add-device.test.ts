@@ -25,7 +25,7 @@ const person = async () => createPerson(await createOrganization());
 const rows = () => database().select().from(pushDevices);
 
 describe("addDevice", () => {
-  test("stores the browser of this session, replaces an earlier one, and repeats its answer", async () => {
+  test("stores the browser of this session, replaces an earlier one, and a repeat gets the same reply", async () => {
     const { credential } = await person();
     const first = subscriptionOf(createDevice(service));
     const added = await add(credential, first, "once");
@@ -40,7 +40,7 @@ describe("addDevice", () => {
     expect(events.map(({ type, metadata }) => [type, metadata])).toEqual([["device.added", { details: false }]]);
   });
 
-  test("a browser in which somebody else signs in belongs to them, and nobody takes one by its address", async () => {
+  test("a browser in which another person signs in belongs to that person, and nobody takes a device by its address alone", async () => {
     const [ada, bob, eve] = [await person(), await person(), await person()];
     const browser = subscriptionOf(createDevice(service));
     await add(ada.credential, browser);
@@ -88,7 +88,7 @@ describe("addDevice", () => {
     }
   });
 
-  test("403 for an API key; 409 without a key of the service, and for the eleventh device", async () => {
+  test("403 for an API key; 409 if the service has no key for Web Push, and for the eleventh device", async () => {
     const organizationId = await createOrganization();
     const agent = await createAgent(organizationId, ["payments:read"]);
     expect((await add(agent.credential, subscriptionOf(createDevice(service)))).status).toBe(403);

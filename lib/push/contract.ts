@@ -26,7 +26,7 @@ const example: Device = {
   createdAt: "2026-11-21T12:00:00.000Z",
 };
 
-/** Without padding, as browsers write it. */
+/** Text in base64url without padding, as browsers write it. */
 const base64url = (characters: number, must: string) => z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${characters}}$`), must);
 
 export const addDevice = operation({

@@ -11,7 +11,7 @@ type NewDevice = Omit<typeof pushDevices.$inferInsert, "createdAt">;
 const { deviceId, sessionId, details, createdAt } = pushDevices;
 const columns = { deviceId, sessionId, details, createdAt, userAgent: session.userAgent };
 
-/** The devices of a person whose sessions are live, the newest first. */
+/** The devices of a person whose sessions are still valid, the newest first. */
 export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[]> =>
   db
     .select(columns)
@@ -21,8 +21,8 @@ export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[
     .orderBy(desc(createdAt), desc(deviceId));
 
 /**
- * Replaces the device of this session. A browser that somebody else signs in with keeps its endpoint and keys, so the same three values
- * move to the new session. False if the endpoint is known with other keys.
+ * Stores the device of this session in place of an earlier one. If another person signs in with the same browser, its endpoint
+ * and keys are the same and move to the new session. False if the endpoint is stored with other keys.
  */
 export async function saveDevice(tx: Tx, device: NewDevice): Promise<boolean> {
   await tx.delete(pushDevices).where(and(eq(sessionId, device.sessionId), ne(pushDevices.endpoint, device.endpoint)));
@@ -38,7 +38,7 @@ export async function saveDevice(tx: Tx, device: NewDevice): Promise<boolean> {
   return saved.length === 1;
 }
 
-/** False if the person has no such device. */
+/** Deletes a device of the person. False if the person has no such device. */
 export async function deleteDeviceOf(tx: Tx, userId: string, id: string): Promise<boolean> {
   const own = tx.select({ id: session.id }).from(session).where(eq(session.userId, userId));
   const gone = await tx

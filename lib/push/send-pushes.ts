@@ -23,22 +23,31 @@ const BATCH = 16;
 const AT_ONCE = 4;
 const ATTEMPTS_MAX = 6;
 const HEADERS_MS = 10_000;
-/** Longer than one message can take: waiting for a free place, connecting, and then ten seconds for the answer and five for its body. */
+/**
+ * How long a worker reserves a message. This is longer than sending can take: waiting, connecting, ten seconds for the answer and
+ * five for its body.
+ */
 const LEASE_MS = minutes(1);
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** 2 s, 4 s, 8 s and so on: the six attempts take about a minute. */
+/** The pause before the next attempt: 2 s, 4 s, 8 s and so on. The six attempts take about a minute. */
 const pauseAfter = (attempts: number): number => 1_000 * 2 ** attempts;
 
-/** The content of a message, or null if it is no longer wanted. Read right before it is sent, because it may have waited. */
+/**
+ * Returns the content of a message, or null if it must not be sent any more. It is called right before sending, because the
+ * message may have waited.
+ */
 export type MessageOf = (push: PushRow) => Promise<Readonly<Record<string, unknown>> | null>;
 
-/** Push services are slower than sellers, and never take places from them. */
+/**
+ * The HTTP client for push services. It is separate from the client for sellers, so that slow push services do not use up that
+ * client's connections.
+ */
 const client = (): GuardedFetch =>
   perProcess("outboundPush", () => installedFetch({ ...standardLimits, headersMs: HEADERS_MS, bodyBytes: 16 * 1024 }));
 
-/** Sends due messages. Each is leased right before it is sent. Returns how many were tried. */
+/** Sends due messages. A worker reserves each message right before it sends it. Returns how many messages were tried. */
 export async function sendPushes(messageOf: MessageOf): Promise<number> {
   const key = vapid();
   if (key === null || !(await hasDuePush())) return 0;
@@ -72,7 +81,7 @@ async function sendOne(push: PushRow, messageOf: MessageOf, key: Vapid): Promise
 
 type Sending = { readonly key: Vapid; readonly ttl: number; readonly text: string };
 
-/** The status that the push service answered. Null without an answer. */
+/** The HTTP status with which the push service answered. Null without an answer. */
 async function statusOf(
   push: PushRow,
   { endpoint, p256dh, auth }: PushAddress,
@@ -83,7 +92,7 @@ async function statusOf(
       vapidDetails: key,
       TTL: ttl,
       urgency: "high",
-      // A message that the device has not got yet is replaced by the next one about the same request.
+      // The push service replaces a message that the device has not received yet by the next message about the same request.
       ...(push.checkoutIntentId !== null && { topic: push.checkoutIntentId.slice(-32) }),
     });
     const { reply } = await client().once(endpoint, { method: "POST", message: { headers: headersOf(headers), body } });
@@ -97,7 +106,10 @@ async function statusOf(
 const headersOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 
-/** No answer, 429 and 5xx may be temporary. Any other answer is final. */
+/**
+ * Handles a message that was not accepted. No answer, 429 and 5xx may be temporary, so the message is tried again. Any other
+ * answer is final.
+ */
 async function retryOrGiveUp({ pushId, attempts }: PushRow, status: number | null): Promise<void> {
   const final = status !== null && status !== 429 && status < 500;
   const given = final || attempts >= ATTEMPTS_MAX;

@@ -11,7 +11,7 @@ export type PushAddress = { readonly endpoint: string; readonly p256dh: string; 
 
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Queues messages in the transaction that causes them. A message that is stored already is not stored again. */
+/** Queues messages in the transaction that causes them. A message that is already stored is not stored again. */
 export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<void> {
   if (added.length === 0) return;
   const now = sql`clock_timestamp()`;
@@ -28,7 +28,7 @@ export async function hasDuePush(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Leases the message that is due first for `leaseMs`. If a worker dies, its message is due again when the lease ends. */
+/** Reserves for `leaseMs` the message that is due first. If the worker dies, the message is due again after that time. */
 export async function leaseDuePush(leaseMs: number): Promise<PushRow | null> {
   const due = database()
     .select({ pushId: pushes.pushId })
@@ -83,7 +83,7 @@ export type PushFacts = {
   readonly attempts: number;
 };
 
-/** Counts the messages about a request, by whether a push service has accepted them. */
+/** The number of messages about a request for approval, by whether a push service has accepted them. */
 export async function readPushes(db: Database, checkoutIntentId: string): Promise<PushFacts> {
   const [row] = await db
     .select({

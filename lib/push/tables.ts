@@ -3,14 +3,19 @@ import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { session } from "#lib/identity/tables.ts";
 
-/** The push subscription of a browser. It belongs to the session that registered it, and is deleted with it. */
+/**
+ * The push subscription of a browser. It belongs to the session that registered it, and is deleted together with that session.
+ */
 export const pushDevices = pgTable("push_devices", {
   deviceId: text("device_id").primaryKey(),
   sessionId: text("session_id")
     .notNull()
     .unique()
     .references(() => session.id, { onDelete: "cascade" }),
-  /** The address at the push service. Anybody who knows it and the two keys can send messages to the device. */
+  /**
+   * The address of the device at the push service. Anybody who knows this address and the two keys can send messages to the
+   * device.
+   */
   endpoint: text("endpoint").notNull().unique(),
   p256dh: text("p256dh").notNull(),
   auth: text("auth").notNull(),
@@ -19,7 +24,7 @@ export const pushDevices = pgTable("push_devices", {
   createdAt: createdAt(),
 });
 
-/** Messages to devices. The text of a message is composed when it is sent, so no row contains one. */
+/** Messages to devices. The text of a message is written when it is sent, so it is not stored. */
 export const pushes = pgTable(
   "pushes",
   {
@@ -32,13 +37,16 @@ export const pushes = pgTable(
     kind: text("kind").notNull(),
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id"),
-    /** Whether the message makes no sound, because the device got several messages in the last minutes. */
+    /** Whether the message makes no sound, because the device got several messages with sound in the last minutes. */
     silent: boolean("silent").notNull(),
     status: text("status", { enum: ["queued", "accepted", "failed"] })
       .notNull()
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
-    /** The time of the next attempt. While a worker sends the message, it is the end of the worker's lease. */
+    /**
+     * The time of the next attempt. While a worker sends the message, it is the time until which the worker has reserved the
+     * message.
+     */
     nextAttemptAt: moment("next_attempt_at"),
     usefulUntil: moment("useful_until").notNull(),
     createdAt: createdAt(),

@@ -13,7 +13,7 @@ function subject(): string {
   return `mailto:${address}`;
 }
 
-/** Null if the service has no key for Web Push, so that no device can be registered. */
+/** The key pair of this service for Web Push. Null if none is configured, so that no device can be registered. */
 export const vapid = (): Vapid | null =>
   perProcess("vapid", () => {
     const { VAPID_PRIVATE_KEY: privateKey } = env();

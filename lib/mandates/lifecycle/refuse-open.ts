@@ -28,9 +28,9 @@ type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it also cancels
- * the held ones. Those that stay cannot be executed or settled either. The caller holds the mandate's lock and, to cancel, took the gate
- * before it.
+ * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it also
+ * cancels the held ones. Payments that are not canceled cannot be executed or settled either. The caller has locked the mandate
+ * and, to cancel, has called enterGate before that.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;
@@ -74,8 +74,8 @@ function present({ payment, reason }: Refusal, state: OpenRefused["items"][numbe
 }
 
 /**
- * Releases the holds of payments and ends the checkouts that ask, or asked, a person about them. Returns the ids of the canceled
- * authorizations.
+ * Releases what payments have reserved, and ends the checkouts in which people were asked to approve them. Returns the ids of the
+ * canceled authorizations.
  */
 async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Hold[], by: By): Promise<ReadonlySet<string>> {
   if (payments.length === 0) return new Set();

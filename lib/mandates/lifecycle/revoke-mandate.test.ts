@@ -16,7 +16,7 @@ useDatabase();
 const { buyer, as } = useBuyer();
 
 describe("revokeMandate", () => {
-  test("200 is final, also by a key", async () => {
+  test("200 ends the mandate for ever, also if a key asks for it", async () => {
     const id = await activeMandate(as);
     const { credential } = await createAgent(buyer.organizationId, ["mandates:revoke"]);
     expect(await revoke(credential, id)).toMatchObject({ status: 200, data: { status: "revoked" } });
@@ -46,7 +46,7 @@ describe("revokeMandate", () => {
     expect((await eventsOf(id)).at(-1)?.metadata).toMatchObject({ reason: "Leaked.", submittedExecutions: [open.executionId] });
   });
 
-  test("waits for everything that passed the gate before it, and stops everything after it", async () => {
+  test("waits for every request that took the shared lock before the revocation, and stops every request after it", async () => {
     const id = await activeMandate(as);
     let letGo = () => {};
     let entered = () => {};

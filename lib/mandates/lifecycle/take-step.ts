@@ -16,7 +16,8 @@ type StepRequest = {
 };
 
 /**
- * Changes the mandate's status and writes an audit event. A mandate that already has the status is unchanged, without an event.
+ * Changes the mandate's status and writes an audit event. If the mandate already has the status, nothing changes and no event is
+ * written.
  * @throws Problem not_found, conflict
  */
 export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: StepRequest): Promise<Mandate> {

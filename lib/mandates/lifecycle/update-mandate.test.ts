@@ -82,7 +82,7 @@ describe("updateMandate", () => {
     expect([await outcomeOf(id), await outcomeOf(id)]).toEqual(["allow", "mandate_exhausted"]);
   });
 
-  test("a limit may be set below the use: no budget is left, and holds still end", async () => {
+  test("a limit may be lower than the usage: no budget is left, and open holds can still end", async () => {
     const id = await activeMandate(as, { policy: withLimits({ total: "5", budgets: [{ ...DAY, amount: "5" }] }) });
     const [one, two] = [await authorize(buyer, id), await authorize(buyer, id)];
     const { status, data } = await patch(id, {
@@ -98,7 +98,7 @@ describe("updateMandate", () => {
     expect(await bucketsOf(id)).toMatchObject([{ spent: 500_000n, reserved: 0n, payments: 1, ceiling: 1_000_000n }]);
   });
 
-  test("a new kind of window counts earlier payments, and their holds end in it too", async () => {
+  test("a window of a new kind counts earlier payments, also when their holds end later", async () => {
     const id = await activeMandate(as);
     const [one, two, three] = [await authorize(buyer, id), await authorize(buyer, id), await authorize(buyer, id)];
     await resolve(one.authorizationId, "capture");

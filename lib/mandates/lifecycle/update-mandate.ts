@@ -20,7 +20,8 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     const { cancelOpen = false, ...changes } = body;
-    // Canceling releases holds and ends checkouts, so take the gate first, in the same order as an approval.
+    // Canceling releases holds and ends checkouts, so take the shared lock against revocations first, as an approval does. With
+    // another order of locks, the two could wait for each other.
     if (cancelOpen) await enterGate(tx);
     await requireStillHeld(tx, caller, "mandates:manage");
     const old = await lockMandate(tx, caller, id);
@@ -82,8 +83,8 @@ function bindings(old: MandateRow, { agents, wallet }: Changes) {
 }
 
 /**
- * The ceiling of the row's database check. Earlier usage may exceed a lowered limit, so the ceiling allows it; the policy compares new
- * payments with the limit itself.
+ * The upper bound that the database checks on the mandate's row. Earlier payments may exceed a lowered limit, so the bound is
+ * then their sum. The policy compares new payments with the limit itself.
  */
 const ceilingOf = ({ total }: CompiledPolicy, { spent, reserved }: MandateRow) =>
   total === null ? null : max(total, atomicOf(spent + reserved));

@@ -32,7 +32,7 @@ const submitted = async (deadline?: bigint) =>
     ...(deadline !== undefined && { deadline }),
   });
 
-/** Runs the relayer and the check of the registrations once. */
+/** Sends the waiting transactions and checks the registrations once. */
 async function lookAgain(registrationId: string) {
   await makeDue();
   await relay();
@@ -84,7 +84,10 @@ test("after a version is registered, the guardian closes the earlier versions", 
 const mandateOf = async ({ organizationId, mandateId }: { organizationId: string; mandateId: string }): Promise<Mandate> =>
   (await viewMandate({ organizationId, environment: "sandbox" }, mandateId)).mandate;
 
-/** Uses the nonce of a slot at the token with the account's own key, as a proof would. */
+/**
+ * Signs with the account's own key a transfer that uses the nonce of a slot, and sends it. At the token this has the same effect
+ * as a payment by proof.
+ */
 async function useSlot({ key, terms, onChainId }: RegisteredScene, period: number, slot: number): Promise<void> {
   const nonce = nonceOfSlot(onChainId, period, slot);
   const message = { from: key.address, to: terms.payee, value: 1_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce };

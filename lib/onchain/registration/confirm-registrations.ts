@@ -19,10 +19,16 @@ const LIST = 100;
 const AGAIN_MS = 1_000;
 /** Milliseconds until a chain that did not answer is asked again. */
 const AFTER_SILENCE_MS = 10_000;
-/** Milliseconds after a deadline in which a registration may still appear, because the chain's clock and ours differ a little. */
+/**
+ * How many milliseconds after its deadline a registration may still appear on the chain, because the chain's clock and the
+ * service's clock differ a little.
+ */
 const GRACE_MS = 30_000;
 
-/** Checks submitted registrations. The chain decides whether one is registered or failed, no matter who sent the transaction. */
+/**
+ * Checks submitted registrations. What the contract on the chain says decides whether one is registered or failed, no matter who
+ * sent the transaction.
+ */
 export async function confirmRegistrations(): Promise<void> {
   for (const row of await dueRegistrations(database(), LIST)) {
     try {
@@ -55,8 +61,8 @@ async function confirm(row: RegistrationRow): Promise<void> {
 }
 
 /**
- * Whether the registration may still take effect. This node may not have the block of a mined transaction yet. And a transaction that was
- * sent is public, so anybody can submit its signature until the deadline.
+ * Whether the registration may still take effect. The node that is asked may not have the block of a mined transaction yet. And a
+ * transaction that was sent is public, so anybody can submit its signature until the deadline.
  */
 function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
   const wasSent = hash !== null || earlierHashes.length > 0;
@@ -64,8 +70,8 @@ function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHash
 }
 
 /**
- * Whether the registry has the registration, at the newest confirmed block. The registry decides and not our transaction, because anybody
- * may have submitted the signature.
+ * Whether the registry has the registration at the newest confirmed block. The service asks the registry and does not rely on its
+ * own transaction, because anybody may have submitted the signature.
  */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
   const terms = await publicClient(chain).readContract({

@@ -21,12 +21,15 @@ import { findRegistrable, isRegistered } from "#lib/onchain/registry/registratio
 import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Seconds that the wallet's owner gets to read and sign. Well below the longest deadline that a registration may have. */
+/** Seconds that the wallet's owner has to read and sign. Half of the longest deadline that a registration may have. */
 const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
 
 const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);
 
-/** Returns the data that the mandate's wallet must sign. Nothing is stored: the terms are derived again when the signature arrives. */
+/**
+ * Returns the data that the mandate's wallet must sign. Nothing is stored: when the signature arrives, the service computes the
+ * same data again.
+ */
 export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
   const mandate = await findRegistrable(database(), id);
   if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");
@@ -68,8 +71,8 @@ const domainTypes = [
 ];
 
 /**
- * The typed data in a form for wallets: numbers as decimal text, which every wallet reads, and addresses with checksums, which people
- * compare.
+ * The typed data for wallets. Numbers are decimal text, which every wallet can read. Addresses have checksums, so that people can
+ * compare them.
  */
 function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
   const { account, payee, token, mandateId, termsHash, ...numbers } = message;

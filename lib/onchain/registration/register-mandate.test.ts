@@ -46,7 +46,7 @@ const termsOn = (account: Hex, onChainId: string) =>
     args: [account, onChainId as Hex],
   });
 
-/** All tests use one address, and attempts are limited per minute and address, so forget the earlier ones. */
+/** All tests use one IP address, and attempts are limited per minute and address, so delete the counts of earlier tests. */
 beforeEach(async () => void (await database().execute(sql`DELETE FROM rate_limit`)));
 
 const codeOf = (address: Hex) => chain().client.getCode({ address });
@@ -116,7 +116,7 @@ describe("registerMandate", () => {
     expect((await register(scene.mandateId, body)).status).toBe(200);
   });
 
-  test("it becomes registered when the chain shows it, with an entry in the mandate's history", async () => {
+  test("a mandate becomes registered when the chain shows it, with an entry in the mandate's history", async () => {
     const scene = await registrable();
     await register(scene.mandateId, await signedBody(scene));
     const status = async () => {
@@ -164,7 +164,7 @@ describe("registerMandate refuses without spending gas:", () => {
     expect(await relayerNonce()).toBe(before);
   });
 
-  test("a stranger, with the same answer for mandates of others and for unknown ones", async () => {
+  test("a caller without the wallet's signature, with the same answer for mandates of others and for unknown ones", async () => {
     const scene = await registrable();
     const signature = (await signedBody(await registrable()))["signature"];
     const steps = [null, suspend, revoke] as const;
@@ -200,7 +200,7 @@ describe("registerMandate refuses without spending gas:", () => {
     expect((await register(scene.mandateId, body)).status).toBe(200);
   });
 
-  test("the sixty-first try of an address in a minute", async () => {
+  test("the sixty-first attempt of an address in a minute", async () => {
     const scene = await registrable();
     const body = { ...(await signedBody(scene)), payeeAddress: newKey().address };
     await database().execute(sql`INSERT INTO rate_limit (id, key, count, last_request)

@@ -84,14 +84,18 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
     const checked = await onChain(() => checkOnChain(signable, body, deployment));
     return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
   } catch (error) {
-    // The request may be refused only because the same request, sent a moment earlier, has succeeded.
+    // If the same request was sent a moment earlier and succeeded, this one was refused only for that reason: return the stored
+    // registration.
     const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
     if (twin) return answer(twin, deployment);
     throw error;
   }
 };
 
-/** The mandate, and the registrations that its wallet may have signed, one for each path. */
+/**
+ * The mandate, and the registrations that the owner of its wallet may have signed: one for payments by proofs, one for payments
+ * by the module.
+ */
 type Signable = Omit<Registrable, "payee"> & {
   readonly payee: Hex;
   readonly mandate: RegistrableMandate;
@@ -114,7 +118,10 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
   return { ...what, candidates };
 }
 
-/** The checks after the signature is verified, because only the wallet's owner may see their results. In their documented order. */
+/**
+ * The checks in their documented order. They run after the signature is verified, because only the wallet's owner may see their
+ * results.
+ */
 async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;
   const now = await clock(database());
@@ -132,7 +139,10 @@ type ChainCheck = {
   readonly delegation: SignedDelegation | null;
 };
 
-/** A placeholder account for unknown ids, so that the chain is read as often as for an existing mandate. */
+/**
+ * The account that is read for unknown mandates, so that an unknown and an existing mandate cause the same number of reads of the
+ * chain.
+ */
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
 async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<ChainCheck> {
@@ -165,8 +175,8 @@ async function firstOrTwin(asked: RegisterRequest, checked: ChainCheck): Promise
 }
 
 /**
- * Stores the registration and queues its transaction, under the gate and the mandate's lock. It sees every revocation that was acknowledged
- * before. A later revocation also revokes this registration.
+ * Stores the registration and queues its transaction, after taking the shared lock against revocations and the mandate's lock. So
+ * every earlier revocation is visible here, and a later revocation finds this registration and revokes it too.
  */
 async function begin(
   tx: Tx,
@@ -202,7 +212,7 @@ async function begin(
   const facts = { registrationId, registry: signed.registry, onChainId, terms, nonce, deadline: body.deadline };
   const row = await insertRegistration(tx, { ...facts, mandate, fingerprint, relayId, now });
   if (!row) throw new Lost();
-  // Revoke the registrations of earlier versions, because a mandate must have only one budget on the chain.
+  // Revoke the registrations of earlier versions, because each registered version adds a budget of its own on the chain.
   await queueRevocations(tx, mandateId, version);
   const event = {
     type: "onchain.mandateRegistrationSubmitted",
@@ -220,7 +230,10 @@ async function begin(
   return row;
 }
 
-/** Sends the transaction now, if it was not sent yet, to answer with its hash. The worker follows it in any case. */
+/**
+ * Sends the transaction now, if it was not sent yet, so that the reply can contain its hash. In any case the worker checks the
+ * transaction later.
+ */
 async function answer(row: RegistrationRow, deployment: Deployment) {
   const txHash = row.txHash ?? (await send(row));
   return {

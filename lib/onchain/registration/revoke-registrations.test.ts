@@ -87,7 +87,7 @@ describe("revoking a mandate on chain", () => {
     ]);
   });
 
-  test("it wins against a registration that was sent and not mined", async () => {
+  test("a revocation wins against a registration that was sent and not mined", async () => {
     const { chain } = scene();
     await chain.client.setAutomine(false);
     onTestFinished(() => chain.client.setAutomine(true));
@@ -119,7 +119,7 @@ describe("revoking a mandate on chain", () => {
     expect(await nonce()).toBe(before);
   });
 
-  test("an emergency revokes on chain too, a pause does not", async () => {
+  test("an emergency stop revokes on the chain too, a suspension does not", async () => {
     const { mandateId, registration } = await submitted();
     await work(2);
     await send(contract.suspendMandate, suspendMandate, { as: person, id: mandateId, body: {} });
@@ -130,7 +130,7 @@ describe("revoking a mandate on chain", () => {
     expect(await onChain(registration)).toEqual({ registered: true, revoked: true });
   });
 
-  test("it continues after missing gas and a lost nonce", async () => {
+  test("a revocation continues after missing gas and a lost nonce", async () => {
     const { chain } = scene();
     const { mandateId, registration } = await submitted();
     await work(2);

@@ -22,7 +22,7 @@ const abi = parseAbi([
   "function guardian() view returns (address)",
 ]);
 
-/** Thrown if the contracts on the chain differ from the configuration. They must not be used. */
+/** Thrown if the contracts on the chain differ from the configuration. The service must then not use them. */
 export class OtherContracts extends Error {}
 
 const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
@@ -44,7 +44,7 @@ export function deploymentAt(chain: string): Deployment | null {
   return configuration ? (deploymentOf(configuration)[0] ?? null) : null;
 }
 
-/** Like deploymentAt, for a chain with registrations. @throws if its contracts are no longer configured */
+/** The contracts of a chain on which mandates are registered. @throws if these contracts are no longer configured */
 export function deploymentOn(chain: string): Deployment {
   const deployment = deploymentAt(chain);
   if (!deployment) throw new Error(`The contracts of ${chain} are no longer configured.`);
@@ -92,7 +92,10 @@ const otherContracts = (found: readonly string[]): string =>
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
-/** The configured contracts of all chains. Each is compared with its chain once per process. */
+/**
+ * The configured contracts of all chains. The first use in a process compares them with the code on the chain.
+ * @throws OtherContracts
+ */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
   for (const deployment of deployments) {
@@ -104,7 +107,9 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
   return deployments;
 }
 
-/** Called at startup. Wrong contracts stop the service; a chain that does not answer is checked again at the next use. */
+/**
+ * Called at startup. Wrong contracts stop the service. If a chain does not answer, its contracts are compared at their next use.
+ */
 export async function refuseOtherContracts(): Promise<void> {
   // Read the configuration first, so that its errors are not mistaken for a chain that does not answer.
   env();

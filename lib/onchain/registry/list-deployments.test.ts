@@ -59,7 +59,7 @@ beforeEach(() => configure(deployed));
 const list = () => send(contract.listDeployments, listDeployments, { as });
 
 describe("listDeployments", () => {
-  it("200 lists the contracts that the deploy script deployed with our keys, for each asset", async () => {
+  it("200 lists the contracts that the deploy script deployed with the service's keys, for each asset", async () => {
     const { status, data } = await list();
     expect([status, data]).toEqual([
       200,

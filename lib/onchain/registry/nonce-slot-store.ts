@@ -9,7 +9,7 @@ import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts"
 type Db = Database | Tx;
 export type NonceSlot = typeof registrationSlots.$inferSelect;
 
-/** The nonce slot that an authorization holds. Null if it has none, or if its slot was used or freed. */
+/** The nonce slot that an authorization has taken. Null if it has none, or if its slot was used or freed. */
 export async function nonceSlotOf(db: Db, authorizationId: string): Promise<NonceSlot | null> {
   const [row] = await db
     .select()
@@ -18,7 +18,7 @@ export async function nonceSlotOf(db: Db, authorizationId: string): Promise<Nonc
   return row ?? null;
 }
 
-/** The last authorization that had the nonce slot with this nonce. Null if no slot of this registration has the nonce. */
+/** The last authorization that took the nonce slot with this nonce. Null if no slot of this registration has the nonce. */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
     .select({ authorizationId: registrationSlots.authorizationId })
@@ -35,7 +35,10 @@ export type NonceSlotRequest = {
   readonly amount: bigint;
   readonly period: number;
   readonly validBefore: Date;
-  /** The value that the chain accepts once, for a module payment its id. If omitted, it is the token's nonce of the slot. */
+  /**
+   * The value that the chain accepts only once: for a payment by the module its payment id. If absent, the nonce that the token
+   * uses for this slot.
+   */
   readonly nonce?: Hex;
 };
 
@@ -47,12 +50,12 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);
   if (held && held.registrationId === registration.registrationId && held.period === period) {
-    // Reusing the slot is safe: earlier proofs with it are valid only for the same payment.
+    // The same slot can be used again: all earlier proofs with this slot are for the same payment.
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
-  // The slot of another period or registration can be freed: if something had been sent with it, the authorization could not be executed
-  // again.
+  // The slot of another period or registration can be freed: an authorization gets a second slot only if nothing was sent with
+  // the first.
   if (held) await freeNonceSlot(tx, held.slotId);
   const slot = await nextSlot(tx, registration, period);
   if (slot === null) return null;
@@ -74,7 +77,10 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
   return row ?? null;
 }
 
-/** The number of the next nonce slot: the one after the highest that is taken, or else the lowest freed one. Null if there is none. */
+/**
+ * The number of the next nonce slot: one more than the highest number that is taken, or else the lowest number that was freed.
+ * Null if all are taken.
+ */
 async function nextSlot(
   tx: Tx,
   { registrationId, maxPaymentsPerPeriod }: RegistrationRow,
@@ -114,7 +120,7 @@ const end = (tx: Tx, slotId: string, status: "used" | "free") =>
     .set({ status, resolvedAt: sql`clock_timestamp()` })
     .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
 
-/** Marks a nonce slot as used, because its nonce was used. It is never given out again. */
+/** Marks a nonce slot as used, because the chain has accepted its nonce. No payment gets this slot again. */
 export async function useNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "used");
 }
@@ -127,7 +133,9 @@ export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<v
     .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
 }
 
-/** Frees a nonce slot for another payment. Call it only if no proof with this slot was sent, or none can still be used. */
+/**
+ * Frees a nonce slot for another payment. Call it only if no proof with this slot was sent, or if every such proof has expired.
+ */
 export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "free");
 }
@@ -135,8 +143,8 @@ export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 /**
- * Held nonce slots whose proofs have expired by our clock, oldest first. Slots of authorizations with a live execution are left out,
- * because the reconciler handles these.
+ * Taken nonce slots whose proofs have expired by the service's clock, oldest first. Slots of authorizations with an open
+ * execution are left out, because the reconciler handles these.
  */
 export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db

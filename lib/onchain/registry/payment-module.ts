@@ -31,7 +31,10 @@ export const payTypes = {
 /** The payment id at the module for an authorization. It is always the same, so repeated requests make one payment. */
 export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
 
-/** The call by which the module makes one payment, at most once and until the deadline. Anyone who has the call may send it. */
+/**
+ * The call by which the payment module makes one payment, at most once and until the deadline. Anyone who has the call may send
+ * it.
+ */
 export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, deadline: bigint): Promise<{ to: Hex; data: Hex }> {
   const { chain, account, onChainId: mandateId, token, payee, value } = payment;
   const to = deploymentOn(chain).paymentModule;
@@ -45,19 +48,19 @@ export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, dea
   return { to, data: encodeFunctionData({ abi: moduleAbi, functionName: "pay", args }) };
 }
 
-/** A payment requested from the module. Addresses are in lower case. */
+/** A payment that was requested from the payment module. Addresses are in lower case. */
 export type ModulePayment = RegisteredPayment & {
-  /** The registry that counts it. */
+  /** The address of the registry that counts the payment. */
   readonly registry: Hex;
   readonly paymentId: Hex;
-  /** The deadline: from this time on, the module refuses the payment. */
+  /** From this time on, the payment module refuses the payment. */
   readonly validBefore: Date;
   readonly fromBlock: bigint;
 };
 
 type PaymentKey = Pick<ModulePayment, "chain" | "registry" | "account" | "onChainId" | "paymentId">;
 
-/** Whether the registry has counted a payment, at this block. */
+/** Whether the registry has counted the payment at this block. */
 export const paymentUsedAt = (
   { chain, registry, account, onChainId, paymentId }: PaymentKey,
   blockNumber: bigint,

@@ -21,7 +21,7 @@ describe("the periods of a registered mandate", () => {
         if (life.kind !== "open") return;
         const registryPeriod = (second: number) => Math.floor((second - mandate.start) / mandate.periodSeconds);
         expect(life.period).toBe(registryPeriod(now));
-        // The token accepts a payment before validBefore, so its last valid second is in the same period.
+        // The token accepts a payment before the second validBefore, so the last valid second must be in the same period.
         expect(registryPeriod(life.validBefore - 1)).toBe(life.period);
         expect(life.validBefore).toBeLessThanOrEqual(mandate.end);
         expect(life.validBefore - now).toBeGreaterThanOrEqual(45);
@@ -29,7 +29,7 @@ describe("the periods of a registered mandate", () => {
     );
   });
 
-  test("every second of the mandate's time is in exactly one period, and no other second is in any", () => {
+  test("every second of the mandate's validity is in exactly one period, and no other second is in any", () => {
     fc.assert(
       fc.property(times, offset, (mandate, seconds) => {
         const now = mandate.start + seconds;

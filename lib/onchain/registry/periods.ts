@@ -21,18 +21,21 @@ export function periodAt({ start, end, periodSeconds }: Times, now: Date): Perio
   return { period, ends: Math.min(next, end), isLast: next >= end };
 }
 
-/** Seconds that a proof or payment needs to be checked, sent and mined before its period ends. */
+/** Seconds that a payment needs to be checked, sent and mined before its period ends. */
 const EDGE_SECONDS = 45;
 const LIFE_MIN_SECONDS = 60;
 
 export type Life =
   | { readonly kind: "open"; readonly period: number; readonly validBefore: number }
-  /** A new period begins soon: a proof made now might be too late for this period and is not valid in the next. */
+  /**
+   * A new period begins soon. A payment that is signed now might arrive too late for this period, and it is not valid in the
+   * next.
+   */
   | { readonly kind: "edge"; readonly seconds: number }
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
-/** The validity of a proof or payment that is made now: the usual number of seconds, but never past its period. Pure. */
+/** Until when a payment that is signed now is valid: the usual number of seconds, but never longer than its period. Pure. */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);
   const at = seconds(now);

@@ -12,20 +12,23 @@ import { tokenAbi } from "#lib/onchain/token.ts";
 
 /** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
-/** The most nonce slots that a page reads. Slots are taken in order, so the first ones are those in use. */
+/** The most nonce slots that a page reads. Slots are taken in the order of their numbers, so the first ones are those in use. */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
 export type ChainBudget = {
   readonly registered: boolean;
   readonly revoked: boolean;
-  /** Whether the account delegates to the service's smart account. If not, nothing can be paid. */
+  /** Whether the account delegates to the service's smart account contract. Otherwise the account cannot pay. */
   readonly delegated: boolean;
   /** The number of payments in the current period; null outside the mandate's validity. */
   readonly payments: number | null;
-  /** True if not every nonce slot was read, so that more payments than `payments` may have been made. */
+  /** True if not all nonce slots were read, so that there may be more payments than `payments`. */
   readonly partly: boolean;
-  /** Decimal text of what the current period has spent; null for proofs, whose sum the chain does not count. */
+  /**
+   * The amount that was spent in the current period, as decimal text. Null for payments by proofs, whose amounts the registry
+   * does not count.
+   */
   readonly spent: string | null;
 };
 
@@ -61,8 +64,8 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   ]);
   const deployment = deploymentAt(row.chain);
   const counted = row.enforcementPath === 2;
-  // The registry has only the sums of the period of its newest block. If that period is later than ours, it no longer has the sums of our
-  // period.
+  // The registry keeps only the sums of the period of its newest block. If that period is later than `period`, the sums of
+  // `period` are gone.
   if (counted && period !== null && usage.period > period) return null;
   const { payments, spent } = usage.period === period ? usage : { payments: 0, spent: 0n };
   const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;

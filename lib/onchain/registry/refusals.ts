@@ -45,7 +45,7 @@ export type ProofPlace = { readonly validBefore: number; readonly period: number
 
 const registryOn = (chain: string) => ({ address: deploymentOn(chain).mandateRegistry, abi: limitsAbi }) as const;
 
-/** Asks the registry whether it would accept a proof with this nonce slot now. @throws if the chain does not answer */
+/** Asks the registry whether it would accept a payment proof with this nonce slot now. @throws if the chain does not answer */
 export async function checkProof(payment: RegisteredPayment, { validBefore, period, slot }: ProofPlace): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;
@@ -53,20 +53,20 @@ export async function checkProof(payment: RegisteredPayment, { validBefore, peri
   return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkProof", args }));
 }
 
-/** Asks the registry whether the module could make this payment now. @throws if the chain does not answer */
+/** Asks the registry whether the payment module could make this payment now. @throws if the chain does not answer */
 export async function checkPayment(payment: RegisteredPayment, paymentId: Hex): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const args = [account, onChainId, paymentId, token, payee, value] as const;
   return refusalOf(await publicClient(chain).readContract({ ...registryOn(chain), functionName: "checkPayment", args }));
 }
 
-/** Whether an account runs the configured implementation now. Throws when the chain does not answer. */
+/** Whether an account delegates to the configured smart account contract now. @throws if the chain does not answer */
 export async function delegatesNow(chain: string, account: Hex): Promise<boolean> {
   const code = await publicClient(chain).getCode({ address: account });
   return isDelegated((code ?? "").toLowerCase(), deploymentOn(chain));
 }
 
-/** The nonce at the token that belongs to a nonce slot. The token accepts each nonce once. */
+/** The nonce that a payment with this slot uses at the token. The token accepts each nonce once. */
 export const nonceOfSlot = (onChainId: Hex, period: number, slot: number): Hex =>
   keccak256(
     encodeAbiParameters(

@@ -11,7 +11,7 @@ import { acceptedByCode } from "#lib/onchain/token.ts";
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { isCanonicalSignature } from "#lib/x402/verify.ts";
 
-/** Runs reads of the chain. @throws Problem rpc_unavailable if the chain does not answer */
+/** Runs code that reads the chain. @throws Problem rpc_unavailable if the chain does not answer */
 export async function onChain<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -50,13 +50,14 @@ export async function readAccount(deployment: Deployment, account: Hex, nonce: b
   return { code: (code ?? "0x").toLowerCase().replace(/^0x$/, ""), transactions, nonceUsed };
 }
 
-/** Whether the account delegates to the service's smart account. */
+/** Whether the account delegates to the service's smart account contract. */
 export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployment, "smartPaymentAccount">): boolean =>
   code === `${DELEGATION}${lower(smartPaymentAccount).slice(2)}`;
 
 /**
- * Whether the signature is checked against the account's own key. That is so if the account has no code, or if this registration replaces
- * its code by the service's, which accepts the key. Otherwise the account's code is asked (ERC-1271).
+ * Whether the signature is checked with the account's own key. This is so if the account has no code. It is also so if this
+ * registration replaces the account's code by the service's contract, which accepts the key. Otherwise the account's code checks
+ * the signature (ERC-1271).
  */
 export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefined, deployment: Deployment): boolean =>
   code === "" || (given !== undefined && code.startsWith(DELEGATION) && !isDelegated(code, deployment));
@@ -64,8 +65,8 @@ export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefi
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
 /**
- * The EIP-7702 authorization that delegates the account; null if none was given or the account delegates already. Every field is checked
- * here, because the chain skips a wrong authorization and the transaction does not fail.
+ * The EIP-7702 authorization by which the account delegates; null if none was given or the account delegates already. Every field
+ * is checked here, because the chain ignores a wrong authorization and runs the transaction without it.
  * @throws Problem invalid_request, unauthenticated
  */
 export async function requireAuthorization(
@@ -127,8 +128,8 @@ async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolea
 }
 
 /**
- * Returns the candidate that the account has signed. There is one for each path: the signed data depends on the path, and the request does
- * not name it.
+ * Returns the candidate that the account has signed. The request does not say whether the mandate pays by proofs or by the
+ * module, but the signed data does, so there is one candidate for each.
  * @throws Problem unauthenticated
  */
 export async function requireSigned<R extends RegisterCall>(

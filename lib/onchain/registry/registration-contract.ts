@@ -17,7 +17,7 @@ const Nonce = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,77}|0x[0-9a-fA-F]{1,64})$/, {
     error: "Write the nonce as a decimal number, or in hexadecimal with 0x.",
-    // Stop here if the value is wrong, because later checks read it as a number.
+    // Stop after a wrong value, because the next check converts the text to a number and would throw.
     abort: true,
   })
   .refine((text) => BigInt(text) < UINT256_LIMIT, "The nonce is larger than 256 bits.")

@@ -27,7 +27,7 @@ export type RegistrableMandate = MandateRow & {
   readonly writtenAt: Date;
 };
 
-/** The most seconds that a deadline may be ahead. After its deadline, a signature is no longer valid. */
+/** The most seconds from now until the deadline of a signature. After its deadline, a signature is no longer valid. */
 export const DEADLINE_MAX_SECONDS = 3_600;
 
 const linked = (mandateId: string, action: NextAction): NextAction[] => withMandatePages([action], env().BASE_URL, mandateId);

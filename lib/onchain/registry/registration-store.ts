@@ -29,7 +29,7 @@ export async function lockRegistrable(tx: Tx, mandateId: string): Promise<Regist
   return findRegistrable(tx, mandateId);
 }
 
-/** The registration that an earlier, identical request made. */
+/** The registration that an earlier, identical request created. */
 export async function findAsked(db: Database | Tx, mandateId: string, fingerprint: string): Promise<RegistrationRow | null> {
   const [row] = await db
     .select()
@@ -46,8 +46,8 @@ export async function findRegistration(db: Database | Tx, registrationId: string
 }
 
 /**
- * The confirmed registration of a mandate's current version on a chain. Each change of the mandate, also of its name, makes a new version.
- * `revocation` says how far its revocation has come.
+ * The confirmed registration of a mandate's current version on a chain. Each change of the mandate, also of its name, makes a new
+ * version. `revocation` is the state of the registration's revocation.
  */
 export async function currentRegistration(
   db: Database | Tx,
@@ -143,8 +143,8 @@ export async function insertRegistration(tx: Tx, registration: NewRegistration):
 }
 
 /**
- * Stores the hash of the first transaction of a registration. Later hashes do not replace it here, so that a retry of the request gets the
- * same one until the registration is confirmed.
+ * Stores the hash of the first transaction of a registration. Later hashes do not replace it, so that a retry of the request gets
+ * the same hash until the registration is confirmed.
  */
 export async function noteTransaction(db: Database | Tx, registrationId: string, txHash: string): Promise<void> {
   await db
@@ -173,7 +173,7 @@ type Outcome =
   | { readonly status: "registered"; readonly txHash: string | null; readonly now: Date }
   | { readonly status: "failed"; readonly failure: string };
 
-/** Closes a registration once. Null if another process has closed it. */
+/** Ends a submitted registration as registered or failed. Null if another process has ended it. */
 export async function closeRegistration(tx: Tx, registrationId: string, outcome: Outcome): Promise<RegistrationRow | null> {
   const change =
     outcome.status === "failed"
@@ -210,7 +210,7 @@ export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry 
     .orderBy(desc(mandateRegistrations.registrationId))
     .limit(LIST_MAX);
 
-/** Number and sum of the payments that have a slot in the period. */
+/** The number and the sum of the payments that have taken a nonce slot in the period. */
 export async function takenNonceSlots(db: Database | Tx, registrationId: string, period: number) {
   const [row] = await db
     .select({ payments: count(), amount: sum(registrationSlots.amount) })

@@ -29,8 +29,8 @@ function termsOf(policy: Policy): RegistrationTerms {
 
 const day = (amount: string) => ({ period: "day", timezone: "UTC", amount });
 
-describe("the terms of a policy", () => {
-  test("are its limits, with the budget's length as the period", () => {
+describe("the limits for the chain that are derived from a policy", () => {
+  test("are the limits of the policy; the period is as long as the budget's window", () => {
     const policy = policyOf({ perPayment: "1", budgets: [day("5")] });
     expect(termsOf(policy)).toEqual({
       account,
@@ -96,7 +96,7 @@ describe("the terms of a policy", () => {
     expect(derive(policyOf(limits, rest))).toEqual({ ok: false, detail: expect.stringContaining(name) as unknown });
   });
 
-  test("have the id of the version in the registry", () => {
+  test("have the id that the mandate's version has in the registry", () => {
     expect(onChainIdOf("mdt_1", 1)).not.toBe(onChainIdOf("mdt_1", 2));
     expect(onChainIdOf("mdt_1", 1)).toBe("0xdceb52fcf476e964f7b004b93b0fca1f179c2d2c935f12da9ae6e51c90fc8595");
   });
@@ -138,7 +138,7 @@ const policies = fc
   .map(({ limits, ...times }) => policyOf(limits, times))
   .filter((policy) => checkPolicy(policy, { decimals: DECIMALS }).length === 0);
 
-/** How many windows of this kind a span of this many milliseconds touches at least. */
+/** The least number of windows of this kind that cover a span from `from` to `to`, in milliseconds. */
 function windowsIn(window: Window, from: number, to: number): number {
   if (window.kind === "rolling") return Math.ceil((to - from) / window.spanMs);
   let count = 0;
@@ -146,7 +146,7 @@ function windowsIn(window: Window, from: number, to: number): number {
   return count;
 }
 
-describe("the terms of any policy are never looser than it", () => {
+describe("the limits for the chain are never looser than the policy", () => {
   const assertAlways = (holds: (terms: RegistrationTerms, policy: ReturnType<typeof compilePolicy>) => void) =>
     fc.assert(
       fc.property(policies, (policy) => holds(termsOf(policy), compilePolicy(policy, DECIMALS))),
@@ -161,7 +161,7 @@ describe("the terms of any policy are never looser than it", () => {
     });
   });
 
-  test("no payment above its limit, nothing outside its time, and and never more than the total", () => {
+  test("no payment above its limit, nothing outside its time, and never more than the total", () => {
     assertAlways((terms, policy) => {
       const { perPaymentLimit, periodLimit, periodSeconds, start, end } = terms;
       expect(perPaymentLimit <= policy.perPayment).toBe(true);

@@ -8,13 +8,16 @@ import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
 /**
- * How a registered mandate pays: by proofs that its account accepts as signatures, or by the module. The values are those of
- * MandateRegistry.
+ * The two ways in which a registered mandate pays. proofs: the account accepts a proof as its signature of a transfer. module:
+ * the payment module contract makes the transfer. The numbers are those of the contract MandateRegistry.
  */
 export const PATHS = { proofs: 1, module: 2 } as const;
 export type PathName = keyof typeof PATHS;
 
-/** The terms that the registry enforces. Amounts are in atomic units, times in seconds since 1970, addresses in lower case. */
+/**
+ * The limits that the registry contract enforces, called terms there. Amounts are in atomic units, times in seconds since 1970,
+ * addresses in lower case.
+ */
 export type RegistrationTerms = {
   readonly account: Hex;
   readonly payee: Hex;
@@ -41,7 +44,7 @@ export type TermsSource = {
   readonly path: PathName;
 };
 
-/** The terms, or a sentence that names the term which the registry cannot store. */
+/** The terms, or a sentence that names the value which the registry cannot store. */
 export type DerivedTerms =
   | { readonly ok: true; readonly terms: RegistrationTerms }
   | { readonly ok: false; readonly detail: string };
@@ -64,7 +67,7 @@ const secondsOf = (window: Window): number =>
 /** The mandate's id in the registry. */
 export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
 
-/** The hash of the policy, by which the registration is bound to exactly this policy. */
+/** The hash of the policy. The account signs the hash too, so the registration is valid only for this policy. */
 export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalJson(policy)));
 
 /** Whether the policy lets this address, in lower case, be paid. */
@@ -76,7 +79,7 @@ export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boole
 type Budget = { readonly limit: Atomic; readonly seconds: number };
 
 /**
- * The budget for the chain, which can enforce only one: that with the lowest rate per second or, of equal rates, that with the shorter
+ * The one budget that the chain enforces: the budget with the lowest rate per second or, of equal rates, the one with the shorter
  * period.
  */
 function strictest(policy: CompiledPolicy): Budget | null {
@@ -97,10 +100,11 @@ const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
   );
 
 /**
- * Derives the limits that the chain enforces for one version of a mandate. The same version always gives the same limits. They are never
- * looser than the policy: no payment above its limit, no period with more than one budget, never more than the total, and nothing outside
- * its validity. One difference is left. The chain's periods begin when the mandate does and not at midnight, so a span of time can contain
- * one budget more than in the policy's own windows. The service decides first and never lets that happen.
+ * Derives the limits that the chain enforces for one version of a mandate. The same version always gives the same limits. They
+ * are never looser than the policy: no payment above its limit, no period with more than one budget, never more than the total,
+ * and nothing outside the validity. One difference remains. The chain's periods begin when the mandate does and not at midnight,
+ * so a span of time can contain one budget more than the policy's own windows. The service decides each payment before the chain
+ * does, and it enforces the policy's windows.
  */
 export function deriveTerms({ policy, writtenAt, decimals, account, payee, token, path }: TermsSource): DerivedTerms {
   const compiled = compilePolicy(policy, decimals);

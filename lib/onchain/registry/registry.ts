@@ -60,7 +60,7 @@ export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce
     message: { mandateId: onChainId, ...terms, nonce, deadline },
   }) as const;
 
-/** The hash that the registry will check the signature against. */
+/** The hash for which the registry checks the signature. */
 export const registrationDigest = (registering: RegisterCall): Hex => hashTypedData(registrationTypedData(registering));
 
 /** The arguments of registerMandate. */

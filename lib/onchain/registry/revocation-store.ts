@@ -9,8 +9,8 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
 }
 
 /**
- * Locks the registrations of a mandate that need a revocation: those that are on the chain or may still get there, and have none yet. With
- * `beforeVersion`, only those of earlier versions.
+ * Locks the registrations of a mandate that must be revoked on the chain: those that are registered or may still become so, and
+ * have no revocation yet. With `beforeVersion`, only registrations of earlier versions.
  */
 export const lockUnrevoked = (tx: Tx, mandateId: string, beforeVersion?: number) =>
   tx

@@ -24,8 +24,10 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
 }
 
 /**
- * Queues a transaction in the caller's database transaction. The same purpose and entityId are queued only once. Returns the relayId.
- * @throws Problem rate_limited if too many transactions of the organization are waiting or were sent today, because we pay their gas
+ * Queues a transaction in the caller's database transaction. The same purpose and entityId are queued only once. Returns the
+ * relayId.
+ * @throws Problem rate_limited if too many transactions of the organization are waiting or were sent today, because the service
+ * pays their gas
  */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
@@ -59,9 +61,9 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 };
 
 /**
- * Sends a queued transaction now, as soon as the key's lease is free. Call it after the commit, with no database transaction open. Returns
- * null if that takes too long or the chain does not answer; the worker then sends the transaction. The returned hash is that of the newest
- * bytes, and raised fees change it (see relayOutcome).
+ * Sends a queued transaction now, as soon as the key's lease is free. Call it after the commit, with no database transaction
+ * open. Returns null if that takes too long or the chain does not answer; the worker then sends the transaction. The returned
+ * hash is that of the newest signed bytes. It changes when the fees are raised (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
@@ -95,7 +97,7 @@ async function sendWhenFree(relayId: string, deadline: number): Promise<RelayRes
 
 export type RelayOutcome = {
   readonly status: RelayStatus;
-  /** Hash of the newest bytes; once the outcome is final, of the mined transaction. */
+  /** The hash of the newest signed bytes; once the outcome is final, the hash of the mined transaction. */
   readonly hash: Hex | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;

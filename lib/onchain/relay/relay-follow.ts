@@ -12,7 +12,10 @@ import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } fr
 
 /** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
 const STUCK_MS = 30_000;
-/** Milliseconds after signing in which a missing receipt proves nothing, because a node may be behind the chain. */
+/**
+ * How many milliseconds after signing a missing receipt proves nothing, because the node that is asked may not have the newest
+ * blocks.
+ */
 const LOST_MS = 60_000;
 const AGAIN_MS_MIN = 300;
 const AGAIN_MS_MAX = 15_000;
@@ -76,8 +79,8 @@ async function book(sent: SentRelay, receipt: TransactionReceipt): Promise<void>
 }
 
 /**
- * Sends the same call with the same nonce and higher fees, and stores the bytes first. Returns false if the fees are at their limit or the
- * configured key has changed.
+ * Sends the same call with the same nonce and higher fees. The new signed bytes are stored before they are sent. Returns false if
+ * the fees are at their limit or the configured key has changed.
  */
 async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
   const { relayId, chain, nonce, gasLimit, earlierHashes } = sent;

@@ -66,15 +66,15 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
     });
   } catch (error) {
     if (!isChainError(error) || !chainReverted(error)) throw error;
-    // A revert is final except for the guardian. Its calls do not depend on other parties, so an operator can remove the cause, and the
-    // call is tried again.
+    // A revert is final, except for calls of the guardian. Their success depends on nobody but the operator, so an operator can
+    // remove the cause, and the call is tried again.
     throw new NotSent(`The call would be reverted: ${nameOf(error)}.`, { final: key !== "guardian" });
   }
 }
 
 type SendPlan = { readonly gasLimit: bigint; readonly fees: Fees; readonly used: number };
 
-/** Reads all facts that sending needs from the chain, before the database transaction that takes the nonce. @throws NotSent */
+/** Reads from the chain what sending needs, before the database transaction that takes the nonce begins. @throws NotSent */
 async function prepare(row: RelayRow): Promise<SendPlan> {
   const { chain, purpose, gasCap, to } = row;
   if (to !== targetOf(purpose, chain))

@@ -81,7 +81,7 @@ beforeEach(async () => {
   await database().delete(relayedTransactions);
 });
 
-describe("relaying", () => {
+describe("sending transactions", () => {
   test("sends at once, and records the mined transaction with its gas", async () => {
     const { contracts, chain } = scene();
     const { request, terms, onChainId } = await signedRegistration(contracts);
@@ -132,7 +132,7 @@ describe("relaying", () => {
     expect(await nonceOf("pending")).toBe(before);
   });
 
-  test("calls only our contracts, and delegates accounts only to our implementation", async () => {
+  test("calls only the service's contracts, and delegates accounts only to the service's contract", async () => {
     const { request } = await signedRegistration(scene().contracts);
     const other = newKey().address;
     const authorization = { address: other, chainId: 84_532, nonce: 0, yParity: 0, r: "0x1", s: "0x1" } as const;
@@ -144,7 +144,7 @@ describe("relaying", () => {
     expect(await relayNow(relayId, { timeoutMs })).toEqual({ refused: "The configuration names another contract." });
   });
 
-  test("limits the transactions that one organization has under way", async () => {
+  test("limits the open transactions of one organization", async () => {
     const { request } = await signedRegistration(scene().contracts);
     const waiting = Array.from({ length: 50 }, (_, count) => relayRow(`rly_${count}`, { ...request, entityId: `reg_${count}` }));
     await database().insert(relayedTransactions).values(waiting);
@@ -176,7 +176,7 @@ describe("relaying", () => {
     expect(await hashOf(relayId)).toMatch(/^0x/);
   });
 
-  test("without gas it waits and raises the alarm, and continues when there is gas", async () => {
+  test("without gas it waits and sets the metric for the alarm, and continues when there is gas", async () => {
     const { contracts, chain } = scene();
     const { address } = senderOf("relayer");
     await chain.fund(address, 1n);

@@ -15,8 +15,8 @@ const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of keys and chains that
- * had some.
+ * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of keys and
+ * chains that had transactions.
  */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
@@ -24,7 +24,9 @@ export async function relay(): Promise<number> {
   return senders.length;
 }
 
-/** Works on the due transactions of one key. Sent ones come first, because their nonces are lower than those of the queued ones. */
+/**
+ * Handles the due transactions of one key. Sent ones come first, because their nonces are lower than those of the queued ones.
+ */
 async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void> {
   for (const sent of await dueSent(chain, key, BATCH)) {
     if (!(await extendLease(lease))) return;
@@ -48,8 +50,8 @@ export async function relayOne(row: RelayRow): Promise<boolean> {
 const waitMs = ({ attempts }: RelayRow): number => Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** Math.min(attempts, 6));
 
 /**
- * Runs the work for one transaction and handles its failure. Returns false if the chain does not answer; the other transactions then wait
- * too. The row stays stored in any case.
+ * Runs the work for one transaction and handles its failure. Returns false if the chain does not answer; then the caller does not
+ * try the other transactions now. The row of the transaction stays stored in any case.
  */
 async function attempt(row: RelayRow, work: () => Promise<void>): Promise<boolean> {
   const { relayId, chain, purpose } = row;
