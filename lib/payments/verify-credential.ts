@@ -67,8 +67,7 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // If a chain has had no block recently, it compares the validity period with the time of its last block. Then the refusal says
-  // nothing.
+  // The token compares validAfter with the time of the chain's last block, which may be old. Then a failed transfer proves nothing.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);

@@ -4,7 +4,7 @@ import { Refusal } from "#lib/receipts/refusal.ts";
 import { parseObject } from "#lib/receipts/strict-json.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** Parses the text of an event. @throws Refusal */
+/** Parses the text of an audit event. @throws Refusal */
 export function readEvent(text: string): LogEvent {
   const { data } = LogEvent.safeParse(parseObject(text));
   if (!data) throw new Refusal("The text that the log contains is not an event of the service.");
@@ -17,7 +17,7 @@ const decisionTypes = {
   requireApproval: "payment.approvalRequired",
 } as const;
 
-/** The events that may be the newest of an execution in each status. */
+/** The types of events that can be the newest event of an execution with each settlement status. */
 export const executionTypes: Readonly<Record<SettlementStatus, readonly string[]>> = {
   pending: ["payment.submitted", "payment.reorganized"],
   processing: ["payment.submitted", "payment.processing", "payment.reorganized"],
@@ -78,7 +78,7 @@ function checksOf(receipt: Receipt, event: LogEvent): Check[] {
 }
 
 /**
- * Requires that the event is the one that the receipt states.
+ * Requires that the event states the same as the receipt.
  * @throws Refusal
  */
 export function checkEvent(receipt: Receipt, event: LogEvent): void {

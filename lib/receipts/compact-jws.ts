@@ -6,7 +6,7 @@ import { parseObject } from "#lib/receipts/strict-json.ts";
 
 const SIGNATURE_BYTES = 64;
 
-/** A kind of signed token: its typ, and its name in messages. */
+/** A kind of signed token: the value of its header `typ`, and its name in messages. */
 type Named = { readonly typ: string; readonly name: string };
 export const receiptToken: Named = { typ: "decision-receipt+jwt", name: "receipt" };
 export const headToken: Named = { typ: "log-head+jwt", name: "signed head" };
@@ -16,7 +16,7 @@ function bytesOf(part: string, name: string): Uint8Array {
     const bytes = base64url.decode(part);
     if (base64url.encode(bytes) === part) return bytes;
   } catch {
-    // The text has characters that base64url does not have.
+    // The text has characters that do not exist in base64url.
   }
   throw new Refusal(`The ${name} is not written in base64url's only form for its content, so it was changed.`);
 }
@@ -29,7 +29,7 @@ function objectOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The published key that the token's header names. @throws Refusal */
+/** The published key that the header of the token names. @throws Refusal */
 function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: Named, keys: PublishedKeys): PublishedKey {
   if (!header || Object.keys(header).toSorted().join() !== "alg,kid,typ")
     throw new Refusal(`The header of the ${name} must have the members alg, kid and typ, and no others.`);
@@ -40,7 +40,11 @@ function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: 
   return key;
 }
 
-/** Requires the lower of the two values of s that ECDSA accepts, so that a signature has only one valid form. @throws Refusal */
+/**
+ * Requires the lower of the two values of s that ECDSA accepts. Otherwise anybody could change a signature into a second valid
+ * one.
+ * @throws Refusal
+ */
 function requireLowS(signature: Uint8Array, name: string): void {
   if (signature.length !== SIGNATURE_BYTES) throw new Refusal(`The signature of the ${name} does not have 64 bytes.`);
   const s = signature.slice(SIGNATURE_BYTES / 2).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
@@ -60,7 +64,7 @@ async function isSigned(jws: string, key: PublishedKey): Promise<boolean> {
 }
 
 /**
- * The payload of a JWS in compact serialization that one of the keys signed.
+ * The payload of a JWS in compact serialization that was signed with one of the keys.
  * @throws Refusal
  */
 export async function readJws(jws: string, named: Named, keys: PublishedKeys): Promise<Readonly<Record<string, unknown>>> {

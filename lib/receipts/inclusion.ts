@@ -1,4 +1,4 @@
-/* The Merkle tree of RFC 9162, section 2.1, on WebCrypto. Hashes are hexadecimal text. */
+/* Computes roots of the Merkle tree of RFC 9162, section 2.1, with WebCrypto. Hashes are hexadecimal text. */
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const bytesOf = (text: string): number[] => (text.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
@@ -20,7 +20,7 @@ export type Position = { readonly leafIndex: number; readonly treeSize: number; 
  * The root that an inclusion path leads to (RFC 9162, section 2.1.3.2), or null if the index, the size and the path do not fit together.
  */
 export async function rootFromPath(leafHash: string, { leafIndex, treeSize, path }: Position): Promise<string | null> {
-  // Sizes have up to 53 bits, so that bit operations would lose some.
+  // Sizes have up to 53 bits. Bit operations in JavaScript keep only 32, so this code divides instead.
   if (![leafIndex, treeSize].every((value) => Number.isSafeInteger(value)) || leafIndex < 0 || leafIndex >= treeSize) return null;
   let [node, last, root] = [leafIndex, treeSize - 1, leafHash];
   for (const sibling of path) {

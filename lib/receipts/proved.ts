@@ -3,7 +3,7 @@ import type { LogEvent, Receipt } from "#lib/receipts/receipt-schema.ts";
 
 const MOST = 200;
 
-/** Signed text, safe to show in a terminal or a page: characters other than printable ASCII become visible escapes. */
+/** Makes signed text safe to show in a terminal or a page: characters other than printable ASCII become visible escapes. */
 function plain(text: string): string {
   const short = text.length > MOST ? `${text.slice(0, MOST)}...` : text;
   return short.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
@@ -18,7 +18,8 @@ function payeeOf({ domain, payTo, sellerId }: Receipt["payee"]): string {
 }
 
 /**
- * The amount as text. The receipt names the token only by its address, so the symbol comes from the event of the decision, if there is one.
+ * The amount as text. The receipt names the token only by its address, so the symbol is taken from the event of the decision, if
+ * there is one.
  */
 function amountOf({ amount, decimals, asset }: Receipt, event: LogEvent | null): string {
   const symbol = event?.metadata["asset"];
@@ -46,7 +47,7 @@ function claimOf(receipt: Receipt, payment: string): string {
 
 const contained = { authorization: "the decision", approval: "the approval", execution: "this state" } as const;
 
-/** What a receipt proves, in one sentence. `event` is null if the answer has no proof. */
+/** A sentence that says what a receipt proves. `event` is null if the answer has no proof. */
 export function provedSentence(receipt: Receipt, event: LogEvent | null): string {
   const payment = `a payment of ${amountOf(receipt, event)} to ${payeeOf(receipt.payee)}`;
   const stated = `${plain(receipt.iss)} stated on ${timeOf(receipt.iat)} that ${claimOf(receipt, payment)}`;

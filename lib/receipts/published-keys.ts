@@ -4,7 +4,7 @@ import { Refusal } from "#lib/receipts/refusal.ts";
 
 const Coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** Other members of a key, such as an expiry, are ignored (RFC 7517, section 4). */
+/** One published key. Other members of a key, such as an expiry, are ignored (RFC 7517, section 4). */
 const PublishedKey = z.object({
   kty: z.literal("EC"),
   crv: z.literal("P-256"),
@@ -19,7 +19,7 @@ export type PublishedKey = z.infer<typeof PublishedKey>;
 /** Whether a key contains its private part. Such a key proves nothing, because anybody can sign with it. */
 const isPrivate = (key: unknown): boolean => typeof key === "object" && key !== null && "d" in key;
 
-/** Keys of other kinds are ignored (RFC 7517, section 5). */
+/** The published keys. Keys of other kinds are ignored (RFC 7517, section 5). */
 const KeySet = z.object({
   keys: z
     .array(z.unknown())

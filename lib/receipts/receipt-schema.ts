@@ -3,10 +3,10 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Any Unicode text without lone surrogates, which UTF-8 cannot represent and a hash does not cover. */
+/** Any Unicode text without unpaired surrogates. UTF-8 cannot represent these, so the hash of a text would not depend on them. */
 const Text = z.string().refine((text) => text.isWellFormed());
 
-/** A size or an index. Its range is checked in the step that uses it. JSON can contain -0, which is not valid here. */
+/** A size or an index. The step that uses the number checks its range. JSON can contain -0, which is not valid here. */
 const Count = z.number().refine((value) => !Object.is(value, -0));
 
 /** Seconds since 1970, up to the year 9999. */
@@ -14,7 +14,7 @@ const Seconds = z.number().int().min(0).max(253_402_300_799);
 
 const Proven = { event: Text, leafIndex: Count, treeSize: Count, path: z.array(Hash) };
 
-/** The reply of the service. Other members are not allowed. */
+/** The reply of the service with a receipt. Other members are not allowed. */
 export const Answer = z.strictObject({
   receipt: z.string(),
   proof: z.strictObject({ ...Proven, log: z.strictObject(Proven), head: z.string() }).optional(),
@@ -62,7 +62,7 @@ const ApprovalReceipt = z.object({
   settlement: z.never().optional(),
 });
 
-/** Members that a later version adds to the signed claims are ignored, as in every JWT. */
+/** The signed claims of a receipt. Members that a later version adds are ignored, as in every JWT. */
 export const Receipt = z
   .discriminatedUnion("kind", [Authorization, Execution, ApprovalReceipt])
   .refine(({ outcome, denialCode }) => denialCode === undefined || outcome === "deny");

@@ -1,6 +1,6 @@
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** Whether a member occurs twice in an object of a valid JSON text. */
+/** Whether an object in a valid JSON text has the same member twice. */
 function repeatsMember(text: string): boolean {
   const open: Set<string>[] = [];
   let last = "";
@@ -19,8 +19,8 @@ function repeatsMember(text: string): boolean {
 }
 
 /**
- * Parses JSON in which no object has the same member twice. Otherwise two verifiers could keep different ones of the two and read different
- * receipts.
+ * Parses JSON in which no object has the same member twice. Otherwise one program could use the first of the two members and
+ * another program the second, and the two would read different receipts.
  * @throws SyntaxError
  */
 export function parseStrictJson(text: string): unknown {

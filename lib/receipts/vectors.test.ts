@@ -13,7 +13,7 @@ type Vectors = {
 const text = await readFile(new URL("../../docs/receipts/vectors.json", import.meta.url), "utf8");
 const { keys, valid, invalid } = parseStrictJson(text) as Vectors;
 
-describe("the published vectors", () => {
+describe("the published test vectors", () => {
   test.each(valid)("verifies: $name", async ({ answer }) => {
     expect(await verifyReceipt(answer, keys)).toMatchObject({ ok: true, withProof: answer.proof !== undefined });
   });
@@ -24,7 +24,7 @@ describe("the published vectors", () => {
     expect(verdict.ok ? "" : verdict.detail).toMatch(/^[A-Z][^\n]+\.$/);
   });
 
-  test("cover every step, and have names of their own", () => {
+  test("cover every step, and each has a different name", () => {
     expect(valid.length).toBeGreaterThanOrEqual(8);
     expect(invalid.length).toBeGreaterThanOrEqual(30);
     expect(new Set(invalid.map(({ step }) => step)).size).toBe(6);

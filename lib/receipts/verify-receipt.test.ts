@@ -21,8 +21,8 @@ const proved = async (wishes: Wishes, withProof = true): Promise<string> => {
 const token = "eip155:84532/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 const payee = "reports.example (0x209693bc6afc0c5328ba36faf03c514ef312287c)";
 
-describe("the sentence of a verdict", () => {
-  test("says what was decided, about what, and that the log contains it", async () => {
+describe("the sentence that says what a receipt proves", () => {
+  test("says what was decided, about which payment, and that the log contains the decision", async () => {
     expect(await proved({})).toBe(
       `https://pay.example.com stated on 2026-11-23 at 12:00:00 UTC that it allowed a payment of 0.5 USDC (${token}) to ${payee}, and its signed log contains the decision.`,
     );
@@ -57,19 +57,19 @@ describe("the sentence of a verdict", () => {
   });
 });
 
-test("claims that a later version adds are ignored, and not passed on", async () => {
+test("claims that a later version adds are ignored, and not returned", async () => {
   const { receipt } = await issue(key, { claims: { later: true } });
   const verdict = await verifyReceipt({ receipt }, keys);
   expect(verdict).toMatchObject({ ok: true, withProof: false, claims: { kind: "authorization", outcome: "allow" } });
   expect(verdict).not.toHaveProperty("claims.later");
 });
 
-test("a receipt of a decision cannot speak of a settlement, and only a denial has a denial code", async () => {
+test("a receipt of a decision has no settlement, and only a denial has a denial code", async () => {
   for (const claims of [{ settlement: { status: "settled" } }, { denialCode: "seller_denied" }])
     expect(await verifyReceipt(await issue(key, { claims }), keys)).toMatchObject({ ok: false, step: "receipt" });
 });
 
-test("text that UTF-8 cannot represent is refused, though its hash is that of the replacement character", async () => {
+test("text that UTF-8 cannot represent is refused, though its hash equals that of the replacement character", async () => {
   const answer = await issue(key, { event: { note: "\ufffd" } });
   expect(await verifyReceipt(answer, keys)).toMatchObject({ ok: true });
   const proof = { ...answer.proof, event: answer.proof.event.replace("\ufffd", "\ud800") };
@@ -95,7 +95,7 @@ describe("the published keys", () => {
     expect(await verifyReceipt(await issue(key), published)).toMatchObject({ ok: true, withProof: true });
   });
 
-  test("must contain the key of the receipt, and the one of the head", async () => {
+  test("must contain the key of the receipt, and the key of the signed head", async () => {
     await refused({ keys: [earlier.public] });
     expect(await verifyReceipt(await issue(key, { headSigner: earlier }), { keys: [key.public] })).toMatchObject({
       ok: false,
@@ -103,7 +103,7 @@ describe("the published keys", () => {
     });
   });
 
-  test("a point that is not on the curve verifies nothing", async () => {
+  test("a key that is not a point on the curve verifies nothing", async () => {
     const { calculateJwkThumbprint } = await import("jose");
     const bad = { ...key.public, y: earlier.public.y as string };
     const kid = await calculateJwkThumbprint(bad);
@@ -112,7 +112,7 @@ describe("the published keys", () => {
   });
 });
 
-test("the keys that this service publishes, and the heads that it signs, are accepted", async () => {
+test("the keys that this service publishes, and the heads of logs that it signs, are accepted", async () => {
   const published = await readKeys(publicKeys());
   for (let size = 1; size <= 20; size += 1) {
     const head = { sequence: size, hash: "0".repeat(64), chain: "checkpoints", createdAt: new Date() };
@@ -121,7 +121,7 @@ test("the keys that this service publishes, and the heads that it signs, are acc
   }
 });
 
-test("texts verify as their values do, unless they are not JSON or have a member twice", async () => {
+test("JSON texts give the same result as their parsed values, unless they are not JSON or have a member twice", async () => {
   const answer = JSON.stringify(await issue(key));
   const published = JSON.stringify(keys);
   expect(await verifyReceiptText(answer, published)).toMatchObject({ ok: true, withProof: true });
@@ -191,14 +191,14 @@ function editValue(value: unknown, { at, how, character }: Edit): void {
             ? old + 1
             : null),
     () => (container[name] = typeof old === "number" ? old - 1 : [old]),
-    // Only a path is reversed; the other array is the list of keys, whose order has no meaning.
+    // Only a path is reversed, because the order of the other array, the list of keys, has no meaning.
     () => (container[name] = Array.isArray(old) && name === "path" ? old.toReversed() : character),
     () => (Array.isArray(container) ? container.push(old) : delete container[name]),
   ];
   edits[how % edits.length]?.();
 }
 
-describe("a change anywhere", () => {
+describe("a change at any place", () => {
   const original = issue(key, { headSigner: earlier, place: [5, 8], logPlace: [2, 3] });
 
   async function expectRefused(answer: unknown, published: unknown, first: unknown): Promise<void> {
@@ -207,7 +207,7 @@ describe("a change anywhere", () => {
       expect(verdict.detail).toMatch(/\.$/);
       return;
     }
-    // An answer verifies only if it is unchanged, or if its whole proof was removed. The verdict says which of the two.
+    // A changed answer is verified only if nothing changed, or if the whole proof was removed. `withProof` says which of the two.
     const needed = verdict.withProof ? [key.public, earlier.public] : [key.public];
     expect((published as { keys: unknown }).keys).toEqual(
       expect.arrayContaining(needed.map((one) => expect.objectContaining(one) as unknown)),
@@ -215,7 +215,7 @@ describe("a change anywhere", () => {
     expect(answer).toEqual(verdict.withProof ? first : { receipt: (first as { receipt: string }).receipt });
   }
 
-  test("of a value of the answer or of the keys is refused", { timeout: 60_000 }, async () => {
+  test("of a value in the answer or in the keys is refused", { timeout: 60_000 }, async () => {
     const first = await original;
     const property = fc.asyncProperty(anyEdit, async (edit) => {
       const changed = structuredClone({ answer: first, keys });
@@ -226,7 +226,7 @@ describe("a change anywhere", () => {
     await fc.assert(property, { numRuns: 3_000 });
   });
 
-  test("of a character of their JSON text is refused", { timeout: 60_000 }, async () => {
+  test("of a character in their JSON text is refused", { timeout: 60_000 }, async () => {
     const first = await original;
     const property = fc.asyncProperty(anyEdit, fc.boolean(), async (edit, ofKeys) => {
       const texts = [JSON.stringify(first), JSON.stringify(keys)].map((text, at) =>
@@ -243,7 +243,7 @@ describe("a change anywhere", () => {
     await fc.assert(property, { numRuns: 3_000 });
   });
 
-  test("any JSON in any place gives a verdict", { timeout: 60_000 }, async () => {
+  test("to any other JSON gives a verdict and never an exception", { timeout: 60_000 }, async () => {
     const { receipt, proof } = await original;
     const property = fc.asyncProperty(fc.jsonValue(), fc.jsonValue(), async (one, two) => {
       for (const answer of [one, { receipt: one }, { receipt, proof: one }, { receipt, proof: { ...proof, log: one } }])

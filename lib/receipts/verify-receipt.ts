@@ -30,7 +30,7 @@ async function requireRoot(leaf: string, position: Position): Promise<string> {
   return root;
 }
 
-/** Checks that the proof's event has the leaf hash that the receipt names, and returns that hash. */
+/** Checks that the event of the proof has the leaf hash that the receipt names, and returns that hash. */
 async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   const leaf = await hashOfLeaf(proof.event);
   if (leaf !== log.leafHash) throw new Refusal("The event is not the one that the receipt names: its hash differs.");
@@ -39,7 +39,10 @@ async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   return leaf;
 }
 
-/** Checks that the log of signed heads contains this root of the organization's log. Returns the root of the log of signed heads. */
+/**
+ * The service keeps a second log, which contains the signed heads of all organizations' logs. Checks that the second log contains
+ * this root of the organization's log. Returns the root of the second log.
+ */
 async function checkLog({ log: { chain } }: Receipt, { log, treeSize }: Proof, root: string): Promise<string> {
   const { type, entityId, metadata } = readEvent(log.event);
   if (type !== "auditChain.signed") throw new Refusal("The second event does not record a signed head of a log.");
@@ -61,8 +64,8 @@ async function checkHead({ iss }: Receipt, { head, log }: Proof, root: string, k
 }
 
 /**
- * Checks a receipt as docs/receipts describes it. Both arguments are parsed JSON from anywhere, so they may be anything. It runs in
- * browsers (WebCrypto) and in Node, and makes no request.
+ * Checks a receipt as docs/receipts describes. Both arguments are parsed JSON from anywhere, so they may be anything. The
+ * function runs in browsers (WebCrypto) and in Node, and sends no request.
  */
 export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Verdict> {
   let step: Step = "receipt";

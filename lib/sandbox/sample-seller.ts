@@ -21,7 +21,8 @@ import { forget, perProcess } from "#lib/process.ts";
 import { samples } from "#lib/sandbox/samples.ts";
 import { samplePayTo, testWallet } from "#lib/sandbox/test-wallet.ts";
 
-/* A stock x402 seller: the resource server and the facilitator of the x402 library. It uses no authorization of ours. */
+/* A sample seller made with the standard x402 library: its resource server and its facilitator. It checks no authorization of
+   this service. */
 
 function facilitatorFor({ chain }: AssetOnChain): FacilitatorClient {
   const network = chain as Network;
@@ -92,7 +93,7 @@ function contextOf(request: Request): HTTPRequestContext {
     getMethod: () => request.method,
     getPath: () => pathname,
     getUrl: () => request.url,
-    // Always JSON, because this seller has no payment page for people.
+    // The seller always answers with JSON, because it has no payment page for people.
     getAcceptHeader: () => "application/json",
     getUserAgent: () => "",
   };

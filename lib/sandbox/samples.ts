@@ -7,9 +7,9 @@ export type Sample = {
   readonly id: string;
   readonly title: string;
   readonly amount: string;
-  /** The seller's address in its 402. The names are reserved for examples, so they belong to nobody. */
+  /** The seller's address in its 402. The host name is reserved for examples, so it belongs to nobody. */
   readonly url: string;
-  /** The path at which this service sells it. */
+  /** The path at which this service sells the product. */
   readonly path: `/api/sandbox/${string}`;
 };
 
@@ -21,7 +21,7 @@ export const weather: Sample = {
   path: "/api/sandbox/forecast",
 };
 
-/** The goods of the sample shop, the cheapest first. */
+/** The products of the sample shop, the cheapest first. */
 export const goods: readonly [Sample, ...Sample[]] = [
   {
     id: "stickers",
@@ -47,7 +47,7 @@ const atomic = (text: string | undefined): bigint => {
   return read.ok ? read.amount : 0n;
 };
 
-/** The cheapest product about which the mandate asks a person; the cheapest of all if it asks about none. */
+/** The cheapest product for which the mandate asks a person to approve; the cheapest of all if it asks for none. */
 export function askedSample({ approval, limits }: Pick<Policy, "approval" | "limits">): Sample {
   const fits = ({ amount }: Sample): boolean => atomic(amount) <= atomic(limits.perPayment);
   const asks = ({ amount }: Sample): boolean => {

@@ -44,7 +44,7 @@ async function mandateOf(as: Credential): Promise<string> {
   return mandateId;
 }
 
-/** Authorizes the sample with the terms of the sample seller's own 402. */
+/** Authorizes the payment for the sample product with the terms in the sample seller's own 402. */
 async function authorized(as: Credential, mandateId: string) {
   const unpaid = await ask();
   const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
@@ -70,7 +70,7 @@ const sign = (as: Credential, authorizationId: string) =>
   send(contract.signSamplePayment, signSamplePayment, { as, body: { authorizationId } });
 
 describe("signSamplePayment", () => {
-  test("200 pays the stock sample seller from the test wallet, and the service sees the settlement", async () => {
+  test("200 pays the sample seller from the test wallet, and the service sees the settlement", async () => {
     const { person } = await createBuyer();
     const as = person.credential;
     const { status, challenge, decided } = await authorized(as, await mandateOf(as));
@@ -86,11 +86,11 @@ describe("signSamplePayment", () => {
     const read = async () =>
       (await send(payments.getPayment, getPayment, { as, id: authorizationId })).data.executions[0]?.settlementStatus;
     await expect.poll(async () => (await reconcile(), read()), { timeout: 8_000, interval: 200 }).toBe("settled");
-    // The seller accepts a credential only once.
+    // The seller accepts a signed payment only once.
     expect((await ask(executed.data.credentialHeaders)).status).toBe(402);
   });
 
-  test("403 for a payment to anybody else, 404 for one of another organization", async () => {
+  test("403 for a payment to another payee, 404 for a payment of another organization", async () => {
     const buyer = await createBuyer();
     const mandateId = await mandateOf(buyer.person.credential);
     const other = await authorize(buyer, mandateId);
@@ -120,7 +120,7 @@ describe("the sample shop", () => {
     ["above 10", { mode: "above", amount: "10" }, "50", mug],
     ["always", { mode: "always" }, "1", stickers],
     ["never", undefined, "50", stickers],
-  ] as const)("offers what a mandate that asks %s asks about", (_, approval, perPayment, sample) => {
+  ] as const)("offers the product for which a mandate that asks %s needs an approval", (_, approval, perPayment, sample) => {
     expect(askedSample({ approval, limits: { perPayment } })).toBe(sample);
   });
 });

@@ -14,7 +14,9 @@ import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 
 const refused = (detail: string): Problem => new Problem("forbidden", { detail });
 
-/** Signs with the standard x402 client, as an agent with a wallet does. executePayment decides whether it is paid. */
+/**
+ * Signs a payment with the standard x402 client, as an agent with a wallet does. Whether it is paid is decided by executePayment.
+ */
 export const signSamplePayment: Handler<typeof operation> = async ({ body: { authorizationId } }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");
@@ -27,7 +29,7 @@ export const signSamplePayment: Handler<typeof operation> = async ({ body: { aut
   const offer = acceptedOffer(row.intent.challenge, { asset, amount: row.amount, payTo });
   if (!offer) throw notFound("challenge of this payment");
   const network = asset.chain as Network;
-  // The client pays at most one dollar by default; this payment has the amount that was authorized.
+  // The client refuses payments above one dollar by default, so allow the amount that was authorized.
   const allowed = { network, asset: asset.tokenAddress, maxAmountPerPayment: row.amount.toString() };
   const stock = new x402Client()
     .register(network, new ExactEvmScheme(testWallet()))

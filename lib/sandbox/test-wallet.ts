@@ -11,9 +11,15 @@ function readKey(): Hex {
   return SANDBOX_WALLET_PRIVATE_KEY as Hex;
 }
 
-/** The wallet that pays the sample sellers. It also pays the gas of their settlements, which may run at the same time. */
+/**
+ * The wallet that pays the sample sellers. It also pays the gas of their settlements. Several may run at the same time, so a
+ * nonce manager counts its transactions.
+ */
 export const testWallet = (): PrivateKeyAccount =>
   perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
 
-/** The address that the sample sellers are paid to. Its key derives from the wallet's, so the operator can get the tokens back. */
+/**
+ * The address that the sample sellers are paid to. Its key is derived from the wallet's key, so that the operator can get the
+ * tokens back.
+ */
 export const samplePayTo = (): Hex => perProcess("samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));

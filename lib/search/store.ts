@@ -6,11 +6,11 @@ import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
-/** The organization and environment that are searched. Every query below filters by both. */
+/** Every query of this file filters by the organization and the environment. */
 
 const KIND_MAX = 5;
 
-/** A LIKE pattern for a part of a name; % and _ match themselves. */
+/** A LIKE pattern that finds the text anywhere in a name. The wildcards % and _ in the text are escaped. */
 const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
 export const mandatesLike = (scope: Scope, text: string) =>
@@ -45,7 +45,9 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
     .orderBy(desc(resources.createdAt))
     .limit(KIND_MAX);
 
-/** Finds whole ids only: each of the three conditions is one lookup in an index of the organization. */
+/**
+ * Finds payments by a whole id only: each of the three conditions is one look-up in an index that begins with the organization.
+ */
 export const paymentsOfId = (scope: Scope, id: string) =>
   database()
     .select({

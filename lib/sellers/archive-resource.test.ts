@@ -62,7 +62,7 @@ describe("archiveResource", () => {
     expect((await get("mine")).status).toBe(200);
   });
 
-  it("replays one key without a second event", async () => {
+  it("a repeat with the same idempotency key gets the first reply and writes no second event", async () => {
     await newSeller(as, { resourceId: "keyed" });
     const first = await archive("keyed", { key: "a" });
     const again = await archive("keyed", { key: "a" });

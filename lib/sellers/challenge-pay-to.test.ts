@@ -52,7 +52,7 @@ describe("challengePayTo", () => {
     expect([status, problem.code]).toEqual([403, "capability_required"]);
   });
 
-  test("429 above fifty unsigned texts, and old ones are deleted", async () => {
+  test("429 above fifty texts that were not signed, and old ones are deleted", async () => {
     const busy = await newOwner();
     const { sellerId } = await newSeller(busy.as);
     const body = { sellerId, payTo: newWallet().address };
@@ -68,7 +68,7 @@ describe("challengePayTo", () => {
     expect(await database().select().from(payToChallenges).where(own)).toHaveLength(1);
   });
 
-  test("a repeat with the same idempotency key answers the same text, and another request with it is refused", async () => {
+  test("a repeat with the same idempotency key gets the same text, and another request with it is refused", async () => {
     const { sellerId } = await newSeller(owner.as);
     const body = { sellerId, payTo: newWallet().address };
     const first = await challenge(owner, body, "challenge-once");

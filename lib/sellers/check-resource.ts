@@ -22,7 +22,7 @@ export type CheckedResource =
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** The chain on which the resource is priced and paid; without paymentConfig, a chain that has the asset. */
+/** The chain on which the resource is priced and paid. Without paymentConfig, a chain on which the asset is configured. */
 function chainFor({ pricing, paymentConfig }: UpsertPaidResource, { chains, assetOf }: Installation, refuse: Refuse) {
   const only = chains.length === 1 ? (chains[0] ?? null) : null;
   if (!paymentConfig) return only ?? chains.find((chain) => assetOf(chain, pricing.asset)) ?? null;

@@ -9,13 +9,16 @@ type Claim = { readonly environment: string; readonly sellerId: string; readonly
 const FILE = "/.well-known/countersign.txt";
 const DNS_MS = 2_000;
 
-/** The token that proves control of a seller's domain. It is derived from the claim, so it is not stored. No two sellers share one. */
+/**
+ * The token that the owner publishes to prove control of a seller's domain. It is computed from the seller's id and domain, so it
+ * is not stored. No two sellers have the same token.
+ */
 export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
   `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
     .update(`seller domain\n${environment}\n${sellerId}\n${domain}`)
     .digest("base64url")}`;
 
-/** Only hosts of this machine have a port, and only the sandbox has such sellers. */
+/** Whether the domain is a host of this machine. Only these have a port, and only the sandbox has sellers at such hosts. */
 export const isLocalDomain = (domain: string): boolean => domain.includes(":");
 
 const fileUrl = (domain: string): string => `${isLocalDomain(domain) ? "http" : "https"}://${domain}${FILE}`;
@@ -23,7 +26,7 @@ const recordName = (domain: string): string => `_countersign.${domain}`;
 
 const hasLine = (text: string, token: string): boolean => text.split(/\r?\n/).some((line) => line.trim() === token);
 
-/** An answer that was redirected from another host proves nothing about this domain. */
+/** Whether the file at the domain contains the token. A redirect to another host proves nothing about this domain. */
 async function inFile(domain: string, token: string): Promise<boolean> {
   const { status, text, url } = await guardedFetch(fileUrl(domain), { expect: "text" });
   return status === 200 && new URL(url).host === domain && hasLine(text, token);
@@ -33,13 +36,19 @@ type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>;
 
 const resolveTxt: ResolveTxt = (name) => new Resolver({ timeout: DNS_MS, tries: 2 }).resolveTxt(name);
 
-/** DNS splits a TXT record into strings of at most 255 characters. */
+/**
+ * Whether a TXT record of the domain contains the token. DNS splits a record into strings of at most 255 characters, so join
+ * them.
+ */
 export async function inDns(domain: string, token: string, resolve: ResolveTxt = resolveTxt): Promise<boolean> {
   const records = await resolve(recordName(domain)).catch(() => []);
   return records.some((pieces) => hasLine(pieces.join(""), token));
 }
 
-/** The token that the owner publishes, and where: the file, or the DNS record if the domain can have one. */
+/**
+ * The token that the owner publishes, and the places for it: the address of the file, and the name of the DNS record if the
+ * domain can have one.
+ */
 export type DomainProof = { readonly token: string; readonly url: string; readonly dnsName?: string };
 
 export function proofOf(claim: Claim): DomainProof {
@@ -47,7 +56,7 @@ export function proofOf(claim: Claim): DomainProof {
   return { token: domainToken(claim), url: fileUrl(domain), ...(!isLocalDomain(domain) && { dnsName: recordName(domain) }) };
 }
 
-/** Tells the owner what to publish, either in the file or in the record. */
+/** The next actions that tell the owner to publish the token, either in the file or in the DNS record. */
 function instructions(domain: string, token: string) {
   const metadata = {
     token,
@@ -58,7 +67,10 @@ function instructions(domain: string, token: string) {
   return { type: "verify_seller", label: "Publish the token", description, metadata } as const;
 }
 
-/** @throws Problem storefront_invalid, storefront_unavailable: both say what to publish and where */
+/**
+ * Requires that the domain publishes its token. Both problems say what to publish and where.
+ * @throws Problem storefront_invalid, storefront_unavailable
+ */
 export async function requireProof(method: "wellKnown" | "dns", claim: Claim): Promise<void> {
   const { domain } = claim;
   const token = domainToken(claim);

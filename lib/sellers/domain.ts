@@ -4,12 +4,15 @@ export type Domain = { readonly ok: true; readonly domain: string } | { readonly
 
 const refused = (detail: string): Domain => ({ ok: false, detail });
 
-/** Characters that a URL would not read as part of a host, would drop silently, or would not show. */
+/** Characters that a URL parser reads as the end of a host or removes silently, and characters that cannot be seen. */
 const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCAL = /(^|\.)(localhost|local|internal)$/;
 
-/** UTS 39, highly restrictive: one script, or those that Japanese, Chinese and Korean write together with Latin. */
+/**
+ * The highly restrictive level of Unicode's UTS 39: a label has one script, or the scripts that Japanese, Chinese and Korean
+ * write together with Latin.
+ */
 const single = [
   ..."Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu".split(" "),
   ..."Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer".split(" "),
@@ -23,13 +26,13 @@ const writing = [...single.map((script) => [script]), ...together].map(
   (scripts) => new RegExp(`^[0-9\\-${scripts.map((script) => `\\p{scx=${script}}`).join("")}]+$`, "u"),
 );
 
-/** Labels that are wholly Cyrillic or Greek but look like Latin. */
+/** Labels that look like Latin letters but consist only of Cyrillic or only of Greek letters. */
 const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Each label must use one writing system; under an ASCII top-level domain, no label may only look Latin. A label that does not decode is
- * unsafe.
+ * Whether a domain cannot be confused with another one. Each label must use one writing system. Under an ASCII top-level domain,
+ * no label may consist of other letters that look like Latin ones. A label that cannot be decoded is not safe.
  */
 function isSafe(domain: string): boolean {
   const labels = domainToUnicode(domain).split(".");
@@ -40,7 +43,10 @@ function isSafe(domain: string): boolean {
   });
 }
 
-/** The sandbox may name hosts of this machine by host:port; localhost and its addresses are the same host. */
+/**
+ * Whether the host is one of this machine's host:port pairs that the sandbox allows. localhost and its addresses are the same
+ * host.
+ */
 const isLoopback = (host: string, loopback: readonly string[]): boolean =>
   loopback.includes(host) ||
   (host.startsWith("localhost:") && loopback.some((entry) => /^(127\.0\.0\.1|\[::1\]):/.test(entry) && sameEnd(entry, host)));
@@ -56,8 +62,8 @@ function parseHost(text: string): URL | null {
 }
 
 /**
- * The one spelling under which a seller's domain is stored and compared: lower-case ASCII, no trailing dot. A domain that could pass for
- * another one is refused. `loopback` lists the host:port pairs that the sandbox may reach.
+ * The one spelling in which a seller's domain is stored and compared: lower-case ASCII without a dot at the end. A domain that
+ * can be confused with another one is refused. `loopback` lists the host:port pairs of this machine that the sandbox allows.
  */
 export function canonicalDomain(text: string, loopback: readonly string[]): Domain {
   if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write a host name alone, such as shop.example.com.");

@@ -3,7 +3,7 @@ import { deleteOldChallenges } from "#lib/sellers/pay-to-store.ts";
 import { deleteOldOffers } from "#lib/sellers/seen-offer-store.ts";
 
 const AT_ONCE = 1_000;
-/** The most batches of one run; a larger backlog is deleted over several runs. */
+/** The most batches of one run. If more rows are left, the next runs delete them. */
 const ROUNDS_MAX = 50;
 
 async function inRounds(remove: (db: Database, limit: number) => Promise<number>): Promise<number> {
@@ -16,8 +16,8 @@ async function inRounds(remove: (db: Database, limit: number) => Promise<number>
   return gone;
 }
 
-/** Deletes offers that are too old to prove anything. Returns how many. */
+/** Deletes offers that are too old to prove anything. Returns the number of deleted rows. */
 export const forgetOldOffers = (): Promise<number> => inRounds(deleteOldOffers);
 
-/** Deletes challenges that can no longer be signed. Returns how many. */
+/** Deletes texts that can no longer be signed because they have expired. Returns the number of deleted rows. */
 export const forgetOldChallenges = (): Promise<number> => inRounds(deleteOldChallenges);

@@ -16,7 +16,7 @@ const list = (query: string, more: { as?: Credential } = {}) =>
   send(contract.listResources, listResources, { as, query, ...more });
 
 describe("listResources", () => {
-  it("pages through all, newest first, each once", async () => {
+  it("pages through all resources, newest first, each once", async () => {
     const owner = (await createPerson(await createOrganization())).credential;
     const made: string[] = [];
     for (const resourceId of ["a", "b:1", "c", `d${"x".repeat(127)}`, "e"]) {
@@ -34,7 +34,7 @@ describe("listResources", () => {
     expect(seen).toEqual(made);
   });
 
-  it("shows nothing of other organizations, and only one seller's if asked", async () => {
+  it("shows nothing of other organizations, and only the resources of one seller if the query names it", async () => {
     const owner = (await createPerson(await createOrganization())).credential;
     expect((await list("", { as: owner })).data).toEqual({ items: [], hasMore: false });
     const shop = await newSeller(owner);

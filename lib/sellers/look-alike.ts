@@ -1,13 +1,14 @@
 import { domainToUnicode } from "node:url";
 
-/* Domains that a person could take for another one. A hint for the person who decides; no decision depends on it. */
+/* Finds domains that a person could confuse with another one. The result is a hint for the person who decides; no decision
+   depends on it. */
 
-/** Letters of other alphabets that have the shape of a Latin one, each pair next to each other. */
+/** Letters of other alphabets, each followed by the Latin letter that it looks like. */
 const SHAPES = "аaвbсcԁdеeһhіiјjкkӏlмmнhоoрpԛqѕsтtцuѵvԝwхxуyαaβbεeηnιiκkνvοoρpτtυuχx";
 const shapes = new Map<string, string>();
 for (let at = 0; at + 1 < SHAPES.length; at += 2) shapes.set(SHAPES[at] ?? "", SHAPES[at + 1] ?? "");
 
-/** Characters that look like others in many typefaces, such as "rn" like "m". */
+/** Groups of characters that look like other characters in many typefaces, such as "rn" and "m". */
 const READ_AS: readonly (readonly [string, string])[] = [
   ["rn", "m"],
   ["vv", "w"],
@@ -19,17 +20,17 @@ const READ_AS: readonly (readonly [string, string])[] = [
   ["-", ""],
 ];
 
-/** A form of a domain that is equal for all domains that look the same. */
+/** A form of a domain that is the same for all domains that look alike. */
 function glance(domain: string): string {
   const plain = domainToUnicode(domain).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const latin = [...plain].map((letter) => shapes.get(letter) ?? letter).join("");
   return READ_AS.reduce((text, [from, to]) => text.replaceAll(from, to), latin);
 }
 
-/** Shorter domains are not compared for typing errors, because too many unrelated ones differ by one letter. */
+/** Domains with fewer characters are not compared for typing errors, because too many unrelated ones differ by one letter. */
 const TYPED_MIN = 8;
 
-/** Whether one text becomes the other by adding, dropping, changing or swapping one letter. */
+/** Whether one text becomes the other if one letter is added, removed, changed or swapped with its neighbor. */
 function oneSlip(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short.length < TYPED_MIN || long.length - short.length > 1) return false;
@@ -42,10 +43,13 @@ function oneSlip(a: string, b: string): boolean {
 
 const withoutTop = (domain: string): string => domain.slice(0, domain.lastIndexOf("."));
 
-/** A domain and its subdomains have one owner, so they are not confused. */
+/** Whether one domain is the other or a subdomain of it. Such domains have one owner, so they do not imitate each other. */
 const sameOwner = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 
-/** Whether a person could take `domain` for `other`. Hosts with a port are not compared: they exist only in the sandbox. */
+/**
+ * Whether a person could confuse `domain` with `other`. Hosts with a port are not compared, because they exist only in the
+ * sandbox.
+ */
 export function looksLike(domain: string, other: string): boolean {
   if (sameOwner(domain, other) || domain.includes(":") || other.includes(":")) return false;
   const [a, b] = [glance(domain), glance(other)];

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const SEGMENT = /^(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9_]*\})$/;
 
-/** Segments of unreserved characters or {name}. Nothing that a server could read as another path: no `..`, no escapes, no `//`. */
+/**
+ * Whether the text consists of segments of unreserved characters or {name}. Text that a server could read as another path is
+ * refused: `..`, escapes and `//`.
+ */
 function isPathTemplate(text: string): boolean {
   if (!text.startsWith("/")) return false;
   if (text === "/") return true;

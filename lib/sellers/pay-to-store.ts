@@ -9,12 +9,12 @@ type Db = Database | Tx;
 export type PayToChallenge = typeof payToChallenges.$inferSelect;
 export type PayToProof = typeof payToProofs.$inferSelect;
 
-/** The `chain` of a proof that holds on every chain. */
+/** The value of `chain` in a proof that is valid on every chain. */
 export const ANY_CHAIN = "";
 
 /**
- * A signature proves control. A proof by domain counts only while the domain is verified and not stopped, and while no other organization
- * has signed for the address.
+ * The condition that a proof counts. A signature always counts. A proof by domain counts only while the domain is verified and
+ * not stopped, and while no other organization has signed for the address.
  */
 const counts = sql`(p.method = 'signature' OR (
   EXISTS (SELECT FROM sellers d WHERE d.seller_id = p.seller_id AND d.verified AND d.stopped_at IS NULL)
@@ -26,7 +26,7 @@ export type PaidAt = { readonly payTo: string; readonly chain: string };
 
 const keyOf = ({ payTo, chain }: PaidAt): string => `${payTo.toLowerCase()} ${chain}`;
 
-/** Returns a function that says whether the organization has proven to control an address on a chain. */
+/** Returns a function that says whether the organization has proved that it controls an address on a chain. */
 export async function provenAmong(db: Db, organizationId: string, paid: readonly PaidAt[]): Promise<(one: PaidAt) => boolean> {
   const addresses = [...new Set(paid.map(({ payTo }) => payTo.toLowerCase()))];
   if (addresses.length === 0) return () => false;
@@ -38,14 +38,14 @@ export async function provenAmong(db: Db, organizationId: string, paid: readonly
 }
 
 export type OwnPayee = {
-  /** Whether a seller that is not stopped sells something that is paid to this address. */
+  /** Whether a seller that is not stopped sells a resource that is paid to this address. */
   readonly sells: boolean;
   readonly proven: boolean;
 };
 
 /**
- * Whether a seller of the organization that is not stopped is paid to this address. Only then, also whether the organization has proven
- * the address for this chain or for all chains.
+ * Whether a seller of the organization that is not stopped is paid to this address. If so, also whether the organization has
+ * proved the address for this chain or for all chains.
  */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
@@ -70,12 +70,12 @@ export async function ownPayee(db: Db, organizationId: string, { payTo, chain }:
   return { sells: payable.length > 0, proven: payable.some(({ proven }) => proven) };
 }
 
-/** Takes an advisory lock until commit, so that proofs of one address run one after the other. */
+/** Takes an advisory lock until commit, so that two proofs of the same address are not checked at the same time. */
 export async function lockPayTo(tx: Tx, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pay to ${address}`}, 0))`);
 }
 
-/** Whether another organization has proven the address, by any method. */
+/** Whether another organization has proved the address, by any method. */
 export async function provenElsewhere(tx: Tx, organizationId: string, address: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     SELECT FROM pay_to_proofs p WHERE p.address = ${address} AND p.organization_id <> ${organizationId} AND ${counts} LIMIT 1`);
@@ -126,7 +126,7 @@ export async function findChallenge(db: Db, owner: Scope, challengeId: string): 
   return row ?? null;
 }
 
-/** False if the challenge was used before or has expired. */
+/** Marks a challenge as used. False if it was used before or has expired. */
 export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean> {
   const rows = await tx
     .update(payToChallenges)
@@ -143,8 +143,8 @@ export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean
 }
 
 /**
- * Returns how many were deleted. clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile
- * function.
+ * Deletes at most `limit` challenges that expired more than a day ago, and returns their number. clock_timestamp() is in a scalar
+ * subquery, because no index is used for a comparison with a volatile function.
  */
 export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`

@@ -40,7 +40,7 @@ const probe = (id: string, body: object = {}, as = owner.credential) =>
   send(contract.probeResource, probeResource, { as, id, body });
 
 describe("probeResource", () => {
-  test("200 payable: the 402 of a stock seller matches the registration", async () => {
+  test("200 payable: the 402 of a standard x402 seller matches the registration", async () => {
     await newSeller(owner.credential, { domain: shop, payTo, resourceId: "right" });
     const { status, data } = await probe("right");
     expect(status).toBe(200);
@@ -68,7 +68,7 @@ describe("probeResource", () => {
     });
   });
 
-  test("200 with a quoted price accepts the price of the 402, up to the registered maximum", async () => {
+  test("200 for a quoted price accepts the price in the 402, up to the registered maximum", async () => {
     const { sellerId } = await newSeller(owner.credential, { domain: shop, payTo, resourceId: "quoted" });
     const quote = (maxAmount: string) =>
       send(contract.upsertPaidResource, upsertPaidResource, {
@@ -90,7 +90,7 @@ describe("probeResource", () => {
   });
 
   test.each(["http://example.com/report", "//example.com/report", "/other", "/report/../other"])(
-    "400 stays at the seller's own resource: %s",
+    "400 if the call would leave the seller's own resource: %s",
     async (path) => {
       const { problem } = await probe("right", { path });
       expect(problem).toMatchObject({ status: 400, errors: [{ pointer: "/path" }] });
@@ -136,7 +136,7 @@ describe("probeResource", () => {
     expect(asked).toEqual(["POST"]);
   });
 
-  test("429 after ten calls a minute of one organization to an unverified domain, by any operation", async () => {
+  test("429 after ten calls a minute of one organization to unverified domains, by any operation", async () => {
     const eager = await newOrganization({ productRoles: ["seller"] });
     const { sellerId } = await newSeller(eager.credential, { domain: plain, resourceId: "eager" });
     const verify = () =>

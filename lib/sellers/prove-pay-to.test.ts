@@ -41,11 +41,11 @@ const isListedAsProven = async ({ as }: Owner, sellerId: string) => {
   return one.data.payToProven;
 };
 
-/** Answers every isValidSignature with ERC-1271's magic value. */
+/** The code of a contract that answers every isValidSignature with ERC-1271's magic value, as if the signature were valid. */
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
 
 describe("provePayTo by a signature", () => {
-  test("200 proves the key on every chain, once, with an event, and the resource is listed as proven", async () => {
+  test("200 proves the key on every chain, once, with an event, and the resource is listed as proved", async () => {
     const { seller, wallet, challengeId, text } = await unproven();
     expect(await isListedAsProven(owner, seller.sellerId)).toBe(false);
     const body = { method: "signature", challengeId, signature: await wallet.signMessage({ message: text }) };
@@ -62,7 +62,7 @@ describe("provePayTo by a signature", () => {
     expect((await prove(owner, body)).problem.code).toBe("conflict");
   });
 
-  test("four calls at once use a text once", async () => {
+  test("four calls at once use a text only once", async () => {
     const { wallet, challengeId, text } = await unproven();
     const signature = await wallet.signMessage({ message: text });
     const replies = await Promise.all([1, 2, 3, 4].map(() => prove(owner, { method: "signature", challengeId, signature })));
@@ -103,7 +103,7 @@ describe("provePayTo by a signature", () => {
     expect(await isListedAsProven(owner, seller.sellerId)).toBe(true);
   });
 
-  test("belongs to the organization: another one that is paid there has no proof, and may sign too", async () => {
+  test("counts only for the organization: another organization that is paid at the address has no proof, and may sign too", async () => {
     const { wallet, challengeId, text } = await unproven();
     await prove(owner, { method: "signature", challengeId, signature: await wallet.signMessage({ message: text }) });
     const twin = await unproven(other, wallet);
@@ -132,7 +132,7 @@ describe("provePayTo by the verified domain", () => {
   const setVerified = (sellerId: string, verified: boolean) =>
     database().update(sellers).set({ verified }).where(eq(sellers.sellerId, sellerId));
 
-  test("200 if its own 402 names the address, and as long as the domain is verified", async () => {
+  test("200 if the domain's own 402 names the address, and valid as long as the domain is verified", async () => {
     const { shop, seller, body } = await atPaywall();
     const early = await prove(owner, body);
     expect([early.status, early.problem.nextActions[0]?.type, shop.asked]).toEqual([409, "verify_seller", []]);
@@ -144,7 +144,7 @@ describe("provePayTo by the verified domain", () => {
     expect(await isListedAsProven(owner, seller.sellerId)).toBe(false);
   });
 
-  test("424 if it names another address, asks for no payment, or redirects", async () => {
+  test("424 if the 402 names another address, asks for no payment, or redirects", async () => {
     const { shop, seller, body } = await atPaywall(owner, randomAddress());
     await setVerified(seller.sellerId, true);
     expect((await prove(owner, body)).problem.detail).toContain("does not name the registered address");
@@ -156,7 +156,7 @@ describe("provePayTo by the verified domain", () => {
     expect((await prove(owner, body)).problem.detail).toContain("another host");
   });
 
-  test("409 for an address that another organization has proven, and a signature ends the proof by a domain", async () => {
+  test("409 for an address that another organization has proved, and a signature ends the proof by a domain", async () => {
     const wallet = newWallet();
     const impostor = await atPaywall(other, wallet.address);
     impostor.shop.offer["payTo"] = wallet.address;

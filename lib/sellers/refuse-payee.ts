@@ -10,9 +10,9 @@ const unprovenPayee = (payTo: string): Failure =>
   );
 
 /**
- * Why an organization may not settle payments to an address through this service; null if it may. Anybody can register an address, so
- * production first requires proof of control: otherwise a stranger could settle a credential before its owner does, and the owner would be
- * told that it was already used. A sandbox requires no proof.
+ * Why an organization may not settle payments to an address through this service; null if it may. Anybody can register an address
+ * as their own. So production requires a proof that the organization controls it. Otherwise a stranger could settle a payment
+ * before its real payee does, and the payee would be told that the payment was already used. A sandbox requires no proof.
  */
 export async function refusePayee(db: Database | Tx, organizationId: string, paid: PaidAt): Promise<Failure | null> {
   const { sells, proven } = await ownPayee(db, organizationId, paid);
@@ -22,7 +22,10 @@ export async function refusePayee(db: Database | Tx, organizationId: string, pai
 
 type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };
 
-/** Refuses to settle a buyer's payment if, in production, its seller has not proven the address. Null if it may be settled. */
+/**
+ * The refusal to settle a buyer's payment in production if its seller has not proved the address. Null if the payment may be
+ * settled.
+ */
 export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
   if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;
   const isProven = await provenAmong(tx, sellerOrganizationId, [{ payTo, chain }]);

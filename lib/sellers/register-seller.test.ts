@@ -65,7 +65,7 @@ describe("registerSeller", () => {
     expect([status, problem.code]).toEqual([403, "capability_required"]);
   });
 
-  it("replays one key, and refuses the key with another body", async () => {
+  it("a repeat with the same idempotency key gets the first reply, and the key with another body is refused", async () => {
     const body = { name: "Once", domain: "once.example.com" };
     const first = await register(body, { key: "k1" });
     const again = await register(body, { key: "k1" });

@@ -7,7 +7,7 @@ export type PayableResource = {
   readonly pricing: Pricing;
 };
 
-/** Whether a path matches a template: `/reports/today` matches `/reports/{date}`. */
+/** Whether a path fits a template: `/reports/today` fits `/reports/{date}`. */
 export function fitsTemplate(path: string, template: string): boolean {
   const given = path.split("/");
   const wanted = template.split("/");
@@ -18,13 +18,16 @@ const pathOf = (url: string | undefined): string | null =>
   url !== undefined && URL.canParse(url) ? new URL(url).pathname : null;
 
 type Claim = {
-  /** The URL that the credential claims to pay for. The seller chooses it, so it is used only to sort the seller's own payments. */
+  /** The URL that the payment claims to be for. The seller chooses it, so it is used only to sort the seller's own payments. */
   readonly url: string | undefined;
   /** Decimal text. */
   readonly amount: string;
 };
 
-/** The one candidate whose price and path fit the payment; null if none or several fit. All candidates are paid to the same address. */
+/**
+ * The one resource whose price and path fit the payment; null if none or several fit. All candidates are paid to the same
+ * address.
+ */
 export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
   const path = pathOf(url);
   const fits = candidates.filter(

@@ -1,4 +1,4 @@
-/** The wire shapes of sellers and what they sell: browser-safe, shared by their operations. */
+/** The wire shapes of sellers and their resources, shared by their operations. Browser-safe. */
 import { z } from "zod";
 import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ClientId, Id } from "#lib/ids.ts";
@@ -28,7 +28,7 @@ export const RegisterSeller = z
   })
   .meta({ id: "RegisterSeller" });
 
-/** `quoted` is for a checkout: each 402 names the price of its order. */
+/** The price of a resource. With `quoted`, each 402 of the seller names the price, which differs from order to order. */
 export const Pricing = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),

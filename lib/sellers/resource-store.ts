@@ -6,7 +6,7 @@ export type ResourceRow = typeof resources.$inferSelect;
 
 type Reader = Database | Tx;
 
-/** A seller's resource that can be paid: neither archived nor without a payee. */
+/** A seller's resource that can be paid: one that is not archived and has a payee. */
 export async function findPayableResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
   const [row] = await db
     .select()
@@ -22,7 +22,10 @@ export async function findPayableResource(db: Reader, sellerId: string, resource
   return row ?? null;
 }
 
-/** An organization's live resources that are paid to this address, so a payment to it may be for any of them. */
+/**
+ * The organization's resources that are not archived and are paid to this address. A payment to the address may be for any of
+ * them.
+ */
 export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
   db
     .select()
@@ -30,7 +33,7 @@ export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: strin
     .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
     .limit(100);
 
-/** Inserts or replaces a resource. Keeps the time of creation, and restores an archived resource. */
+/** Inserts or replaces a resource. The time of its creation stays, and an archived resource is restored. */
 export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): Promise<ResourceRow> {
   const { createdAt: _, sellerId: __, resourceId: ___, ...terms } = row;
   const [saved] = await tx
@@ -54,7 +57,7 @@ const own = ({ organizationId, sellerId, archivedToo = false }: OwnResources) =>
     archivedToo ? undefined : isNull(resources.archivedAt),
   );
 
-/** At most two rows, enough for the caller to see that there are several. */
+/** The organization's resources with this id, at most two: with two, the caller knows that there are several. */
 export const findOwnResources = (db: Reader, which: OwnResources, resourceId: string): Promise<ResourceRow[]> =>
   db
     .select()
@@ -62,7 +65,7 @@ export const findOwnResources = (db: Reader, which: OwnResources, resourceId: st
     .where(and(own(which), eq(resources.resourceId, resourceId)))
     .limit(2);
 
-/** The position of a resource in the list: time, seller and resource. */
+/** The position of a resource in the list: its time, seller and id. */
 export const placeOfResource = ({ createdAt, sellerId, resourceId }: ResourceRow): string =>
   `${createdAt.getTime()}:${sellerId}:${resourceId}`;
 
@@ -83,7 +86,7 @@ export const listLiveResources = (db: Reader, which: OwnResources, place: string
     .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
     .limit(limit);
 
-/** Escapes LIKE's special characters in text that a person types. */
+/** The typed text as a LIKE pattern that finds it anywhere, with the wildcards % and _ escaped. */
 const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 
 type ResourceFilter = OwnResources & {
@@ -92,7 +95,7 @@ type ResourceFilter = OwnResources & {
   readonly method?: string | undefined;
 };
 
-/** The resources as the page lists them: live or archived, filtered by text and method, newest first. */
+/** The resources as the page lists them: active or archived, filtered by text and method, newest first. */
 export const filterResources = (db: Reader, which: ResourceFilter, place: string | null, limit: number) =>
   db
     .select()

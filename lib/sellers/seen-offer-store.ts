@@ -3,7 +3,10 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { seenOffers } from "#lib/sellers/tables.ts";
 
-/** A payment that a domain's own 402 must ask for. `amount` is null if each order has its own price. */
+/**
+ * A payment that a domain's own 402 must ask for. `amount` is null if the 402 may name any amount, because each order has its own
+ * price.
+ */
 export type WantedOffer = {
   readonly domain: string;
   /** In lower case. */
@@ -14,12 +17,15 @@ export type WantedOffer = {
 };
 export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: string };
 
-/** The most offers that are kept for a domain: a seller with a different price for each order must not fill the table. */
+/**
+ * The most offers that are kept for one domain. Without a limit, a seller with a different price for each order could fill the
+ * table.
+ */
 const PER_DOMAIN_MAX = 200;
-/** An authorization ends after one day at the latest, so an older offer is no longer needed. */
+/** How long offers are kept. An authorization ends after one day at the latest, so an older offer is no longer needed. */
 const KEPT = sql`interval '2 days'`;
 
-/** Stores an offer, or the new time of a known one, and deletes the domain's oldest offers above the limit. */
+/** Stores an offer, or the new time if it is stored already. Deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {
@@ -42,7 +48,7 @@ export async function rememberOffer(db: Database, offer: SeenOffer): Promise<voi
   });
 }
 
-/** For each wanted offer, whether it was seen within the last two days. */
+/** For each wanted offer, whether this service saw it within the last two days. */
 export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]): Promise<readonly boolean[]> {
   const asked = wanted.flatMap((offer, number) =>
     offer ? [{ ...offer, amount: offer.amount?.toString() ?? null, number }] : [],
@@ -59,8 +65,8 @@ export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]
 }
 
 /**
- * Returns how many were deleted. clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile
- * function.
+ * Deletes at most `limit` old offers, and returns their number. clock_timestamp() is in a scalar subquery, because no index is
+ * used for a comparison with a volatile function.
  */
 export async function deleteOldOffers(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`

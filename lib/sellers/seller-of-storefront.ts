@@ -3,14 +3,14 @@ import { findSeller, findVerifiedSeller, type SellerRow } from "#lib/sellers/sto
 import { findPayableResource, type ResourceRow } from "#lib/sellers/resource-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** What a storefront claims about itself. */
+/** The identity that a seller's server claims in its own reply. */
 type Storefront = { readonly domain: string; readonly sellerId: string | null; readonly resourceId: string | null };
 
 export type StorefrontSeller = { readonly seller: SellerRow | null; readonly resource: ResourceRow | null };
 
 /**
- * The records behind a storefront: those of the seller that has proven its domain, else those of the named seller if it is registered under
- * this domain. Anybody can name any seller, so only the domain identifies it.
+ * The records for the server of a seller: the seller that has proved its domain, or else the named seller if it is registered
+ * under this domain. Any server can name any seller, so only its domain identifies it.
  */
 export async function sellerOfStorefront(
   db: Database | Tx,

@@ -11,7 +11,10 @@ type StopRow = {
   readonly over_address: StopOver;
 };
 
-/** Whether an emergency stop of the seller, the domain or the address prevents a payment. The caller must have entered the gate. */
+/**
+ * Whether an emergency stop of the seller, the domain or the address prevents a payment. The caller must have taken the shared
+ * lock against revocations (enterGate).
+ */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<StopRow>(sql`
     SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
@@ -24,15 +27,18 @@ export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Pro
 }
 
 /**
- * Whether an emergency stop reaches a domain that an organization wants to register or verify, and whether the stopped seller had proven
- * the domain or only claimed it.
+ * Whether an emergency stop covers a domain that an organization wants to register or verify. The result says whether the stopped
+ * seller had proved the domain or had only claimed it.
  */
 export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
   const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
   return found?.over ?? null;
 }
 
-/** Whether a seller of this organization was stopped at this domain; a new record for the domain would bypass the stop. */
+/**
+ * Whether a seller of this organization was stopped at this domain. If so, the organization must not register the domain again,
+ * because the new record would bypass the stop.
+ */
 export async function stoppedItself(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
   const hosts = domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
   const rows = await tx
@@ -68,7 +74,7 @@ type StoppedSeller = {
   readonly verified: boolean;
 };
 
-/** All domains and addresses that a stop of this seller reaches. */
+/** All domains and addresses that an emergency stop of this seller covers. */
 export async function reachOf(
   db: Database | Tx,
   { sellerId, organizationId, domain, verified }: StoppedSeller,
@@ -97,7 +103,7 @@ export async function reachOf(
   ];
 }
 
-/** Records what a stop reaches. If the stop is recorded already, this adds proofs that the seller made in the meantime. */
+/** Stores what a stop covers. If the stop is stored already, this adds what the seller has proved since then. */
 export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
   await tx
     .insert(sellerStops)

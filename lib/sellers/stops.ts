@@ -1,14 +1,17 @@
 import { Problem } from "#lib/problem.ts";
 
 /*
- * An emergency stop applies to a seller and to every payee with the seller's verified domain or with an address that the seller had proven.
- * A domain or address that the seller had only claimed may belong to somebody else, so it stops only payees that have proven nothing.
+ * An emergency stop applies to a seller and to every payee with the seller's verified domain or with an address that the seller
+ * had proved. A domain or address that the seller had only claimed may belong to somebody else. So in that case the stop applies
+ * only to payees that have proved neither.
  */
 
-/** How a stop reaches a domain or an address. */
+/**
+ * How a stop covers a domain or an address: the stopped seller had proved it, or had only claimed it. Null if no stop covers it.
+ */
 export type StopOver = "proven" | "claimed" | null;
 
-/** One domain or address that a stop reaches. */
+/** One domain or address that a stop covers. */
 export type Reach = {
   readonly kind: "domain" | "address";
   readonly value: string;
@@ -22,11 +25,17 @@ export type PayeeFacts = {
   readonly stopped: boolean;
   readonly verified: boolean;
   readonly overDomain: StopOver;
-  /** How a stop reaches the address. A claim of the stopped seller does not reach an address that the payee has proven by a signature. */
+  /**
+   * How a stop covers the address. If the stopped seller had only claimed the address, and the payee has proved it by a
+   * signature, the stop does not cover it.
+   */
   readonly overAddress: StopOver;
 };
 
-/** Why a payee cannot be paid: a proven domain or address is stopped, or the payee must first prove that it is not the stopped seller. */
+/**
+ * Why a payee cannot be paid. "stopped": it is the stopped seller or has a domain or address which that seller had proved.
+ * "unproven": it must first prove that it is not the stopped seller.
+ */
 export type PayeeStop = "stopped" | "unproven" | null;
 
 export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFacts): PayeeStop {
@@ -36,14 +45,17 @@ export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFact
 
 const WWW = "www.";
 
-/** The domain with its subdomains. For www.example.com also example.com, because the two rarely have different owners. */
+/**
+ * The domains that a stop of the seller at `domain` covers: the domain with its subdomains. For www.example.com also example.com,
+ * because the two nearly always have the same owner.
+ */
 export function domainsReached(domain: string): readonly Pick<Reach, "value" | "subdomains">[] {
   const bare = domain.startsWith(WWW) ? domain.slice(WWW.length) : "";
   const twin = bare.includes(".") ? [{ value: bare, subdomains: false }] : [];
   return [{ value: domain, subdomains: true }, ...twin];
 }
 
-/** A seller that was stopped in an emergency stays stopped, under this record and under a new one. */
+/** The refusal for a seller that was stopped in an emergency. It stays stopped, under this record and under a new one. */
 export const sellerStopped = (): Problem =>
   new Problem("conflict", {
     detail: "The platform stopped this seller in an emergency. It cannot be verified or registered again.",

@@ -13,7 +13,7 @@ export async function insertSeller(tx: Tx, row: typeof sellers.$inferInsert): Pr
   return saved!;
 }
 
-/** A seller of any organization. */
+/** Finds a seller of any organization by its id. */
 export async function findSeller(db: Reader, environment: Environment, sellerId: string): Promise<SellerRow | null> {
   const [row] = await db
     .select()
@@ -32,7 +32,7 @@ export async function findOwnSeller(
   return row?.organizationId === organizationId ? row : null;
 }
 
-/** One page of the organization's sellers, newest first: ids sort by creation. */
+/** One page of the organization's sellers, newest first, because ids sort by the time of creation. */
 export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, limit: number): Promise<SellerRow[]> =>
   db
     .select()
@@ -45,12 +45,12 @@ export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, l
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string, limit: number) =>
   db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(limit);
 
-/** Takes an advisory lock until commit, so that proofs of one domain run one after the other. */
+/** Takes an advisory lock until commit, so that two proofs of the same domain are not checked at the same time. */
 export async function lockDomain(tx: Tx, environment: Environment, domain: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`seller domain ${environment} ${domain}`}, 0))`);
 }
 
-/** Whether another organization's seller has proven the same domain. The caller must hold the lock of lockDomain. */
+/** Whether another organization's seller has proved the same domain. The caller must have called lockDomain. */
 export async function verifiedElsewhere(tx: Tx, { environment, domain, organizationId }: SellerRow): Promise<boolean> {
   const [other] = await tx
     .select({ sellerId: sellers.sellerId })
@@ -67,7 +67,7 @@ export async function verifiedElsewhere(tx: Tx, { environment, domain, organizat
   return other !== undefined;
 }
 
-/** The seller that has proven this domain; the first one if an organization has several. */
+/** The seller that has proved this domain; the oldest one if an organization has several. */
 export async function findVerifiedSeller(db: Reader, environment: Environment, domain: string): Promise<SellerRow | null> {
   const [row] = await db
     .select()
@@ -78,7 +78,7 @@ export async function findVerifiedSeller(db: Reader, environment: Environment, d
   return row ?? null;
 }
 
-/** Null if an emergency stop came first: a stopped seller does not change. */
+/** Sets whether a seller is verified. Null if an emergency stop came first, because a stopped seller does not change. */
 export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow | null> {
   const [saved] = await tx
     .update(sellers)

@@ -12,7 +12,7 @@ export const sellers = pgTable(
     name: text("name").notNull(),
     domain: text("domain").notNull(),
     verified: boolean("verified").notNull().default(false),
-    /** When an emergency revocation stopped the seller. It can never be paid again. */
+    /** When an emergency revocation stopped the seller. A stopped seller can never be paid again. */
     stoppedAt: moment("stopped_at"),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
     createdAt: createdAt(),
@@ -29,7 +29,9 @@ export const sellers = pgTable(
   ],
 );
 
-/** The key is (sellerId, resourceId): two organizations may choose the same resourceId. */
+/**
+ * Resources that sellers have registered. The key is (sellerId, resourceId), because two sellers may choose the same resourceId.
+ */
 export const resources = pgTable(
   "resources",
   {
@@ -43,7 +45,9 @@ export const resources = pgTable(
     configurationSource: text("configuration_source").notNull(),
     acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
-    /** As in the contract, with chain, settlement mode and timeout filled in. Null: registered, but not payable yet. */
+    /**
+     * The paymentConfig of the API, with chain, settlement mode and timeout filled in. Null if the resource cannot be paid yet.
+     */
     paymentConfig: json("payment_config").$type<{
       chain: string;
       payTo: string;
@@ -64,11 +68,14 @@ export const resources = pgTable(
   ],
 );
 
-/** Offers that this service itself saw in the 402 of a domain. They prove that an unverified seller is at this domain. */
+/**
+ * Offers that this service itself received in the 402 of a domain. An offer proves that a seller who has not verified the domain
+ * is really at this domain.
+ */
 export const seenOffers = pgTable(
   "seen_offers",
   {
-    /** In the form in which sellers' domains are stored. */
+    /** The domain, written as sellers' domains are stored. */
     domain: text("domain").notNull(),
     /** In lower case, like the token's address. */
     payTo: text("pay_to").notNull(),
@@ -87,8 +94,8 @@ export const seenOffers = pgTable(
 );
 
 /**
- * Addresses that an organization has proven to control. `chain` is empty for the address of a key, because it is the same on every chain.
- * The proof of a contract and a proof by domain are valid on one chain only.
+ * Addresses that an organization has proved to control. `chain` is empty for the address of a key, because the key is the same on
+ * every chain. The proof of a contract and a proof by domain are valid on one chain only.
  */
 export const payToProofs = pgTable(
   "pay_to_proofs",
@@ -109,7 +116,7 @@ export const payToProofs = pgTable(
   ],
 );
 
-/** Texts for an address to sign, each usable once. */
+/** Texts that the owner of an address signs. Each text can be used once. */
 export const payToChallenges = pgTable(
   "pay_to_challenges",
   {
@@ -131,7 +138,10 @@ export const payToChallenges = pgTable(
   ],
 );
 
-/** The domains and addresses that the stop of a seller reaches. A claim alone stops no payee that has a proof. */
+/**
+ * The domains and addresses that the emergency stop of a seller covers. If the seller had only claimed one, payees that have
+ * proved theirs are not stopped.
+ */
 export const sellerStops = pgTable(
   "seller_stops",
   {
@@ -143,7 +153,10 @@ export const sellerStops = pgTable(
     proven: boolean("proven").notNull(),
     /** For a domain: whether its subdomains are included. */
     subdomains: boolean("subdomains").notNull(),
-    /** The last two labels of a domain; every other domain that the stop reaches has the same two. */
+    /**
+     * The last two labels of a domain. All other domains that the stop covers end with the same two labels, so this column finds
+     * them by index.
+     */
     base: text("base").generatedAlwaysAs(sql`split_part(value, '.', -2) || '.' || split_part(value, '.', -1)`),
     createdAt: createdAt(),
   },

@@ -75,7 +75,7 @@ describe("upsertPaidResource", () => {
     expect(data).not.toHaveProperty("paymentConfig");
   });
 
-  it("200 takes an id that another organization's seller uses", async () => {
+  it("200 for an id that another organization's seller uses too", async () => {
     const other = (await createPerson(await createOrganization())).credential;
     const shop = await newSeller(other, { resourceId: "fills" });
     const { data } = await put(terms(), { id: "fills" });
@@ -142,7 +142,7 @@ describe("upsertPaidResource", () => {
     expect([status, problem.code]).toEqual([404, "not_found"]);
   });
 
-  it("replays one key after the price was changed by another call", async () => {
+  it("a repeat with the same idempotency key gets the first reply, also after another call changed the price", async () => {
     const agent = await createAgent(organizationId, ["resources:manage"]);
     const more = { id: "replayed", as: agent.credential, key: "price-1" };
     const first = await put(terms(), more);

@@ -33,7 +33,7 @@ async function open(server: Server): Promise<string> {
 
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 beforeEach(async () => {
-  // New entities for each test, because the verification is limited to ten tries per minute.
+  // Each test has a new organization, because a domain can be verified only ten times per minute.
   organizationId = await createOrganization();
   as = (await createPerson(organizationId)).credential;
   other = (await createPerson(await createOrganization("Rival"))).credential;
@@ -53,7 +53,7 @@ const verify = (id: string, more: { as?: Credential; body?: unknown; key?: strin
   send(contract.verifySellerDomain, verifySellerDomain, { as, id, body: { method: "wellKnown" }, ...more });
 const isVerified = async (id: string) => (await send(contract.getSeller, getSeller, { as, id })).data.verified;
 
-/** The token that the refusal tells the owner to publish. */
+/** The token that the refusal tells the owner of the domain to publish. */
 async function tokenFor(id: string, credential = as): Promise<string> {
   const { problem } = await verify(id, { as: credential });
   return String(problem.nextActions[0]?.metadata?.["token"]);
@@ -73,7 +73,7 @@ describe("verifySellerDomain", () => {
     expect((await eventsAbout(id)).map(({ type }) => type)).toEqual(["seller.created", "seller.verified"]);
   });
 
-  it("200 again without a call and without a second event after it is verified", async () => {
+  it("200 again, without a call and without a second event, for a seller that is verified", async () => {
     const id = await register();
     published = { status: 200, text: await tokenFor(id) };
     await verify(id);
@@ -82,7 +82,7 @@ describe("verifySellerDomain", () => {
     expect(await eventsAbout(id)).toHaveLength(2);
   });
 
-  it("replays one key", async () => {
+  it("a repeat with the same idempotency key gets the first reply", async () => {
     const id = await register();
     published = { status: 200, text: await tokenFor(id) };
     const first = await verify(id, { key: "proof" });
@@ -90,7 +90,7 @@ describe("verifySellerDomain", () => {
     expect(await verify(id, { key: "proof" })).toMatchObject({ status: 200, data: first.data });
   });
 
-  it("409 to the second organization that proves the same domain", async () => {
+  it("409 for the second organization that proves the same domain", async () => {
     const mine = await register();
     const theirs = await register(other);
     published = { status: 200, text: `${await tokenFor(mine)}\n${await tokenFor(theirs, other)}` };
@@ -119,7 +119,7 @@ describe("verifySellerDomain", () => {
     expect((await verify(id)).status).toBe(424);
   });
 
-  it("424 says what to publish also if the domain does not answer", async () => {
+  it("424 says what to publish, also if the domain does not answer", async () => {
     const id = await register();
     await Promise.all(servers.splice(0).map((server) => server.close()));
     const { problem } = await verify(id);

@@ -20,7 +20,7 @@ export const verifySellerDomain: Handler<typeof contract.verifySellerDomain> = a
   if (!claimed) throw notFound("seller");
   if (method === "dns" && isLocalDomain(claimed.domain))
     throw invalidField("/method", "A host of this machine has no DNS records; use wellKnown.");
-  // The network call comes before the transaction, so that no transaction stays open during it.
+  // The network call comes before the transaction, so that no transaction stays open during the call.
   if (!claimed.verified) {
     await countCallOf(claimed);
     await requireProof(method, claimed);

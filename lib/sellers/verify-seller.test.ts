@@ -20,7 +20,7 @@ const shop = async (domain?: string) => {
 };
 
 describe("verifySeller", () => {
-  test("verifying and undoing it apply to the next payment of a mandate that requires verified sellers", async () => {
+  test("verifying a seller, and undoing it, apply to the next payment of a mandate that requires verified sellers", async () => {
     const operator = await createOfficial("operator");
     const buyer = await createBuyer();
     const seller = await shop();

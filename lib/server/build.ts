@@ -46,8 +46,9 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Processes that start together each write their own file, and the last rename wins; all of the files are equally good. The name is
-  // random because process ids in containers may be equal.
+  // Each process writes a file of its own, and renaming it replaces the file of a process that started at the same time. All
+  // these files have the same content. The name is random, because processes in different containers can have the same process
+  // id.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });
@@ -61,7 +62,7 @@ async function bundleServer(file: string): Promise<void> {
 }
 
 /**
- * Bundles the server and all that it imports into one file, and again if the file is older than its sources. Returns the file's URL.
+ * Bundles the server and all that it imports into one file, and again if a source is newer than the file. Returns the file's URL.
  * Without the bundle, Node would find and link two and a half thousand modules at each start, and keep them in memory.
  */
 export async function buildServer(): Promise<string> {

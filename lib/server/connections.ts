@@ -4,8 +4,8 @@ import { networkOf } from "#lib/http/address.ts";
 import { Counts, hasPlace, type Share } from "#lib/http/share.ts";
 
 /**
- * Closes connections above the limit for one address or for all addresses. Behind proxies all connections come from the proxies, so only
- * the limit for all applies.
+ * Closes new connections above the limit for one address or for all addresses. Behind proxies all connections come from the
+ * proxies, so there only the limit for all applies.
  */
 export function boundConnections(server: Server, share: Share): void {
   const counts = new Counts();

@@ -3,7 +3,7 @@ import { splitUrl } from "#lib/http/input.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import { methods, notFoundRoute, type Methods, type Route, type Serve } from "#lib/api/route.ts";
 
-/** What is served at one path; the path may have {parameters}. */
+/** The methods that are served at one path. The path may have {parameters}. */
 export type Mounted = { readonly path: string; readonly methods: Methods };
 
 type Node = { readonly next: Map<string, Node>; parameter: Node | null; methods: Methods | null };
@@ -25,8 +25,8 @@ function add(root: Node, { path, methods }: Mounted): void {
 }
 
 /**
- * A fixed segment takes precedence over a parameter, as in Next.js. A parameter is never empty, so a path with a trailing slash is not
- * found.
+ * Finds the methods for a path. A fixed segment takes precedence over a parameter, as in Next.js. A parameter is never empty, so
+ * a path with a slash at the end is not found.
  */
 function find(node: Node, segments: readonly string[], at: number): Methods | null {
   const segment = segments[at];
@@ -44,11 +44,11 @@ export function mount(routes: readonly Route[]): Mounted[] {
 }
 
 export type Dispatch = ((request: Request, socketAddress?: string) => Promise<Response>) & {
-  /** The same service for our own listener, which writes a plain reply itself. */
+  /** The same function for the server's own listener. It may return a plain reply, which the listener writes itself. */
   readonly plain: (request: Request, socketAddress?: string) => Promise<Reply | Response>;
 };
 
-/** Serves mounted paths without a framework in between. Unknown paths are a 404 problem, unknown methods a 405. */
+/** Serves the given paths without a framework. An unknown path gets a 404 problem, an unknown method a 405. */
 export function createDispatch(mounted: readonly Mounted[]): Dispatch {
   const root = emptyNode();
   for (const one of mounted) add(root, one);
@@ -56,7 +56,7 @@ export function createDispatch(mounted: readonly Mounted[]): Dispatch {
     if (socketAddress !== undefined) noteAddress(request, socketAddress);
     const found = find(root, splitUrl(request.url).path.split("/"), 1);
     if (!found) return notFoundRoute;
-    // No path serves DELETE, so its entry has the answer for every other unknown method.
+    // No path serves DELETE, so the entry of DELETE answers every other unknown method too.
     return found[Object.hasOwn(found, request.method) ? (request.method as keyof Methods) : "DELETE"];
   };
   return Object.assign((request: Request, socketAddress?: string) => choose(request, socketAddress)(request), {

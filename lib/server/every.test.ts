@@ -4,7 +4,7 @@ import { useDatabase } from "#test/database.ts";
 
 useDatabase();
 
-test("a job runs again and again, one run at a time, and after a failure", async () => {
+test("a job runs again and again, one run at a time, also after a failure", async () => {
   let [open, most, runs] = [0, 0, 0];
   const worker = every(1, "test", async () => {
     open += 1;

@@ -10,14 +10,14 @@ const AFTER_FAILURE_MS = 2_000;
 export type Worker = { stop(): Promise<void>; wake(): void };
 
 type Options = {
-  /** The pause between two runs, in milliseconds, until somebody wakes the worker. */
+  /** The pause between two runs, in milliseconds. wake() ends the pause. */
   readonly idleMs?: number;
   readonly runMaxMs?: number;
 };
 
 /**
- * Runs a job again and again. The next run begins after the last one has ended, or has taken longer than `runMaxMs`. Jobs also run in
- * other processes at the same time, so a late run does no harm. Stopping waits for the current run.
+ * Runs a job again and again. The next run begins after the last one has ended, or has taken longer than `runMaxMs`. Jobs also
+ * run in other processes at the same time, so two runs at once do no harm. stop() waits for the current run.
  */
 export function every(
   milliseconds: number,
@@ -29,7 +29,7 @@ export function every(
   let stopped = false;
   let woken = false;
   let running: Promise<void> | null = null;
-  /** The earliest time of the next run, even if the worker is woken before it. */
+  /** The earliest time of the next run, also if wake() is called before. */
   let soonestAt = 0;
   const run = async (): Promise<void> => {
     let pause = milliseconds;

@@ -3,24 +3,24 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 
-/** Only the API's process sets headers with this prefix; it drops those that clients send. */
+/** Headers with this prefix are set only by the process of the API. It removes those that clients send. */
 const OURS = /^x-countersign-/;
 export const SECRET_HEADER = "x-countersign-secret";
 
 const CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
-/** A request for a page has no body. */
+/** Headers about a body, which are removed, because a request for a page has no body. */
 const BODY = new Set(["content-length", "expect"]);
 
 /**
- * The headers of a request to the pages process, with what this process knows about the client: in the pages process, every socket belongs
- * to this machine.
+ * The headers of a request that is passed on to the pages process. They contain what this process knows about the client, because
+ * in the pages process every connection comes from this machine.
  */
 export function handOver(incoming: IncomingMessage, address: string, secret: string): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (!OURS.test(name) && !CONNECTION.has(name) && !BODY.has(name)) headers[name] = value;
   }
-  // Only two values, so that a file has at most two cached copies.
+  // Only these two values are passed on, so that a file has at most two cached copies.
   headers["accept-encoding"] = acceptsGzip(incoming) ? "gzip" : "identity";
   headers[LOCAL_HEADER] = isLocalRequest(incoming) ? "1" : "0";
   headers[ADDRESS_HEADER] = address;
@@ -31,7 +31,7 @@ export function handOver(incoming: IncomingMessage, address: string, secret: str
 export const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\s*(?:,|$))/.test(headers["accept-encoding"] ?? "");
 
-/** The headers of a reply, without those that concern one connection only. */
+/** The headers of a reply, without the headers that are about one connection only. */
 export function answered(raw: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {

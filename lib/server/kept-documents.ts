@@ -12,7 +12,7 @@ type CacheEntry = {
 const DOCUMENT_MAX = 1 << 20;
 const TOTAL_MAX = 24 << 20;
 
-/** For how many seconds a reply is the same for everybody; 0 if the reply does not say so. */
+/** For how many seconds everybody gets the same reply; 0 if the reply does not say so. */
 function sharedFor({ statusCode, headers }: IncomingMessage): number {
   const control = headers["cache-control"] ?? "";
   const varies = /\*|cookie|authorization/i.test(headers.vary ?? "");
@@ -21,8 +21,8 @@ function sharedFor({ statusCode, headers }: IncomingMessage): number {
 }
 
 /**
- * Caches replies of the pages process that are the same for everybody for a time: scripts, styles, fonts, text. A page has its own nonce
- * and is never cached. URLs with a query are not cached, because a client can make any number of them.
+ * Caches replies of the pages process that are the same for everybody for some time: scripts, styles, fonts, text. A page
+ * contains a nonce and is never cached. URLs with a query are not cached, because a client can make any number of them.
  */
 export class KeptDocuments {
   readonly #kept = new Map<string, CacheEntry>();
@@ -44,7 +44,7 @@ export class KeptDocuments {
     return key !== null && this.#kept.has(key);
   }
 
-  /** Answers from the cache if it can; returns whether it did. */
+  /** Answers from the cache if the reply is there; returns whether it was. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const key = this.#keyOf(incoming);
     const kept = key === null ? undefined : this.#kept.get(key);

@@ -18,7 +18,7 @@ async function listen(limits?: ListenOptions["limits"]) {
   return listener;
 }
 
-/** Opens a connection that sends this text, and collects the answer until the connection ends. */
+/** Opens a connection, sends this text, and collects the answer until the connection ends. */
 function open(port: number, text: string) {
   const socket: Socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
@@ -64,7 +64,7 @@ describe("a request that is sent slowly", () => {
 });
 
 describe("connections", () => {
-  test("of one address are limited, also while they send nothing, until one ends", async () => {
+  test("of one address are limited, even while they send nothing, until one of them ends", async () => {
     const { port } = await listen({ connections: { most: 40, each: 20, kept: 10 } });
     const held = Array.from({ length: 30 }, () => open(port, ""));
     let closed = 0;

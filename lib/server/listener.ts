@@ -16,7 +16,7 @@ export type ListenOptions = {
   readonly dispatch: Dispatch | null;
   /** In development Next.js serves /api, because Node does not reload lib/. */
   readonly nextServesApi?: boolean;
-  /** Serves everything that the dispatch does not: pages and their files. */
+  /** Serves all requests that `dispatch` does not serve: pages and their files. */
   readonly pages: NodeHandler;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits?: Partial<Limits>;
@@ -33,7 +33,7 @@ type Limits = {
 const standard: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // More connections than there are requests that wait for a buyer's decision, and more than a load balancer keeps open.
+  // This is more than the number of requests that can wait for a decision, and more than a load balancer keeps open.
   connections: { most: 10_000, each: 2_500, kept: 1_000 },
 };
 /** How often Node looks for connections that are over their time limit; its default is 30 s. */
@@ -41,15 +41,17 @@ const CHECK_MS = 1_000;
 
 export type Listener = {
   readonly port: number;
-  /** From this call on, every reply closes its connection, so that clients and load balancers open the next one elsewhere. */
+  /**
+   * After this call, every reply closes its connection, so that clients and load balancers open the next one to another process.
+   */
   endKeepAlive(): void;
-  /** Stops listening and waits for the open requests; false if some were cut off at the limit. */
+  /** Stops listening and waits for the open requests. Returns false if some requests were ended at the limit. */
   drain(limitMs: number): Promise<boolean>;
 };
 
-/** The API, which never goes through the framework. */
+/** Paths of the API, which this process serves without Next.js. */
 const API = /^\/api(?:[/?]|$)/;
-/** Other paths that never go through the framework. */
+/** Other paths that this process serves without Next.js. */
 const BESIDE_API = /^\/(?:metrics|mcp|\.well-known\/jwks\.json)(?:\?|$)/;
 
 function listen(server: Server, port: number): Promise<void> {
@@ -63,8 +65,8 @@ function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * An open response; cleared on close. V8 keeps the old tables of a grown Set alive, and without this they would keep whole responses until
- * the next full garbage collection.
+ * A response that is not finished; set to null when it is. V8 keeps the old tables of a grown Set alive, and without this they
+ * would keep whole responses until the next full garbage collection.
  */
 type Open = { outgoing: ServerResponse | null };
 
@@ -82,19 +84,22 @@ async function drain(server: Server, limitMs: number): Promise<boolean> {
   return !cut;
 }
 
-/** HAProxy's health check uses HTTP/1.0 without a Host header, and hono cannot make a URL of such a request. */
+/**
+ * Adds the Host header to health checks without one. HAProxy's health check uses HTTP/1.0 without this header, and hono cannot
+ * make a URL of such a request.
+ */
 function allowHealthWithoutHost({ headers, url }: IncomingMessage): void {
   if (headers.host === undefined && url?.startsWith("/api/v1/health/")) headers.host = "localhost";
 }
 
-/** Twice as fast as making a Response and unpacking it again. */
+/** Writes a reply directly, which takes half the time of making a Response object and reading it again. */
 function write(outgoing: ServerResponse, { status, headers, body }: Reply): void {
   const length = body === null ? {} : { "Content-Length": Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length });
   outgoing.end(body ?? undefined);
 }
 
-/** Handles a request line or Host that cannot be read; routes themselves never throw. */
+/** Answers a request whose request line or Host cannot be read. Routes themselves never throw. */
 function refuseUnreadable(error: unknown): Promise<Response> {
   log().debug({ error }, "A request could not be read");
   return malformedRoute(new Request("http://unreadable/"));
@@ -110,11 +115,11 @@ export async function startListener({ port, dispatch, nextServesApi, pages, head
       async (request, { incoming, outgoing }) => {
         const reply = await dispatch.plain(request, incoming.socket.remoteAddress);
         if (reply instanceof Response) return reply;
-        // The cast is safe, because our server speaks only HTTP/1.1.
+        // The cast is safe, because this server speaks only HTTP/1.1.
         write(outgoing as ServerResponse, reply);
         return RESPONSE_ALREADY_SENT;
       },
-      // In development Next.js runs in this process and needs Node's own Request and Response.
+      // In development Next.js runs in this process too and needs Node's original Request and Response.
       { overrideGlobalObjects: false, errorHandler: (error) => refuseUnreadable(error) },
     );
   const server = createServer(
@@ -144,7 +149,7 @@ export async function startListener({ port, dispatch, nextServesApi, pages, head
   await listen(server, port);
   const endKeepAlive = (): void => {
     keepAlive = false;
-    // Otherwise a client that keeps its connection would send its next request to a closing server.
+    // Close the connection of each open response, or a client would send its next request to a server that is closing.
     for (const { outgoing } of open) if (outgoing) outgoing.shouldKeepAlive = false;
   };
   const { port: listening } = server.address() as AddressInfo;

@@ -7,7 +7,7 @@ export type FromParent =
   | { readonly type: "health"; readonly id: number; readonly health: ProcessHealth | null }
   /** Sent together with the browser's connection, which then belongs to the pages process. */
   | { readonly type: "stream"; readonly request: StreamRequest }
-  /** Finish the open requests, then exit. */
+  /** Tells the process to finish the open requests, then exit. */
   | { readonly type: "end" };
 
 export type FromPages =

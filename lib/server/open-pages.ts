@@ -12,13 +12,13 @@ export type Pages = {
   close(): Promise<void>;
 };
 
-/** For additional processes behind a load balancer, and for tests. */
+/** Answers 404 to every page. For additional processes behind a load balancer, and for tests. */
 export const noPages: Pages = {
   handle: (_incoming, outgoing) => Promise.resolve(void outgoing.writeHead(404).end()),
   close: () => Promise.resolve(),
 };
 
-/** Runs the pages in their own process, so that no number of page requests delays a payment or an emergency stop. */
+/** Runs the pages in another process, so that no number of page requests delays a payment or an emergency stop. */
 export function pagesOfAnotherProcess(env: Env): Pages {
   const pages = new PageProcess({
     memoryMiB: env.PAGES_MEMORY_MIB,
@@ -29,8 +29,8 @@ export function pagesOfAnotherProcess(env: Env): Pages {
 }
 
 /**
- * Loads the pages into this process at the first request for one. Only for development, where Next.js also serves the API and connects to
- * the browser.
+ * Loads the pages into this process when a page is first requested. Only for development, where Next.js also serves the API and
+ * has a connection to the browser.
  */
 export function pagesOfThisProcess(load: () => Promise<Pages>): Pages {
   let loading: Promise<Pages> | undefined;

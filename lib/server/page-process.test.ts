@@ -13,7 +13,7 @@ const start = (options: Partial<PageProcessOptions>): PageProcess =>
   (pages = new PageProcess({ memoryMiB: 768, environment: { ...process.env, DATABASE_URL: database().url }, ...options }));
 
 describe("PageProcess", { timeout: 60_000 }, () => {
-  test("replaces a process that uses too much memory, without a gap", async () => {
+  test("replaces a process that uses too much memory, and serves pages all the time", async () => {
     const growing = start({ memoryMiB: 64, wellMs: 500 });
     expect(await growing.server(20_000)).not.toBeNull();
     const first = growing.pid;
@@ -38,7 +38,7 @@ describe("PageProcess", { timeout: 60_000 }, () => {
     expect(hanging.pid).not.toBe(first);
   });
 
-  test("if none starts, callers wait no longer than the limit", async () => {
+  test("if no process starts, callers wait no longer than the limit", async () => {
     const failing = start({ environment: { ...process.env, NODE_OPTIONS: "--require ./missing.cjs" } });
     const began = performance.now();
     expect(await failing.server(1_500)).toBeNull();

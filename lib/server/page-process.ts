@@ -10,16 +10,16 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
-/** Where the pages process listens, and the secret of its current start. */
+/** The port at which the pages process listens, and the secret that it got when it started. */
 export type PageServer = { readonly port: number; readonly secret: string; readonly agent: Agent };
 
 export type PageProcessOptions = {
-  /** A process that uses more memory than this is replaced. */
+  /** A process that uses more memory than this many MiB is replaced. */
   readonly memoryMiB: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly startMs?: number;
   readonly silenceMs?: number;
-  /** A process that lived at least this long was healthy, so the pause before its successor starts is the shortest one. */
+  /** If a process ran at least this many milliseconds, it counts as healthy, and the next one starts after the shortest pause. */
   readonly wellMs?: number;
 };
 
@@ -36,10 +36,12 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
-/** The most connections that are being handed to the pages process; Node sends them one after another. */
+/** The most connections that may be on their way to the pages process at once, because Node sends them one after another. */
 const ON_THE_WAY_MAX = 256;
 
-/** Starts and watches the process that renders the pages. Starts the next one if it ends, hangs or uses too much memory. */
+/**
+ * Starts and watches the process that renders the pages. Starts another one if it ends, does not answer or uses too much memory.
+ */
 export class PageProcess {
   readonly #options: Required<PageProcessOptions>;
   /** The process that serves requests. */
@@ -56,7 +58,7 @@ export class PageProcess {
   constructor(options: PageProcessOptions) {
     this.#options = { startMs: 60_000, silenceMs: 30_000, wellMs: 60_000, ...options };
     this.#start();
-    // A child that hangs does not notice that this process has ended, so it is killed.
+    // A child process that hangs does not notice that this process has ended, so kill it.
     process.once("exit", this.#killAll);
     this.#watch = setInterval(() => this.#endSilent(), 1_000);
   }
@@ -82,12 +84,12 @@ export class PageProcess {
     return server;
   }
 
-  /** Gives a connection to the process of the pages, which answers the request on it. False if the process takes none now. */
+  /** Gives a connection to the pages process, which answers the request on it. False if the pages process cannot take it now. */
   giveStream(socket: Socket, request: StreamRequest): boolean {
     const child = this.#current?.process;
     if (!child?.connected || this.#onTheWay >= ON_THE_WAY_MAX) return false;
     this.#onTheWay += 1;
-    // Otherwise the server of this process would count the connection until the other process closes it.
+    // Without this, the server of this process would count the connection until the other process closes it.
     Reflect.set(socket, "server", null);
     const message: FromParent = { type: "stream", request };
     child.send(message, socket, {}, () => {
@@ -101,7 +103,7 @@ export class PageProcess {
     for (const { process } of this.#living) process.kill("SIGKILL");
   };
 
-  /** Lets the process finish its open requests, for a few seconds. */
+  /** Lets the pages process finish its open requests, for a few seconds. */
   async end(): Promise<void> {
     this.#ended = true;
     clearInterval(this.#watch);
@@ -128,7 +130,7 @@ export class PageProcess {
     forked.once("close", (code, signal) => this.#gone(child, code ?? signal));
     tell(child, { type: "begin", secret });
     try {
-      // Payment decisions take precedence over the rendering of pages.
+      // Lower the priority, because payment decisions are more important than the rendering of pages.
       if (forked.pid !== undefined) setPriority(forked.pid, NICE);
     } catch (error) {
       log().warn({ error }, "The pages process runs at the usual priority");
@@ -146,7 +148,7 @@ export class PageProcess {
     if (message.type === "health") void answerHealth(child, message.id);
   }
 
-  /** Requests go to this process from now on. */
+  /** Makes this process the one that serves requests from now on. */
   #take(child: Child): void {
     const before = this.#current;
     this.#current = child;
@@ -156,7 +158,10 @@ export class PageProcess {
     if (before) void this.#endOne(before);
   }
 
-  /** A process that grows soon after its start is not replaced yet, or the replacements would never end. */
+  /**
+   * Replaces a process that has grown. One that grows soon after its start is not replaced yet, or there would be one replacement
+   * after the other.
+   */
   #replace(child: Child): void {
     const young = performance.now() - child.since < this.#options.wellMs;
     if (child !== this.#current || this.#next !== null || young || this.#ended) return;
@@ -205,7 +210,7 @@ export class PageProcess {
   }
 }
 
-/** A process that has just exited receives no messages; its exit is handled elsewhere. */
+/** Sends a message to the pages process. A process that has just exited gets none; another listener handles its exit. */
 function tell({ process }: Child, message: FromParent): void {
   if (process.connected) process.send(message, () => {});
 }

@@ -53,7 +53,7 @@ const bodies = new Map(
   }),
 );
 
-/** The refusal's page is prepared in advance, so that it works without the pages process. */
+/** Sends a refusal. Its page is made when the server starts, so that it works without the pages process. */
 export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
   if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
   const body = bodies.get(refusal)!;
@@ -74,7 +74,7 @@ const HELD_MS = 500;
 const HELD_MAX = 512;
 let held = 0;
 
-/** Refuses after a pause, so that a client that retries at once costs almost nothing. */
+/** Sends a refusal after a pause, so that a client that tries again at once causes almost no work. */
 export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
   if (held >= HELD_MAX) {
     outgoing.shouldKeepAlive = false;

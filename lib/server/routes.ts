@@ -1,4 +1,7 @@
-/** The handler of each operation, and everything that is served without the pages: below /api, at /metrics and the public keys. */
+/**
+ * The handler of each operation, and all other paths that are served without the pages process: below /api, /metrics and the
+ * public keys.
+ */
 import { createDispatch, mount, type Mounted } from "#lib/server/dispatch.ts";
 import { route } from "#lib/api/route.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
@@ -225,7 +228,7 @@ const handlers: Handlers = {
 };
 
 const mounted: readonly Mounted[] = [
-  // The type of `handlers` pairs each operation with its handler by the id.
+  // The type of `handlers` guarantees that the handler with an operation's id belongs to that operation.
   ...mount(operations.map((operation) => route(operation, handlers[operation.id as keyof Handlers] as Handler<Operation>))),
   ...authMounted,
   ...facilitatorMounted,

@@ -29,7 +29,7 @@ const callbacks = { google: "/callback/google", github: "/callback/github" } as 
 
 const isServed = (path: string): path is ServedPath => !path.includes(":") && Object.hasOwn(served, path);
 
-/** The endpoint of a path, if this installation offers it. */
+/** The endpoint at a path, if this installation offers it. */
 function find(path: string): Endpoint | undefined {
   if (!path.startsWith(BASE)) return undefined;
   const rest = path.slice(BASE.length);
@@ -39,7 +39,10 @@ function find(path: string): Endpoint | undefined {
   return isServed(rest) && isOffered(rest) ? served[rest] : undefined;
 }
 
-/** The headers for better-auth: with our address header, and without content-length, because the body is written again. */
+/**
+ * The headers for better-auth. They contain the client's address as this service knows it. They have no content-length, because
+ * the body is written again.
+ */
 function headersFor(request: Request): Headers {
   const headers = new Headers(request.headers);
   headers.delete("content-length");
@@ -55,7 +58,10 @@ async function readInput(request: Request, body: z.ZodType): Promise<Record<stri
   return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
 }
 
-/** Forwards a link's token. better-auth takes it by GET and refuses it with a redirect. Only our own pages may send it. */
+/**
+ * Passes the token of a link to better-auth, which takes it by GET and answers an invalid one with a redirect. Only pages of this
+ * service may send it.
+ */
 async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
   if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
@@ -74,7 +80,10 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   return new Response(JSON.stringify({ status: true, token: await passwordToken(userId) }), { headers: reply });
 }
 
-/** Creates a password-reset token, as in the mail for a forgotten password. The browser that opened the link sets a password with it. */
+/**
+ * Creates a token for a new password, as the mail for a forgotten password contains. The browser that opened the link sets a
+ * password with the token.
+ */
 async function passwordToken(userId: string): Promise<string> {
   const token = randomBytes(24).toString("base64url");
   const { internalAdapter } = await auth().$context;
@@ -84,8 +93,9 @@ async function passwordToken(userId: string): Promise<string> {
 }
 
 /**
- * An address where the account is signed in has its own count of tries, so that tries from elsewhere do not lock the owner out.
- * @throws Problem rate_limited, the same for an address with an account and for one without
+ * Counts a try to sign in. If the account has a session from the client's address, its tries from there are counted separately,
+ * so that tries from elsewhere do not lock the owner out.
+ * @throws Problem rate_limited, the same for an e-mail address with an account and for one without
  */
 async function countTry({ triesPerAccount }: Endpoint, { email = "" }: Record<string, string>, address: string): Promise<void> {
   if (!triesPerAccount) return;
@@ -116,21 +126,21 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
 }
 
 /**
- * better-auth ends sessions without closing the revocation gate. So the reply waits until the requests that these sessions started are
- * finished.
+ * Paths by which better-auth ends sessions. It does not take the exclusive lock of revocations (closeGate). So the reply waits
+ * until requests that these sessions began have ended.
  */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {
   const answer = await forward(request, found, path);
-  // better-auth hides an unreachable database behind its own refusals.
+  // If the database is not reachable, better-auth answers with a refusal of its own.
   const lost = answer.ok ? null : lostDatabase();
   if (lost !== null) throw lost;
   if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
   return answer;
 }
 
-/** The endpoints of better-auth that we serve, with the same limits as every other request. */
+/** Serves the endpoints of better-auth that this service offers, with the same limits as every other request. */
 export const serveAuth = (request: Request): Promise<Response> => followRequest(() => answerAuth(request));
 
 async function answerAuth(request: Request): Promise<Response> {
@@ -153,7 +163,7 @@ async function answerAuth(request: Request): Promise<Response> {
   }
 }
 
-/** Each path serves one method of better-auth and answers 405 to the others. */
+/** The paths of better-auth. Each serves one method and answers 405 to the others. */
 export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
   (path) => ({ path: BASE + path, methods: everyMethod(serveAuth) }),
 );

@@ -30,7 +30,7 @@ type Endpoint = "verify" | "settle";
 
 const requireSettle = compileAccess({ capability: "payments:settle" });
 
-/** The service account that asks us to settle; a person's session may not do so. */
+/** The service account that asks for a settlement. A person's session may not ask for one. */
 async function identify(request: Request): Promise<KeyCaller> {
   const caller = await authenticate(request).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
@@ -64,7 +64,7 @@ async function answer(endpoint: Endpoint, request: Request): Promise<Reply> {
   return { status: 200, body: endpoint === "verify" ? await answerVerify(asked) : await answerSettle(asked, seller) };
 }
 
-/** Refusals have x402's shapes too, because standard servers cannot read problems. */
+/** The reply for an error. It has the shape of x402 too, because standard x402 servers cannot read problems. */
 function refusal(error: unknown, requestId: string, endpoint: Endpoint): Reply {
   const problem = toProblem(error, requestId, endpoint);
   const { status } = problems[problem.code];

@@ -15,17 +15,23 @@ import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
 const START_MS = 10_000;
 /** How long a request waits for the first byte of its page. */
 const FIRST_BYTE_MS = 15_000;
-/** A client that reads nothing for this long counts as gone, and its connection is closed. */
+/** After a client has read nothing for this many milliseconds, its connection is closed. */
 const STALL_MS = 30_000;
 
-/** Pages in progress; `each` is per address. */
+/** The most pages that are served at the same time; `each` is the limit per address. */
 const AT_ONCE = { most: 32, each: 16, kept: 0 };
-/** Seconds of the rate limit that a client may use at once, because a page requests its scripts, styles and linked pages together. */
+/**
+ * A client may use this many seconds of its rate limit at once, because a browser requests a page's scripts, styles and linked
+ * pages together.
+ */
 const BURST = 5;
-/** Cached files allowed for each page of the rate limit; a cached file costs almost nothing. */
+/** For each page of the rate limit, a client may get this many cached files, because a cached file costs almost nothing. */
 const KEPT_PER_PAGE = 20;
 
-/** Next.js would serve these paths too, in a process without decisions and limits. It decodes encoded letters and resolves `..`. */
+/**
+ * Whether a URL belongs to the API. Next.js would serve these paths too, without authorization and limits, because it decodes
+ * encoded letters and resolves `..`.
+ */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
   let plain = path;
@@ -35,7 +41,7 @@ function belongsToApi(url: string): boolean {
   return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
 }
 
-/** Forwards one request and streams its reply. Resolves when the client has the reply or has gone. */
+/** Passes one request to the pages process and streams its reply. Resolves when the client has the reply or has gone. */
 function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -75,18 +81,19 @@ function pass(
   return promise;
 }
 
-/** Hands the connection over, so that an open stream costs this process nothing. */
+/** Gives the connection of an event stream to the pages process, so that an open stream costs this process nothing. */
 function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: PageProcess, address: string): void {
   const { socket, url = "", headers } = incoming;
   const after = resumeAfter(url, headers["last-event-id"]);
   if (!pages.giveStream(socket, { cookie: headers.cookie ?? null, address, after })) return refuse(outgoing, refusals.away);
-  // The other process ends the response, so without this event the listener would count it as open.
+  // The other process ends the response, so this process sees no event. Without this one, the listener would count the response
+  // as open.
   outgoing.emit("close");
 }
 
 type Limits = { readonly perSecond: number };
 
-/** Serves pages from another process and limits every client to its share. */
+/** Serves pages from another process, and limits how much each client gets. */
 export function servePages(pages: PageProcess, { perSecond }: Limits) {
   const kept = new KeptDocuments();
   const takePage = createBuckets("pages", perSecond, perSecond * BURST);

@@ -18,7 +18,7 @@ const DRAIN_LIMIT_MS = 30_000;
 
 export type ServeOptions = {
   readonly development: boolean;
-  /** Who renders the pages: another process, this one with a function that loads them, or nobody. */
+  /** Who renders the pages: another process, this process with a function that loads them, or nobody. */
   readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
   /** Prints a line for the person who started the process. */
   readonly say: (line: string) => void;
@@ -31,7 +31,7 @@ function openPages({ pages }: ServeOptions, env: Env): Pages {
 
 type Stop = (reason: string, code: number) => Promise<void>;
 
-/** A signal that arrives during the start takes effect after the start. */
+/** Handles signals that end the server. A signal that arrives during the start takes effect after the start. */
 function listenForTheEnd(): { carryOut(stop: Stop): void } {
   let asked: readonly [reason: string, code: number] | null = null;
   let stop: Stop | null = null;
@@ -55,7 +55,7 @@ function listenForTheEnd(): { carryOut(stop: Stop): void } {
   };
 }
 
-/** Runs the API and the workers, from the configuration to the last request, and starts the pages process. */
+/** Runs the API and the workers from start to end, and starts the pages process. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { development, say } = options;
   const began = performance.now();
@@ -74,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     pages: pages.handle,
     headers: secure ? { "Strict-Transport-Security": "max-age=63072000; includeSubDomains" } : {},
   }).catch(async (error: unknown) => {
-    // The timer also keeps the process alive while the database closes.
+    // The timer also keeps this process running while the database closes.
     await Promise.race([pages.close().then(close), setTimeout(DRAIN_LIMIT_MS)]);
     throw error;
   });
@@ -95,7 +95,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await setTimeout(delayMs);
     endWaits();
     const [complete] = await Promise.all([listener.drain(DRAIN_LIMIT_MS - 10_000), workers.stop()]);
-    // Requests from clients that hung up are still decided.
+    // Payments are still decided if their clients have closed the connection, so wait for the queue.
     await authorizeQueue().drained();
     await flushKeyUses().catch((error: unknown) => log().error({ error }, "The last uses of keys were not written"));
     await pages.close();

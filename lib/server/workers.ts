@@ -43,19 +43,22 @@ const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
 const KEY_USES_EVERY_MS = 60_000;
-/** The process that writes a message wakes its own worker. */
+/** Mails and push messages. A process that writes one wakes its own worker, so a worker looks by itself only twice a second. */
 const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
 const ALERTS_EVERY_MS = 5_000;
 const WEBHOOKS_EVERY_MS = 500;
 const WEBHOOKS_END_MS = 5_000;
 const NOTICES_EVERY_MS = 250;
-/** The process that writes an event wakes its own worker. This finds the events of a process that died, and notices that fall due. */
+/**
+ * A process that writes an event wakes its own worker. This pause is for events of a process that died, and for notices that
+ * become due.
+ */
 const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
 
-/** Starts the jobs that run beside the requests. Only the server calls it, once per process. */
+/** Starts the jobs that run beside the requests. Only the server calls this, once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
   const mailing = every(SENDING_EVERY_MS, "sendMails", () => sendMails(stillWanted), { idleMs: SENDING_IDLE_MS });
   const contentOf: MessageOf = (push) => (push.kind === ALERT ? alertMessageOf(push) : messageOf(push));
@@ -108,7 +111,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
   return {
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop()));
-      // Messages that take longer are sent again after their lease.
+      // Webhook messages that take longer are sent again when their lease ends.
       await atMost(endWebhooks(), WEBHOOKS_END_MS, undefined);
     },
   };

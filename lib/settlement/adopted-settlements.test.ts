@@ -51,7 +51,7 @@ async function payment(settlementMode: "offchainAuthorized" | "facilitatorSettle
   };
 }
 
-/** Runs the reconcilers now. */
+/** Makes the open executions due for a check, and runs the reconcilers once. */
 async function follow(): Promise<void> {
   await database()
     .update(executions)

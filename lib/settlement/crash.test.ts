@@ -28,7 +28,7 @@ async function started(): Promise<RunningServer> {
   return server;
 }
 
-/** Makes the lease of the killed process end, and the next check of its execution due. */
+/** Makes the lease of the killed process end, and makes the next check of its execution due. */
 const timePasses = (authorizationId: string) =>
   database()
     .update(executions)

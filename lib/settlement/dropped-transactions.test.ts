@@ -23,7 +23,7 @@ import { send } from "#test/tenant.ts";
 useDatabase();
 const chain = useSettlement({ facilitatorTimeoutMs: 1_500 });
 
-/** Makes each sent transaction look as if it was signed `seconds` earlier, makes it due, and follows the transactions once. */
+/** Makes each sent transaction due and its signature `seconds` older, and checks the transactions once. */
 async function follow(seconds = 0): Promise<void> {
   await database()
     .update(settlementTransactions)
@@ -71,7 +71,7 @@ const rowOf = async (hash: string) =>
       .where(sql`hash = ${hash} OR ${hash} = ANY (earlier_hashes)`)
   )[0]!;
 
-/** A time that is in the past even for a chain that mines no blocks, whose clock stands still. */
+/** A time in the past, also for a chain whose clock stands still because it mines no blocks. */
 const longPast = sql`clock_timestamp() - interval '1 minute'`;
 const drop = (hash: string) => chain().client.dropTransaction({ hash: hash as Hex });
 const mine = () => chain().client.mine({ blocks: 1 });
@@ -99,7 +99,7 @@ describe("a transaction that the chain dropped", () => {
     expect(await rowOf(lost.settlementReference!)).toMatchObject({ status: "mined", rawTransaction: null, earlierHashes: [] });
   });
 
-  test("by a reorganization is sent again", async () => {
+  test("because of a reorganization is sent again", async () => {
     const { pay, balance } = await paid();
     const snapshot = await chain().client.snapshot();
     const { settlementReference } = await pay();
@@ -135,7 +135,7 @@ describe("a transaction that the chain dropped", () => {
     expect(await settlements()).toBe("ready");
   });
 
-  test("gives its nonce to the next one after its credential has expired", async () => {
+  test("gives its nonce to the next transaction after its payment has expired", async () => {
     const [first, second] = [await paid(), await paid()];
     const { settlementReference: hash } = await withoutMining(first.pay);
     await drop(hash!);
@@ -149,7 +149,7 @@ describe("a transaction that the chain dropped", () => {
     expect(await second.balance()).toBe(250_000n);
   });
 
-  test("waits with its nonce while only our clock says that its credential has expired", async () => {
+  test("waits with its nonce while only this service's clock says that its payment has expired", async () => {
     const before = process.env["CHAINS"];
     const configure = (chains: string | undefined): void => {
       process.env["CHAINS"] = chains;
@@ -172,7 +172,7 @@ describe("a transaction that the chain dropped", () => {
     expect(await rowOf(hash!)).toMatchObject({ status: "dropped" });
   });
 
-  test("leaves no gap in the nonces of those that wait", async () => {
+  test("leaves no gap in the nonces of the transactions that wait", async () => {
     const [first, second] = [await paid(), await paid()];
     const { settlementReference: hash } = await withoutMining(first.pay);
     await drop(hash!);
@@ -184,7 +184,7 @@ describe("a transaction that the chain dropped", () => {
     expect(await statusOf(executionId)).toBe("settled");
   });
 
-  test("gets another nonce if its own was used elsewhere", async () => {
+  test("gets another nonce if the key used its nonce elsewhere", async () => {
     const { pay, balance } = await paid();
     const { settlementReference: hash } = await withoutMining(pay);
     const { nonce } = await rowOf(hash!);
@@ -199,7 +199,7 @@ describe("a transaction that the chain dropped", () => {
 });
 
 describe("the settlement key", () => {
-  test("is leased: while one process follows its transactions, others ignore them until the lease ends", async () => {
+  test("is leased: while one process handles its transactions, others ignore them until the lease ends", async () => {
     const { pay } = await paid();
     const { settlementReference: hash } = await withoutMining(pay);
     const until = sql`clock_timestamp() + interval '1 minute'`;

@@ -32,7 +32,7 @@ async function ask(endpoint: "verify" | "settle", as: Credential, paymentPayload
   return (await response.json()) as { isValid?: boolean; success?: boolean; invalidReason?: string; errorReason?: string };
 }
 
-/** A seller's organization with a key for our facilitator, and a resource that is paid to this address. */
+/** A second seller's organization, with a key for this service's facilitator, and a resource that is paid to this address. */
 async function rival(payTo: Address) {
   const organizationId = await createOrganization("Rival");
   const owner = await createPerson(organizationId);
@@ -64,7 +64,7 @@ async function plainUnderWay() {
   const { credential: seller } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
   await chain().client.setAutomine(false);
   expect(await ask("settle", seller, credential)).toMatchObject({ success: false, errorReason: "settlement_pending" });
-  /** Signs a credential with the same nonce and another validBefore. */
+  /** Signs the payment again, with the same nonce and another validBefore. */
   const sign = async (lifeOf: (validBefore: string) => string): Promise<Payload> => {
     const { authorization } = credential.payload as unknown as { authorization: Authorization };
     const message = { ...authorization, validBefore: lifeOf(authorization.validBefore) };
@@ -79,8 +79,8 @@ async function plainUnderWay() {
   return { seller, credential, sign };
 }
 
-describe("our facilitator under attack", () => {
-  test("a settlement is not answered to another organization that registered the same payTo", async () => {
+describe("this service's facilitator under attack", () => {
+  test("a settlement is not reported to another organization that registered the same payTo", async () => {
     const { scene, seller, credential } = await settledByUs();
     const other = await rival(scene.seller.payTo);
     expect(await ask("verify", other.credential, credential)).toMatchObject({ isValid: false });
@@ -88,7 +88,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
   });
 
-  test("a credential with an invented signature is not valid, although the true one was settled", async () => {
+  test("a payment with an invented signature is not valid, although the real one was settled", async () => {
     const { seller, credential } = await settledByUs();
     const forged = { ...credential, payload: { ...credential.payload, signature: `0x${"11".repeat(64)}1b` } };
     expect(await ask("verify", seller.credential, forged)).toMatchObject({
@@ -99,7 +99,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller.credential, credential)).toMatchObject({ success: true });
   });
 
-  test("a copy of a plain payment with an invented signature is not valid, and does not use up the true one", async () => {
+  test("a copy of a payment without a mandate, with an invented signature, is not valid, and does not use up the real one", async () => {
     const { seller, credential } = await plainUnderWay();
     const forged = { ...credential, payload: { ...credential.payload, signature: `0x${"11".repeat(64)}1b` } };
     expect(await ask("verify", seller, forged)).toMatchObject({ isValid: false, invalidReason: wrongSignature });
@@ -121,7 +121,7 @@ describe("our facilitator under attack", () => {
     expect(await ask("settle", seller, credential)).toMatchObject({ success: true });
   });
 
-  test("a payer who signs one nonce twice cannot close one seller's settlement with another's", async () => {
+  test("a payer who signs one nonce twice cannot end one seller's settlement with another's", async () => {
     const first = await paymentScene();
     const wallet = await fundedWallet(chain());
     const seller = await createAgent(first.sellerOrganizationId, ["payments:settle"]);

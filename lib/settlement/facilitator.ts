@@ -8,22 +8,24 @@ import { settleHere } from "#lib/settlement/settle-here.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/** Progress of a settlement by our own facilitator. The caller reads it if the answer comes after the timeout. */
+/**
+ * How far a settlement by the service's own facilitator has come. The caller reads this if the answer comes after the timeout.
+ */
 export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | null };
 
-/** A service that submits credentials to the chain: our own facilitator, or an external one from the configuration. */
+/** A facilitator, which submits signed payments to the chain: the service's own, or an external one from the configuration. */
 export type Facilitator = {
   /**
-   * True for our own facilitator. Its refusal proves that no transaction with this call is stored. A refusal by an external facilitator
-   * proves nothing.
+   * True for the service's own facilitator. If it refuses, no transaction with this call is stored. A refusal by an external
+   * facilitator does not prove that.
    */
   readonly trusted: boolean;
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
 /**
- * The kinds of payments that we settle: each chain in x402 version 2, and also in version 1 if the chain has a name there. `extra` says
- * when we answer that a payment without a mandate is settled.
+ * The kinds of payments that this service settles: each chain in x402 version 2, and also in version 1 if the chain has a name
+ * there. `extra` says when a payment without a mandate is reported as settled.
  */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({
@@ -56,6 +58,6 @@ function remote(url: string): Facilitator {
   return { trusted: false, settle: (payload, requirements) => client.settle(payload, requirements) };
 }
 
-/** The facilitator behind a stored facilitatorUrl; null means our own. */
+/** The facilitator for a stored facilitatorUrl; null means the service's own. */
 export const facilitatorFor = (url: string | null): Facilitator =>
   url === null ? inProcess : perProcess(`facilitator ${url}`, () => remote(url));

@@ -41,7 +41,7 @@ async function executed(fault: Fault) {
   return { scene, wallet, authorizationId, reply };
 }
 
-/** Runs the reconciler's next check now. */
+/** Makes the reconciler check the execution now. */
 async function lookAgain(executionId: string): Promise<string | undefined> {
   await database()
     .update(executions)
@@ -52,8 +52,8 @@ async function lookAgain(executionId: string): Promise<string | undefined> {
   return row?.settlementStatus;
 }
 
-describe("a facilitator that", () => {
-  test("is clean or slow settles", async () => {
+describe("if a facilitator", () => {
+  test("is correct, or slow, the payment is settled", async () => {
     for (const fault of ["clean", "slow"] as const) {
       const { scene, reply } = await executed(fault);
       expect([reply.status, reply.data.settlementStatus]).toEqual([200, "settled"]);
@@ -61,14 +61,17 @@ describe("a facilitator that", () => {
     }
   });
 
-  test.each<Fault>(["errorAfterSettling", "hangUp", "refuseAfterSettling"])("%s: the chain says settled", async (fault) => {
-    const { scene, reply } = await executed(fault);
-    expect([reply.status, reply.data.settlementStatus]).toEqual([200, "settled"]);
-    expect(await sellerHas(scene)).toBe(250_000n);
-  });
+  test.each<Fault>(["errorAfterSettling", "hangUp", "refuseAfterSettling"])(
+    "has the fault %s, the chain says settled",
+    async (fault) => {
+      const { scene, reply } = await executed(fault);
+      expect([reply.status, reply.data.settlementStatus]).toEqual([200, "settled"]);
+      expect(await sellerHas(scene)).toBe(250_000n);
+    },
+  );
 
   test.each<Fault>(["errorBeforeSettling", "refuse", "lie", "garbage", "pendingForEver"])(
-    "%s: neither settled nor failed, the hold stays, no new credential is accepted; after the fault it settles once",
+    "has the fault %s, the payment is neither settled nor failed, the hold stays, and no new credential is accepted; after the fault it settles once",
     async (fault) => {
       const { scene, wallet, authorizationId, reply } = await executed(fault);
       expect(reply.status).toBe(200);
@@ -85,16 +88,17 @@ describe("a facilitator that", () => {
     },
   );
 
-  test("acceptThenTimeOut: answers within the limit, and the chain says settled", async () => {
+  test("has the fault acceptThenTimeOut, the reply comes within the limit, and the chain says settled", async () => {
     const { scene, reply } = await executed("acceptThenTimeOut");
     expect([reply.status, reply.data.settlementStatus]).toEqual([200, "settled"]);
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("refuses until the credential has expired: fails on evidence, and the hold is released", async () => {
+  test("refuses until the credential has expired, the execution fails on evidence, and the hold is released", async () => {
     const { scene, authorizationId, reply } = await executed("refuse");
     expect(reply.data.settlementStatus).toBe("unknown");
-    // This test must stay the last one of the file, because it moves the chain's clock, which cannot be turned back.
+    // This test must stay the last one of the file, because it moves the chain's clock forward, and the clock cannot be turned
+    // back.
     await chain().client.increaseTime({ seconds: 301 });
     await chain().client.mine({ blocks: 1 });
     expect(await lookAgain(reply.data.executionId)).toBe("failed");

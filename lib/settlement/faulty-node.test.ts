@@ -71,7 +71,7 @@ async function plain() {
 
 const received = ({ seller }: typeof scene) => chain().balanceOf(seller.payTo);
 
-/** Counts the node calls of an operation without faults. */
+/** Counts the calls to the node that an operation makes without faults. */
 async function callsOf(work: () => Promise<unknown>): Promise<number> {
   node.mend();
   await work();
@@ -79,8 +79,8 @@ async function callsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Runs `run` once for each call and each kind of fault, with that call failing. Each run must end in bounded time without unhandled
- * rejections.
+ * Runs `run` once for each call to the node and each kind of fault. In each run, that call fails. Each run must end within a time
+ * limit and without unhandled rejections.
  */
 async function withEveryCallFailed(calls: number, run: (fault: () => void) => Promise<void>): Promise<void> {
   for (const kind of kinds) {
@@ -93,7 +93,7 @@ async function withEveryCallFailed(calls: number, run: (fault: () => void) => Pr
   expect(unheard).toEqual([]);
 }
 
-/** Runs the background workers now. */
+/** Makes the sent transactions due, and runs the background workers once. */
 async function follow(): Promise<void> {
   node.mend();
   await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
@@ -139,7 +139,8 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
       fault();
       const first = await execute(weSettle, request);
       await follow();
-      // A refused request stored nothing, because the chain is asked before the decision. So a retry with the same key decides.
+      // A refused request stored nothing, because the service asks the chain before it decides. So a retry with the same
+      // idempotency key decides.
       if (first.status !== 200) await execute(weSettle, request);
       await database()
         .update(executions)
@@ -178,8 +179,8 @@ describe("a node whose n-th call fails, for every n", { timeout: 240_000 }, () =
   });
 });
 
-describe("a node that hangs for good", { timeout: 120_000 }, () => {
-  test("callers get an answer with what is known, and the payment settles when the node is back", async () => {
+describe("a node that never answers", { timeout: 120_000 }, () => {
+  test("callers get an answer with what is known, and the payment settles when the node answers again", async () => {
     for (const hang of [() => node.hangFrom(1), () => node.hangAfter("eth_sendRawTransaction")]) {
       const before = await received(scene);
       const ask = await plain();

@@ -25,7 +25,7 @@ afterEach(async () => expect(await brokenSums()).toEqual([]));
 
 const mine = (blocks: number) => chain().client.mine({ blocks });
 
-/** Runs the background workers now. */
+/** Makes the sent transactions and open executions due, and runs the background workers once. */
 async function follow(): Promise<void> {
   await database().update(settlementTransactions).set({ nextCheckAt: past }).where(eq(settlementTransactions.status, "sent"));
   await followTransactions();
@@ -36,7 +36,7 @@ async function follow(): Promise<void> {
   await reconcile();
 }
 
-/** Runs the work. Returns a function that removes the blocks mined since its start. */
+/** Runs the work, and returns a function that removes the blocks which were mined since then. */
 async function reorganize(work: () => Promise<void>) {
   const snapshot = await chain().client.snapshot();
   await work();
@@ -73,7 +73,7 @@ const confirmed = { settlementStatus: "settled", hold: "submitted", captures: 0,
 const final = { settlementStatus: "settled", hold: "captured", captures: 1, paidBefore: true };
 
 describe("a settled payment", () => {
-  test("is charged, and its payee counts as paid before, when it is final on the chain", async () => {
+  test("is charged, and its payee counts as paid before, once it is final on the chain", async () => {
     const { pay, state, events } = await payment("facilitatorSettled");
     await pay();
     await mine(1);
@@ -118,7 +118,7 @@ describe("a settled payment", () => {
     expect(await balance()).toBe(250_000n);
   });
 
-  test("whose transaction is reverted keeps its hold: a reorganization could still mine the transfer", async () => {
+  test("whose transaction is reverted keeps its hold, because a reorganization could still mine the transfer", async () => {
     const { wallet, pay, state } = await payment("facilitatorSettled");
     await chain().client.setAutomine(false);
     const paying = pay();
@@ -146,11 +146,12 @@ describe("a settled payment", () => {
     await mine(2);
     await follow();
     expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
-    // This test must stay the last one of the file, because it moves the chain's clock, which cannot be turned back.
+    // This test must stay the last one of the file, because it moves the chain's clock forward, and the clock cannot be turned
+    // back.
     await chain().client.increaseTime({ seconds: 900 });
     await mine(4);
     await follow();
-    // The credential has expired in the newest block, but a reorganization could still mine the transfer in an earlier block.
+    // The signed payment has expired in the newest block, but a reorganization could still mine the transfer in an earlier block.
     expect(await state()).toEqual({ ...confirmed, settlementStatus: "pending" });
     await mine(6);
     await follow();

@@ -14,7 +14,10 @@ import type { Finding } from "#lib/payments/settlement-state.ts";
 
 const ASK_EVERY_MS = 400;
 
-/** The registry contract and the on-chain id under which it counts the payment. Stored with the execution until its outcome is final. */
+/**
+ * The registry contract that counts the payment, and the on-chain id under which it does. Both are stored with the execution
+ * until the outcome is final.
+ */
 type RegistryEntry = { readonly registry: Hex; readonly onChainId: Hex };
 
 function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
@@ -34,7 +37,10 @@ function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): Mo
   };
 }
 
-/** Sends the queued transaction and waits up to the confirmation timeout for its block. No database transaction is open meanwhile. */
+/**
+ * Sends the queued transaction, and waits for its block up to the confirmation timeout. No database transaction is open
+ * meanwhile.
+ */
 export async function submitModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const until = Date.now() + confirmationTimeoutMs();
   const relay = await findRelayFor(database(), "payMandate", execution.executionId);
@@ -56,9 +62,9 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
 };
 
 /**
- * Reads what the chain proves about a payment by the module. The payment has failed if its transaction was never sent, if its nonce was
- * used for something else, or if its deadline has passed. Before the deadline, a reverted transaction proves nothing, because anyone who
- * saw it could send the same call again.
+ * Reads what the chain proves about a payment by the payment module. The payment has failed if its transaction was never sent, if
+ * its nonce was used for something else, or if its deadline has passed. Before the deadline, a reverted transaction proves
+ * nothing, because anyone who saw it could send the same call again.
  * @throws if the chain does not answer
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {

@@ -20,9 +20,15 @@ const BATCH = 128;
 const AT_ONCE = 16;
 /** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
 const STUCK_MS = 20_000;
-/** Milliseconds after signing in which a missing receipt proves nothing, because a node may be behind the chain. */
+/**
+ * How many milliseconds after signing a missing receipt proves nothing, because the node that is asked may not have the newest
+ * blocks.
+ */
 const LOST_MS = 15_000;
-/** Seconds that later transactions may wait before a missing nonce is filled. Its own transaction may still be on its way. */
+/**
+ * Seconds that later transactions may wait before a missing nonce is used. Until then, a transaction with this nonce may still
+ * arrive.
+ */
 const GAP_SECONDS = 3;
 const GAPS_MAX = 16;
 const AGAIN_MS_MIN = 400;
@@ -33,7 +39,7 @@ const age = ({ sentAt }: TransactionRow, now: Date): number => now.getTime() - s
 const againIn = (milliseconds: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, milliseconds / 4));
 
 /**
- * Follows sent transactions until their block is final. A lease allows one process per chain. Returns the number of chains with
+ * Checks sent transactions until their block is final. A lease allows one process per chain. Returns the number of chains with
  * transactions to check.
  */
 export async function followTransactions(): Promise<number> {
@@ -59,13 +65,13 @@ type ChainState = {
   readonly now: Date;
   readonly lease: Lease;
   /**
-   * The number of nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`). Read once per
-   * key.
+   * The number of nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`). Each
+   * key is read once.
    */
   countsOf(address: Hex): Promise<Counts>;
 };
 
-/** Works on several rows at once. After a failure it starts no further row. */
+/** Works on several rows at the same time. After a failure it starts no further row. */
 async function inParallel<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
   const open = [...rows];
   const lane = async (): Promise<void> => {
@@ -131,15 +137,15 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
 }
 
 /**
- * Handles a transaction that is in no block. It drops the transaction if its call has expired, and sends the call with a new nonce if its
- * own nonce was used otherwise. If the transaction blocks later ones, it is sent with higher fees; otherwise it is sent again unchanged.
- * Returns true if the stored transaction stays unchanged and waits.
+ * Handles a transaction that is in no block. If its call has expired, the transaction is dropped. If another transaction used its
+ * nonce, the call is sent with a new nonce. If it blocks later transactions, it is sent with higher fees; otherwise it is sent
+ * again unchanged. Returns true if the stored transaction stays unchanged and waits.
  */
 async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
   const { chain, now, lease } = state;
   if (row.validBefore !== null && row.validBefore <= now) {
-    // Our clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block may still contain the
-    // call.
+    // This service's clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block may
+    // still contain the call.
     if (!(await isOver(chain, "latest", row.validBefore, now))) return true;
     await store.dropTransaction(row);
     return false;
@@ -154,7 +160,9 @@ async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
 
 const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
 
-/** Sends the same call with the same nonce and higher fees. Returns false if the key is not ours or the fees are at their limit. */
+/**
+ * Sends the same call with the same nonce and higher fees. Returns false if another key signed it or the fees are at their limit.
+ */
 async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) return false;
@@ -175,8 +183,8 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
 }
 
 /**
- * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. That is safe, because the token
- * accepts a call only once. Returns true if the stored transaction stays unchanged and waits.
+ * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. This is safe, because the
+ * token accepts each call only once. Returns true if the stored transaction stays unchanged and waits.
  */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
@@ -206,8 +214,8 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
 }
 
 /**
- * Fills missing nonces: a nonce without a transaction blocks all higher ones. If no settlement has taken it, we send a transaction without
- * value to ourselves with it.
+ * Uses missing nonces. A nonce without a transaction blocks all higher ones. If no settlement has taken it, the settlement key
+ * sends with it a transaction without value to its own address.
  */
 async function fillGaps(chain: string): Promise<void> {
   const { address } = settlementAccount();
@@ -218,7 +226,8 @@ async function fillGaps(chain: string): Promise<void> {
   const gaps = freeNonces(used, taken, GAPS_MAX).filter((nonce) => nonce < waiting.highest);
   if (gaps.length === 0) return;
   log().warn({ chain, gaps: gaps.length }, "Nonces that no transaction has are filled");
-  // Pay twice the market's fees, because some node may still have an earlier transaction with this nonce, which must be replaced.
+  // Pay twice the market's fees, because a node may still have an earlier transaction with this nonce, and replaces it only for
+  // higher fees.
   const calls = gaps.map((nonce) => ({ to: address, data: numberToHex(nonce, { size: 8 }), validBefore: null }));
   const { outcomes, sent } = await sendGroup(chain, calls, factsNow(chain), 2n);
   await sent;

@@ -14,8 +14,8 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /**
- * Frees nonce slots whose payment can never be made, as the chain proves: the credential has expired there and its nonce is unused. These
- * include slots of payments that failed before anything was sent. Returns the number of slots that were freed.
+ * Frees nonce slots whose payment can never be made, as the chain proves: the signed payment has expired there and its nonce is
+ * unused. These include slots of payments that failed before anything was sent. Returns the number of slots that were freed.
  */
 export async function freeNonceSlots(): Promise<number> {
   let freed = 0;
@@ -32,7 +32,10 @@ export async function freeNonceSlots(): Promise<number> {
   return freed;
 }
 
-/** Whether the slot's nonce was used: the token tells it for a credential, and the registry for a payment by the module. */
+/**
+ * Whether the slot's nonce was used. For a payment by proof the token knows it, for a payment by the payment module the registry
+ * does.
+ */
 function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean> {
   const { chain, enforcementPath } = registration;
   const [registry, account, token] = [registration.registry as Hex, registration.account as Hex, registration.token as Hex];
@@ -51,7 +54,7 @@ async function endSlot({ slot, registration }: DueSlot): Promise<boolean> {
   return database().transaction(async (tx) => {
     await lockMandate(tx, mandateId);
     const now = await nonceSlotOf(tx, slot.authorizationId);
-    // Since the slot was read, another attempt of the authorization may have taken a new slot or extended this one.
+    // Since the slot was read, another execution of the authorization may have taken a new slot or extended this one.
     const same = now?.slotId === slot.slotId && now.validBefore.getTime() === slot.validBefore.getTime();
     if (!same || (await hasLiveExecution(tx, slot.authorizationId))) return false;
     await (used ? useNonceSlot(tx, slot.slotId) : freeNonceSlot(tx, slot.slotId));

@@ -77,7 +77,7 @@ describe("payments received", () => {
 });
 
 describe("listSettlements", () => {
-  test("finds the settlement of a lost answer by the nonce of its credential, for the organization that is paid", async () => {
+  test("finds by the nonce of the signed payment the settlement whose reply was lost, for the organization that is paid", async () => {
     const organizationId = await createOrganization("Shop");
     const { credential } = await createAgent(organizationId, ["payments:settle"]);
     const [nonce, other] = [`0x${"AB".repeat(32)}`, `0x${"cd".repeat(32)}`];

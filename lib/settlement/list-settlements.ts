@@ -15,7 +15,7 @@ import {
 import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The fields of a payment that its seller may see. The mandate, the agent and the buyer's notes are not among them. */
+/** The fields of a payment that its seller may see. They contain neither the mandate nor the agent nor the buyer's notes. */
 export type ReceivedPayment = {
   readonly paymentId: string;
   readonly createdAt: string;
@@ -28,15 +28,15 @@ export type ReceivedPayment = {
   readonly status: SettlementStatus;
   readonly transaction: string | null;
   readonly payer: string | null;
-  /** The credential's nonce. */
+  /** The nonce of the signed payment. */
   readonly nonce: string | null;
-  /** Whether /settle has answered success to the seller for this payment. */
+  /** Whether /settle has already answered success to the seller for this payment. */
   readonly handedOver: boolean;
 };
 
 type Coin = Pick<ReceivedRow, "chain" | "asset" | "tokenAddress">;
 
-/** The asset that a row was paid in. @throws Error if the configuration no longer contains it */
+/** The asset that a payment was made in. @throws Error if the configuration no longer contains it */
 export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
   const found = tokenAddress === null ? assetOf(chain ?? "", asset ?? "") : assetAt(chain ?? "", tokenAddress);
   if (!found) throw new Error(`The configuration no longer names ${asset ?? tokenAddress} on ${chain}.`);

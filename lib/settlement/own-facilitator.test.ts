@@ -35,14 +35,14 @@ const weSettle = { settlementMode: "facilitatorSettled" } as const;
 /** The code of a contract that accepts every signature: it answers isValidSignature with the magic value of ERC-1271. */
 const AGREES = "0x631626ba7e60e01b60005260206000f3";
 
-/** Delegates the payer's account to a contract by EIP-7702. */
+/** Makes the payer's account delegate to a contract with this code (EIP-7702). */
 async function delegate(account: Address, code: Hex): Promise<void> {
   const implementation = privateKeyToAccount(generatePrivateKey()).address;
   await chain().client.setCode({ address: implementation, bytecode: code });
   await chain().client.setCode({ address: account, bytecode: concat(["0xef0100", implementation]) });
 }
 
-describe("our facilitator", () => {
+describe("the service's own facilitator", () => {
   test("answers processing with the transaction until a block comes, sends nothing twice, and then settles", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = await fundedWallet(chain());
@@ -104,7 +104,7 @@ describe("our facilitator", () => {
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(120_000n);
   });
 
-  test("without gas answers unknown, refuses nothing, and settles when there is gas", async () => {
+  test("without gas reports the outcome unknown, refuses nothing, and settles when there is gas", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = await fundedWallet(chain());
     const { authorizationId } = await authorized(scene);
@@ -174,7 +174,7 @@ describe("our facilitator", () => {
     expect(problem.detail).toContain("from 0.250001 USDC on");
     expect(read).toMatchObject({ ok: false, code: "settlement_rejected" });
     expect(await chain().balanceOf(scene.seller.payTo)).toBe(0n);
-    // With the default minimum the same price is settled.
+    // The same price is settled if the default minimum applies.
     expect((await execute(scene, { authorizationId, paymentCredential })).data.settlementStatus).toBe("settled");
   });
 
@@ -196,7 +196,7 @@ describe("our facilitator", () => {
     expect((await execute(scene, request)).data.settlementStatus).toBe("settled");
   });
 
-  test("follows a payment without a mandate to its end if the process that settled it died", async () => {
+  test("settles a payment without a mandate also if the process that began it died", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);

@@ -38,7 +38,7 @@ type Reply = {
   readonly transaction?: string;
 };
 
-/** A credential of a buyer without a mandate, and the seller's server. */
+/** A signed payment of a buyer without a mandate, and the key of the seller's server. */
 async function plainPayment() {
   const scene = await paymentScene();
   const wallet = newWallet();
@@ -72,7 +72,7 @@ async function mine(): Promise<void> {
 }
 
 describe("a payment without a mandate", () => {
-  test("that takes longer than the call succeeds once for its seller: the repeat reads the chain at once", async () => {
+  test("that takes longer than the call is reported as settled once to its seller: the repeated call reads the chain at once", async () => {
     const { ask, balance } = await plainPayment();
     await withoutMining();
     const first = await ask("settle");
@@ -86,7 +86,7 @@ describe("a payment without a mandate", () => {
     expect(await balance()).toBe(250_000n);
   });
 
-  test("that the reconciler settled succeeds once too", async () => {
+  test("that the reconciler settled is reported as settled once too", async () => {
     const { ask } = await plainPayment();
     await withoutMining();
     expect(await ask("settle")).toMatchObject({ errorReason: "settlement_pending" });
@@ -100,7 +100,7 @@ describe("a payment without a mandate", () => {
     expect(answers.filter(({ errorReason }) => errorReason === used)).toHaveLength(7);
   });
 
-  test("is not answered with success later than ten minutes after its expiry, and stays listed", async () => {
+  test("is not reported as settled later than ten minutes after its expiry, and stays listed", async () => {
     const { ask, list, nonce } = await plainPayment();
     await withoutMining();
     const { transaction } = await ask("settle");
@@ -122,7 +122,7 @@ describe("a payment without a mandate", () => {
     expect(await list()).toMatchObject([{ status: "settled", handedOver: false, transaction }]);
   });
 
-  test("keeps the known transaction if another check finds none", async () => {
+  test("keeps the known transaction if another check finds no transaction", async () => {
     const { ask, list } = await plainPayment();
     await withoutMining();
     const { transaction } = await ask("settle");
@@ -134,7 +134,7 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: true, transaction });
   });
 
-  test("is waited for by a limited number of one seller's requests; the next one is answered at once", async () => {
+  test("is waited for by a limited number of one seller's requests; the next request is answered at once", async () => {
     const { ask, sellerOrganizationId } = await plainPayment();
     const neighbour = await plainPayment();
     await withoutMining();
@@ -157,7 +157,7 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: true, transaction });
   });
 
-  test("does not wait if all places of the process are taken, except for a seller that has none", async () => {
+  test("does not wait if the process has no room for more waiting requests, except for a seller that has none", async () => {
     const { promise, resolve } = Promise.withResolvers<null>();
     const waits = Array.from({ length: 8 }, (_, seller) =>
       Array.from({ length: 56 }, () => inPlace(`org_${seller}`, () => promise)),
@@ -169,14 +169,14 @@ describe("a payment without a mandate", () => {
     expect(await inPlace("org_0", () => Promise.resolve(1))).toEqual({ value: 1 });
   });
 
-  test("is answered with success to one of many parallel requests, and paid once", async () => {
+  test("is reported as settled to one of many parallel requests, and paid once", async () => {
     const { ask, balance } = await plainPayment();
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask("settle")));
     expect(answers.filter(({ success }) => success)).toHaveLength(1);
     expect(await balance()).toBe(250_000n);
   });
 
-  test("that the day's limit refuses leaves its credential usable on the next day", async () => {
+  test("that the day's limit refuses can be settled on the next day", async () => {
     const { ask, list } = await plainPayment();
     process.env["SETTLEMENT_DAILY_CAP"] = "0";
     forget("env");
@@ -187,7 +187,7 @@ describe("a payment without a mandate", () => {
     expect(await ask("settle")).toMatchObject({ success: true });
   });
 
-  test("whose answer was lost is found by its owner by the credential's nonce", async () => {
+  test("whose answer was lost is found by its owner by the nonce of the signed payment", async () => {
     const { ask, list, nonce } = await plainPayment();
     const { transaction } = await ask("settle");
     expect(await list()).toMatchObject([{ status: "settled", transaction, nonce, amount: "0.25", handedOver: true }]);
@@ -215,7 +215,7 @@ describe("a payment without a mandate", () => {
     }
   });
 
-  test("is answered at its receipt if the chain is configured so, and followed to its confirmations", async () => {
+  test("is reported as settled at its receipt if the chain is configured so, and checked until it has its confirmations", async () => {
     configure({ confirmations: 3, settledAt: "receipt" });
     const supported = (await (await fetch(`${service.url}/api/x402/supported`)).json()) as { kinds: { extra: object }[] };
     expect(supported.kinds[0]?.extra).toEqual({ settledAt: "receipt", confirmations: 3 });

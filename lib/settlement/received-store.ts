@@ -8,8 +8,8 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment, SettlementStatus } from "#lib/vocabulary.ts";
 
 /*
- * Payments that an organization received, from two tables. Attempts under a mandate are rows of the buyer, and only the fields that the
- * seller may see are read. Settlements without a mandate are rows of the seller.
+ * Payments that an organization received, from two tables. Payments under a mandate are executions, which belong to the buyer, so
+ * only the fields that the seller may see are read. Settlements without a mandate belong to the seller.
  */
 
 export type Reader = Database | Tx;
@@ -19,7 +19,7 @@ export type ReceivedFilter = {
   readonly sellerId?: string | undefined;
   readonly resourceId?: string | undefined;
   readonly status?: SettlementStatus | undefined;
-  /** The credential's nonce, in lower case. */
+  /** The nonce of the signed payment, in lower case. */
   readonly nonce?: string | undefined;
   /** Payments that were created at this time or later. */
   readonly from?: Date | undefined;
@@ -35,7 +35,10 @@ export type ReceivedRow = {
   readonly resourceId: string | null;
   readonly amount: Atomic | null;
   readonly chain: string | null;
-  /** The symbol of the asset, which only an attempt under a mandate has; a settlement without a mandate has the token's address instead. */
+  /**
+   * The symbol of the asset. Only a payment under a mandate has one; a settlement without a mandate has the token's address
+   * instead.
+   */
   readonly asset: string | null;
   readonly tokenAddress: string | null;
   readonly status: string;
@@ -45,12 +48,18 @@ export type ReceivedRow = {
   readonly handedOver: boolean;
 };
 
-/** The sort key across both tables. It is the id without its prefix, and ids sort by the time at which they were made. */
+/**
+ * The key by which payments of both tables are sorted. It is the id without its prefix, because ids begin with the time at which
+ * they were made.
+ */
 export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
 
 type Page = { readonly place: string | null; readonly limit: number };
 
-/** The columns of executions. `settled` has the same names for the columns of settlements without a mandate. */
+/**
+ * The columns of executions for a received payment. `settled` has the columns of settlements without a mandate under the same
+ * names.
+ */
 export const executed = {
   paymentId: executions.executionId,
   createdAt: executions.createdAt,

@@ -23,7 +23,7 @@ const rowOf = async (executionId: string) =>
   (await database().select().from(executions).where(eq(executions.executionId, executionId)))[0]!;
 
 describe("recheckExecution", () => {
-  test("200 makes an unknown outcome due at once, changes nothing else of it, and records the reason", async () => {
+  test("200 makes the next check of an unknown outcome due at once, changes nothing else, and records the reason", async () => {
     const operator = await createOfficial("operator");
     const { executionId } = await unknownExecution();
     const before = await rowOf(executionId);
@@ -47,14 +47,14 @@ describe("recheckExecution", () => {
     }
   });
 
-  test("400 without a reason, 404 for no execution", async () => {
+  test("400 without a reason, 404 for an unknown execution", async () => {
     const operator = await createOfficial("operator");
     const { executionId } = await unknownExecution();
     expect((await recheck(operator, executionId, " ")).problem.errors?.[0]?.pointer).toBe("/reason");
     expect((await recheck(operator, "exe_none")).status).toBe(404);
   });
 
-  test("a repeat with the same idempotency key answers the same and is recorded once", async () => {
+  test("a repeat with the same idempotency key gets the same reply and is recorded once", async () => {
     const operator = await createOfficial("operator");
     const { executionId } = await unknownExecution();
     await recheck(operator, executionId, REASON, "once");

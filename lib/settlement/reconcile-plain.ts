@@ -9,7 +9,7 @@ import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } fr
 import { spentFinding } from "#lib/settlement/submit.ts";
 
 const BATCH = 64;
-/** Milliseconds. A settlement younger than this is skipped, because the request that made it still reads the chain. */
+/** Milliseconds. A settlement that is younger is skipped, because the request that made it still reads the chain. */
 const YOUNG_MS = 5_000;
 
 /** Reads the outcome of open settlements without a mandate from the chain and stores it. Returns how many were open. */
@@ -65,7 +65,8 @@ function findingOf(evidence: Evidence): Finding {
 }
 
 /**
- * Stores a finding about a settlement without a mandate, with its audit event. Does nothing if the settlement already has a final outcome.
+ * Stores what a check found about a settlement without a mandate, with its audit event. Does nothing if the settlement already
+ * has a final outcome.
  */
 export async function resolvePlain(
   tx: Tx,

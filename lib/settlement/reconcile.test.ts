@@ -100,7 +100,7 @@ async function cancel(wallet: PrivateKeyAccount, nonce: Hex): Promise<void> {
   );
 }
 
-/** Spends the nonce on a transfer of another amount to the same seller. */
+/** Uses the nonce for a transfer of another amount to the same seller. */
 async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: Hex): Promise<void> {
   const names = ["from", "to", "value", "validAfter", "validBefore", "nonce"] as const;
   const typeOf = {
@@ -126,7 +126,7 @@ async function payOther(wallet: PrivateKeyAccount, to: Address, nonce: Hex): Pro
 }
 
 describe("reconcile", () => {
-  test("a payment that its seller settles is captured once, with fees, remembered payee and audit", async () => {
+  test("a payment that its seller settles is captured once, with fees, an entry for its payee, and audit events", async () => {
     const { scene, authorizationId, executionId, payload } = await pendingPayment();
     expect((await lookAgain(executionId))?.settlementStatus).toBe("pending");
     const { transaction } = await settleAtSeller(payload);
@@ -147,7 +147,7 @@ describe("reconcile", () => {
     expect((await readPayment(scene, authorizationId)).data.executions[0]?.settlementReference).toBe(transaction);
   });
 
-  test("a credential that its payer canceled fails on evidence and releases the hold", async () => {
+  test("a signed payment that its payer canceled on the chain fails on evidence, and the hold is released", async () => {
     const { scene, wallet, executionId, nonce } = await pendingPayment();
     await cancel(wallet, nonce);
     expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "settlement_rejected" });
@@ -160,7 +160,7 @@ describe("reconcile", () => {
     expect(await lookAgain(executionId)).toMatchObject({ settlementStatus: "failed", failureCode: "nonce_already_used" });
   });
 
-  test("a submitted hold outlives its own expiry and the revocation of its mandate, and is captured", async () => {
+  test("a submitted hold is captured even after its own expiry and the revocation of its mandate", async () => {
     const { scene, authorizationId, executionId, payload } = await pendingPayment();
     await send(mandates.revokeMandate, revokeMandate, { as: scene.person.credential, id: scene.mandateId });
     await expireNow(ofAuthorization(authorizationId));
@@ -180,11 +180,11 @@ describe("reconcile", () => {
     expect(taken.reduce((sum, count) => sum + count, 0)).toBe(payments.length);
   });
 
-  test("money that moved after its hold was released is an overrun, and suspends a mandate whose limit it exceeds", async () => {
+  test("a payment that settles after its hold was released is an overrun, and suspends a mandate whose limit it exceeds", async () => {
     const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "0.3", total: "0.3" } };
     const { scene, authorizationId, executionId } = await pendingPayment({ policy });
     const { mandateId, person } = scene;
-    // Simulates a bug or an operator that released a hold whose credential was already returned.
+    // Releases the hold although its signed payment was already returned, as a bug or an operator could.
     await setHolds(ofAuthorization(authorizationId), { status: "released" });
     await database().execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);
     const second = await authorized(scene);
@@ -197,7 +197,7 @@ describe("reconcile", () => {
     expect((await authorized(scene)).policyDecision.denialCode).toBe("mandate_suspended");
   });
 
-  test("a credential that nobody settled fails after its expiry on the chain", async () => {
+  test("a signed payment that nobody settled fails after its expiry on the chain", async () => {
     const { scene, executionId, authorizationId } = await pendingPayment();
     await chain().client.increaseTime({ seconds: 301 });
     await chain().client.mine({ blocks: 1 });
@@ -209,7 +209,7 @@ describe("reconcile", () => {
 });
 
 describe("sweepHolds", () => {
-  test("releases only expired holds and those of a revoked mandate", async () => {
+  test("releases only expired holds and the holds of a revoked mandate", async () => {
     const scene = await paymentScene();
     const old = await authorized(scene);
     const live = await authorized(scene);
@@ -259,7 +259,8 @@ describe("revocation", () => {
       const payments = await Promise.all(
         Array.from({ length: 12 }, async () => {
           const { authorizationId } = await authorized(scene);
-          // An earlier test of this file moved the chain's clock forward by five minutes, so the credential is valid for longer.
+          // An earlier test of this file moved the chain's clock forward by five minutes, so this payment is signed for a longer
+          // time.
           return { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene, 900)) };
         }),
       );

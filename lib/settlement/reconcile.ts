@@ -16,7 +16,10 @@ import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/sub
 const BATCH = 32;
 const AT_ONCE = 8;
 const RESUBMISSIONS_MAX = 12;
-/** Milliseconds that a credential must still be valid to be submitted again. With less, it would expire before its transaction is mined. */
+/**
+ * How many milliseconds a signed payment must still be valid to be submitted again. With less time, it would expire before its
+ * transaction is mined.
+ */
 const RESUBMIT_MARGIN_MS = 10_000;
 
 /** Checks the executions whose next check is due. Returns the number of executions that were checked. */
@@ -42,8 +45,8 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
 }
 
 /**
- * Returns what the chain proves about an execution. If it proves nothing yet, the same credential is submitted again, or the execution
- * waits.
+ * Returns what the chain proves about an execution. If it proves nothing yet, the same signed payment is submitted again, or the
+ * execution waits.
  */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   if (isNotFinal(execution)) return investigateSettled(execution, authorization);
@@ -67,8 +70,8 @@ export async function investigate(execution: ExecutionRow, authorization: Author
 }
 
 /**
- * Checks a settled payment that is not final: it is final by now, still waits for its finality, or is gone from the chain after a
- * reorganization.
+ * Checks a settled payment that is not final. It may have become final, may need more blocks, or may have been removed from the
+ * chain by a reorganization.
  */
 async function investigateSettled(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const transfer = transferOf(execution, authorization);
@@ -86,8 +89,8 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
 }
 
 /**
- * Takes the gate, locks the mandate and checks the rights again just before the credential is submitted, so that a payment that was revoked
- * meanwhile is not sent.
+ * Checks the rights again right before the payment is submitted, under the shared lock against revocations and the lock of the
+ * mandate. So a payment whose mandate was revoked meanwhile is not sent.
  */
 export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
   database().transaction(async (tx) => {

@@ -17,9 +17,12 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Adds a quarter to a gas estimate, because the chain's state may change before the call is mined. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
-/** Thrown if the chain's current gas price is above our limit, or if the settlement key cannot pay it. */
+/** Thrown if the chain's current gas price is above the configured limit, or if the settlement key cannot pay the gas. */
 export class NoGas extends Error {}
-/** Thrown if a transfer needs too much gas. We pay for the gas, but the code of the payer's account decides how much is used. */
+/**
+ * Thrown if a transfer needs too much gas. The service pays for the gas, but the code of the payer's account decides how much is
+ * used.
+ */
 export class TooMuchGas extends Error {
   constructor() {
     super(TOO_MUCH_GAS);
@@ -30,7 +33,7 @@ type PricedCall = { readonly call: Call; readonly gasLimit: bigint };
 type Unsendable = { readonly call: Call; readonly error: unknown };
 export type Outcome = { readonly hash: Hex } | { readonly error: unknown };
 
-/** Current fees, with room for the base fee to double. Null while the base fee is above the configured limit. */
+/** Fees for a transaction now, high enough for twice the base fee. Null while the base fee is above the configured limit. */
 export const feesNow = async (chain: string): Promise<Fees | null> => firstFees(await readMarket(chain), feeCap());
 
 const hashOf = ({ to, data }: Call): Hex => keccak256(`${to.toLowerCase()}${data.slice(2)}` as Hex);
@@ -39,7 +42,8 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
-    // Do not estimate against the pending state, because our own pending transaction may already have made this call there.
+    // Do not estimate against the pending state: a transaction of this service that waits for a block may already have made this
+    // call there.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
     return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {
@@ -47,7 +51,7 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
   }
 }
 
-/** Facts about the chain and the settlement key that a group needs. */
+/** The facts about the chain and the settlement key that are needed to send transactions. */
 export type Facts = { readonly fees: Fees; readonly used: number; readonly balance: bigint };
 
 export async function factsNow(chain: string): Promise<Facts> {
@@ -64,8 +68,8 @@ export async function factsNow(chain: string): Promise<Facts> {
 }
 
 /**
- * The result of a group: `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when each signed transaction was
- * sent to a node.
+ * The result of sending several calls: `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when each
+ * signed transaction was sent to a node.
  */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 

@@ -32,7 +32,9 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const weSettle = { settlementMode: "facilitatorSettled" } as const;
-/** The code of a contract that counts down from 500,000 and then answers with the magic value of ERC-1271, which uses much gas. */
+/**
+ * The code of a contract that counts down from 500,000, which uses much gas, and then answers with the magic value of ERC-1271.
+ */
 const LOOPS = "0x6207a1205b6001900380600457631626ba7e60e01b60005260206000f3";
 /** The code of a contract that loops until its gas is used up. */
 const NEVER_ENDS = "0x5b600056";
@@ -56,11 +58,11 @@ async function due(executionId: string): Promise<void> {
   await reconcile();
 }
 
-describe("a payer's account whose code burns gas", () => {
+describe("a payer's account whose code uses much gas", () => {
   test.each([
     ["more than a settlement may cost", LOOPS, "invalid_transaction_state"],
     ["without an end", NEVER_ENDS, "invalid_exact_evm_payload_signature"],
-  ] as const)("%s is refused by verify and settle, and costs nothing", async (_, code, reason) => {
+  ] as const)("%s is refused by verify and settle, and costs no gas", async (_, code, reason) => {
     const scene = await paymentScene();
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const paymentPayload = JSON.parse(Buffer.from(await payerWith(code, scene), "base64").toString()) as { accepted: object };
@@ -75,7 +77,7 @@ describe("a payer's account whose code burns gas", () => {
     expect(await gasMoney()).toBe(before);
   });
 
-  test("is refused by name when it is executed", async () => {
+  test("is refused with its reason when the payment is executed", async () => {
     const scene = await paymentScene(weSettle);
     const { authorizationId } = await authorized(scene);
     const { problem } = await execute(scene, { authorizationId, paymentCredential: await payerWith(LOOPS, scene) });
@@ -99,7 +101,7 @@ describe("a payer's account whose code burns gas", () => {
     expect(answer).toMatchObject({ success: false, errorReason: "invalid_transaction_state", errorMessage: TOO_MUCH_GAS });
   });
 
-  test("is refused by the sender if the code has changed since", async () => {
+  test("is refused when the transfer is sent if the code has changed since then", async () => {
     const before = (await rows()).length;
     const account = newWallet().address;
     await chain().client.setCode({ address: account, bytecode: LOOPS });
@@ -110,7 +112,7 @@ describe("a payer's account whose code burns gas", () => {
 });
 
 describe("the gas of the settlement key", () => {
-  test("pays for the calls that it can pay for, whatever is before them in the group", async () => {
+  test("pays for the calls that it can pay for, whatever calls are before them", async () => {
     const to = settlementAccount().address;
     const known = await factsNow(CHAIN);
     const dear = { to, data: `0x${"11".repeat(10_000)}` as const, validBefore: null };
@@ -144,7 +146,7 @@ describe("the gas of the settlement key", () => {
     expect(execution?.settlementStatus).toBe("settled");
   });
 
-  test("offers no more than the limit", async () => {
+  test("never offers fees above the limit", async () => {
     process.env["RELAY_MAX_FEE_GWEI"] = "2";
     forget("env");
     onTestFinished(() => {
@@ -156,7 +158,7 @@ describe("the gas of the settlement key", () => {
     expect((await factsNow(CHAIN)).fees.maxFeePerGas).toBe(2n * 10n ** 9n);
   });
 
-  test("raises no alarm after the only call that waited for gas has expired", async () => {
+  test("sets no alarm after the only call that waited for gas has expired", async () => {
     const sender = senderOn(CHAIN);
     const balance = await gasMoney();
     const { address } = settlementAccount();
@@ -170,7 +172,7 @@ describe("the gas of the settlement key", () => {
 });
 
 describe("a stored transaction", () => {
-  test("keeps the hold while it can still move the money, even if the token would refuse it now", async () => {
+  test("keeps the hold while it can still make the transfer, even if the token would refuse it now", async () => {
     const scene = await paymentScene(weSettle);
     const wallet = newWallet();
     const { authorizationId } = await authorized(scene);
@@ -179,7 +181,8 @@ describe("a stored transaction", () => {
     await chain().fund(wallet.address);
     await chain().client.setAutomine(false);
     const { data } = await execute(scene, { authorizationId, paymentCredential });
-    // The process died before it stored the result, and the node forgot the transaction.
+    // The database and the node get the state that they have if the process dies before it stores the result and the node loses
+    // the transaction.
     await chain().client.dropTransaction({ hash: data.settlementReference as Hex });
     await database().update(executions).set({ settlementReference: null }).where(eq(executions.executionId, data.executionId));
     await chain().client.setAutomine(true);

@@ -8,25 +8,28 @@ import type { Hex } from "viem";
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
 /**
- * Milliseconds for which fees, balance and transaction count are reused by the next groups. The stored rows show which nonces were taken in
- * that time.
+ * Milliseconds for which fees, balance and transaction count are used again for the next calls. The database has the nonces that
+ * were taken in that time.
  */
 const FACTS_MS = 1_000;
-/** Milliseconds for which a call that could not be sent counts as failing. By then its client has repeated it or has given up. */
+/**
+ * Milliseconds for which a call that could not be sent counts as failing. After that time its client has repeated it or has given
+ * up.
+ */
 const ALARM_MS = 10 * 60_000;
 
 type QueuedCall = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
 /**
- * Sends this process's calls with the settlement key on one chain. While one group is sent, new calls wait and become the next group, of at
- * most GROUP_MAX.
+ * Sends this process's calls with the settlement key on one chain. While calls are sent, new calls wait and are then sent
+ * together, at most GROUP_MAX at once.
  */
 class Sender {
   readonly #chain: string;
   readonly #waiting: QueuedCall[] = [];
   #working = false;
   #failingSince: number | null = null;
-  /** The time in ms until which a client may still repeat a call that could not be sent. */
+  /** The time in ms until which a client may repeat a call that could not be sent. */
   #waitsUntil = 0;
 
   constructor(chain: string) {
@@ -34,8 +37,8 @@ class Sender {
   }
 
   /**
-   * The number of seconds for which no call could be sent. Zero after the last failed call has expired, because then no call waits any
-   * more.
+   * The number of seconds for which no call could be sent. Zero after the last failed call has expired, because then no call
+   * waits.
    */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
@@ -66,7 +69,10 @@ class Sender {
     this.#working = false;
   }
 
-  /** Stores a group. It does not wait until the bytes are sent, so the next group can begin. Returns false if nothing could be stored. */
+  /**
+   * Stores several calls as transactions. It does not wait until they are sent, so the next calls can begin. Returns false if
+   * nothing could be stored.
+   */
   async #sendOne(group: readonly QueuedCall[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {

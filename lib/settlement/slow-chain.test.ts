@@ -14,7 +14,7 @@ import { startServer, type RunningServer } from "#test/server.ts";
 import { ourFacilitator } from "#test/shop.ts";
 import { createAgent } from "#test/tenant.ts";
 
-/* A stock seller and stock buyers on a typical chain: a block every 4 seconds, and 3 confirmations. */
+/* A seller and buyers with the standard x402 library on a typical chain: a block every 4 seconds, and 3 confirmations. */
 
 const BLOCK_SECONDS = 4;
 
@@ -61,7 +61,7 @@ async function sent(mined: boolean): Promise<Hex> {
 
 const taken = () => chain().balanceOf(payTo);
 
-describe("a stock buyer of a stock seller is served, and pays once", { timeout: 90_000 }, () => {
+describe("a standard buyer gets the product of a standard seller, and pays once", { timeout: 90_000 }, () => {
   test("on a chain of 4-second blocks and 3 confirmations, also when a transaction is dropped", async () => {
     const first = buy();
     await chain().client.dropTransaction({ hash: await sent(false) });

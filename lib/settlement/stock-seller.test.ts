@@ -38,7 +38,7 @@ const opened = async <T extends Pick<ListeningServer, "close">>(promise: Promise
   return listening;
 };
 
-/** The payment header that a stock client signs when the seller answers 402. */
+/** The payment header that a standard client signs when the seller answers 402. */
 async function askedBy(shop: { readonly url: string }, wallet: ReturnType<typeof newWallet>): Promise<string> {
   const unpaid = await fetch(`${shop.url}/report`);
   expect(unpaid.status).toBe(402);
@@ -61,8 +61,8 @@ async function ourShop(scene: PaymentScene) {
   );
 }
 
-describe("a stock x402 seller", () => {
-  test("with its own facilitator: we return the credential, watch the transfer and capture", async () => {
+describe("a seller with the standard x402 library", () => {
+  test("with its own facilitator is paid: the service returns the signed payment, finds the transfer and captures the hold", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const shop = await opened(startSeller({ facilitator: await stockFacilitator(chain()), payTo: scene.seller.payTo }));
@@ -100,7 +100,7 @@ describe("a stock x402 seller", () => {
     expect(await chain().balanceOf(wallet.address)).toBe(750_000n);
   });
 
-  test("whose facilitator is ours gets success once for what execute settled, then nonce_already_used", async () => {
+  test("whose facilitator is this service gets success once for a payment that executePayment settled, then nonce_already_used", async () => {
     const scene = await paymentScene({ settlementMode: "facilitatorSettled" });
     const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
@@ -122,7 +122,7 @@ describe("a stock x402 seller", () => {
     expect(shop.served()).toBe(1);
   });
 
-  test("whose facilitator is ours can settle a credential that we only watched, and it is captured", async () => {
+  test("whose facilitator is this service can settle a payment that the service only watched, and it is captured", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
@@ -135,7 +135,7 @@ describe("a stock x402 seller", () => {
     expect(await balanceOfSeller(scene)).toBe(250_000n);
   });
 
-  test("is paid without a mandate by a stock client through our facilitator, once", async () => {
+  test("is paid without a mandate by a standard client through this service's facilitator, once", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const shop = await ourShop(scene);
@@ -150,7 +150,7 @@ describe("a stock x402 seller", () => {
     ]);
   });
 
-  test("cannot settle a payment to somebody else, nor without the capability", async () => {
+  test("cannot settle a payment to another payee, nor without the capability", async () => {
     const scene = await paymentScene();
     const other = await paymentScene();
     const wallet = await fundedWallet(chain());

@@ -10,7 +10,7 @@ import { unknownExecution } from "#test/executions.ts";
 
 useDatabase();
 
-test("executionOfCredential finds the newest of several attempts with the same credential", async () => {
+test("executionOfCredential finds the newest of several executions with the same credential", async () => {
   const [payer, token, nonce] = [`0x${"1a".repeat(20)}`, `0x${"2b".repeat(20)}`, `0x${"3c".repeat(32)}`] as const;
   const failed = { settlementStatus: "failed", resolvedAt: new Date(), nextCheckAt: null };
   const { executionId, authorizationId } = await unknownExecution({ payer, nonce, tokenAddress: token, ...failed });

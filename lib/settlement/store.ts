@@ -7,8 +7,8 @@ import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
- * Leases executions whose check is due, by moving their next_check_at into the future. No lock is held afterwards. If a worker dies, its
- * executions are due again when the lease ends.
+ * Takes the lease on executions whose check is due, by moving their next_check_at into the future. No lock is held afterwards. If
+ * a worker dies, its executions are due again when the lease ends.
  */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
@@ -40,7 +40,8 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
 }
 
 /**
- * The newest execution that submitted the credential: an earlier one with the same credential has failed. Attempts that failed before they submitted anything have no nonce, so they are not found.
+ * The newest execution that submitted the credential. If there are earlier ones with the same credential, they have failed.
+ * Executions that failed before they submitted anything have no nonce, so they are not found.
  */
 export async function executionOfCredential(
   db: Database | Tx,
@@ -63,7 +64,10 @@ export async function executionOfCredential(
   return row ?? null;
 }
 
-/** Marks a settled execution as reported to the seller. Returns true only the first time, because /settle answers success once. */
+/**
+ * Marks a settled execution as reported to the seller. Returns true only the first time, because /settle answers success only
+ * once.
+ */
 export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
@@ -77,7 +81,7 @@ export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
 
 export type PlainSettlement = typeof plainSettlements.$inferSelect;
 
-/** Stores a new settlement without a mandate. The request that inserts it has the lease on it. */
+/** Stores a new settlement without a mandate. The request that inserts it has the lease on it, so no other request sends it. */
 export async function insertPlainSettlement(
   tx: Tx,
   row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
@@ -93,8 +97,8 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
 }
 
 /**
- * Stores the outcome of a settlement; false if it already has a final one. If it stays in processing, a known transaction hash is not
- * overwritten with null.
+ * Stores the outcome of a settlement. Returns false if the settlement already has a final outcome. While it stays in processing,
+ * a known transaction hash is not overwritten with null.
  */
 export async function resolvePlainSettlement(
   tx: Tx,
@@ -120,7 +124,7 @@ export async function resolvePlainSettlement(
   return rows.length === 1;
 }
 
-/** Assigns the settlement to an authorization. Returns false if it is assigned to one already. */
+/** Assigns the settlement to an authorization. Returns false if it is already assigned to one. */
 export async function adoptPlainSettlement(tx: Tx, settlementId: string, authorizationId: string): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -146,7 +150,10 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
   return rows.length === 1;
 }
 
-/** Ends the lease on a settlement, so that the next repeated request may send it. Called if it is not known that anything was sent. */
+/**
+ * Ends the lease on a settlement, so that the next repeated request may send it. The caller does this if nothing is known to have
+ * been sent.
+ */
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
     .update(plainSettlements)
@@ -155,8 +162,8 @@ export async function endWork(tx: Tx, settlementId: string): Promise<void> {
 }
 
 /**
- * Marks a settlement as reported to the seller. Returns true only the first time, because /settle answers success once. With `atReceipt`, a
- * settlement still in processing is marked too.
+ * Marks a settlement as reported to the seller. Returns true only the first time, because /settle answers success only once. With
+ * `atReceipt`, a settlement that is still in processing is marked too.
  */
 export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
   const rows = await tx
@@ -174,8 +181,8 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
 }
 
 /**
- * Settlements in processing that are older than `olderThanMs`, oldest first. Younger ones are left out, because a request may still work on
- * them.
+ * Settlements in processing that are older than `olderThanMs`, oldest first. Younger ones are left out, because the request that
+ * made them may still work on them.
  */
 export async function openPlainSettlements(
   db: Database,

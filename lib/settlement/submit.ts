@@ -26,8 +26,8 @@ import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
 /**
- * Milliseconds for which a request checks a facilitator's success against the chain, until its block has enough confirmations. After that
- * the reconciler continues.
+ * Milliseconds for which a request compares a facilitator's success with the chain, until the block has enough confirmations.
+ * After that the reconciler continues.
  */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
@@ -38,7 +38,7 @@ export const settlingMs = async (chain: string): Promise<number> => facilitatorT
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
 
-/** The transfer that an execution's credential authorizes. */
+/** The transfer that the signed payment of an execution authorizes. */
 export function transferOf(execution: ExecutionRow, authorization: AuthorizationRow): AuthorizedTransfer {
   const { asset, amount, payTo } = expectedPayment(authorization);
   const { payer, nonce, validBefore, fromBlock } = execution;
@@ -55,7 +55,7 @@ export function transferOf(execution: ExecutionRow, authorization: Authorization
   };
 }
 
-/** Submits an execution's credential, or its call of the module. */
+/** Submits the signed payment of an execution, or its call of the payment module. */
 export const submit = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> =>
   execution.settlementMode === "smartAccount"
     ? submitModule(execution, authorization)
@@ -66,7 +66,7 @@ export const submit = (execution: ExecutionRow, authorization: AuthorizationRow)
         requirementsOf(expectedPayment(authorization)),
       );
 
-/** Sends a credential to a facilitator and checks the answer against the chain. No database transaction is open meanwhile. */
+/** Sends a signed payment to a facilitator and compares the answer with the chain. No database transaction is open meanwhile. */
 export async function settleAndConfirm(
   facilitator: Facilitator,
   transfer: AuthorizedTransfer,
@@ -86,7 +86,7 @@ export async function settleAndConfirm(
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/** The finding that the receipt of our own transaction proves without further confirmations; null if confirmations are needed. */
+/** What the receipt of the service's own transaction proves without further confirmations; null if confirmations are needed. */
 function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
@@ -129,7 +129,10 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   return atMost(evidence, Math.max(LOOK_MS_MIN, patience(LOOK_MS_MAX)), null);
 }
 
-/** The finding of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler reads the chain once more. */
+/**
+ * The result of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler reads the chain once
+ * more.
+ */
 export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
   kind: "settled",
   transaction,
@@ -143,7 +146,7 @@ export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Fi
     : { code: "nonce_already_used", detail: "The credential's nonce was used for another transfer." },
 });
 
-/** Reads the chain until the transfer is settled or failed, or the time is up. Null if neither is proven in time. */
+/** Reads the chain until the transfer is settled or failed, or the time is up. Null if neither is proved in time. */
 export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds: number): Promise<Finding | null> {
   const until = performance.now() + patience(milliseconds);
   for (;;) {
@@ -158,7 +161,8 @@ export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds:
 }
 
 /**
- * Checks a facilitator's success against the chain. Only the transfer on the chain counts; the facilitator's answer alone proves nothing.
+ * Compares a facilitator's success with the chain. Only the transfer on the chain counts; the facilitator's answer alone proves
+ * nothing.
  */
 async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
   const final = await evidenceWithin(transfer, await confirmMs(transfer.chain));
@@ -168,8 +172,8 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
 }
 
 /**
- * Waits further for a transaction that was sent and was in no block within the confirmation timeout. It waits as long as it may, because a
- * stock x402 server calls only once more.
+ * Waits longer for a transaction that was sent and was in no block within the confirmation timeout. It waits until the end of the
+ * request, because a standard x402 server calls only once more.
  */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
@@ -177,7 +181,8 @@ async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilit
 }
 
 /**
- * The finding if our own facilitator did not answer in time. It continues to work, and `transaction` is the hash that it has sent so far.
+ * The result if the service's own facilitator did not answer in time. The facilitator continues to work, and `transaction` is the
+ * hash that it has sent so far.
  */
 async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
   const final = await evidenceWithin(transfer, 0);
@@ -191,8 +196,8 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
 }
 
 /**
- * Whether the payer's balance covers the amount. The x402 library gives the same reason for a payer without money and for a settlement
- * wallet without gas.
+ * Whether the payer's balance covers the amount. The x402 library gives the same reason for a payer without enough tokens and for
+ * a settlement key without gas.
  */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
@@ -202,7 +207,10 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
   }
 }
 
-/** Whether the transaction's block is final. Before that, a reorganization may mine the same bytes with another result. */
+/**
+ * Whether the transaction's block is final. Before that, a reorganization may mine the same transaction again with another
+ * result.
+ */
 async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
     const [depth, { blockNumber }] = await Promise.all([
@@ -216,8 +224,8 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
 }
 
 /**
- * Decides what a facilitator's refusal means. An external facilitator's refusal proves nothing, because it has the credential and can
- * settle it until it expires.
+ * Decides what a facilitator's refusal means. An external facilitator's refusal proves nothing, because it has the signed payment
+ * and can settle it until the payment expires.
  */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
@@ -226,8 +234,8 @@ async function judgeRefusal(
   facilitator: Facilitator,
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
-  // Read the finality before the evidence. Otherwise the evidence could miss a transaction that used the credential before the one that was
-  // reverted.
+  // Read whether the block is final before reading the evidence. In the other order, the evidence could miss an earlier
+  // transaction that used the same signed payment.
   const final = mined && (await isFinal(transfer.chain, transaction));
   const evidence = await look(transfer);
   if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
@@ -248,8 +256,8 @@ async function judgeRefusal(
   }
   const named = failureOf(answer.errorReason);
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
-  // The node said that the nonce is used, but the chain shows no use of it. A transaction that waits for its block may be using it, so the
-  // outcome is unknown.
+  // The node said that the nonce is used, but the chain shows no use of it. A transaction that waits for its block may use it, so
+  // the outcome is unknown.
   const onItsWay = failure.code === "nonce_already_used";
   if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };

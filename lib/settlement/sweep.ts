@@ -17,9 +17,9 @@ const MANDATES = 256;
 const HOLDS = 1_000;
 
 /**
- * Releases holds that expired, or any under a revoked mandate, except holds whose credential was submitted. It goes through the mandates in
- * id order and first skips those that are locked. At the end it waits for their locks, because a busy mandate might never be found free.
- * Returns the number of holds released.
+ * Releases expired holds and all holds under revoked mandates, except holds whose payment was submitted. It takes the mandates in
+ * the order of their ids and first skips those that are locked. At the end it waits for their locks, because a busy mandate might
+ * never be found unlocked. Returns the number of holds that were released.
  */
 export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
 
-/** Payments without a mandate that a seller settled through our facilitator. */
+/** Payments without a mandate that a seller settled through this service's facilitator. */
 export const plainSettlements = pgTable(
   "plain_settlements",
   {
@@ -16,23 +16,29 @@ export const plainSettlements = pgTable(
     nonce: text("nonce").notNull(),
     payTo: text("pay_to").notNull(),
     amount: atomic("amount").notNull(),
-    /** The seller record whose resource this settlement pays for; null if no resource or several match. */
+    /** The seller whose resource this settlement pays for; null if no resource or several resources fit. */
     sellerId: text("seller_id"),
     /** The resource of that seller; null together with the seller. */
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
-    /** SHA-256 of the signature that was settled. Empty in rows that are older than this column; an empty value matches no credential. */
+    /**
+     * SHA-256 of the signature that was settled. Empty in rows from before this column existed; an empty value equals no
+     * signature's hash.
+     */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
     status: text("status").notNull(),
     transaction: text("transaction"),
     errorReason: text("error_reason"),
-    /** Whether /settle has answered success to the seller. It does so only once. */
+    /** Whether /settle has answered success to the seller, which it does only once. */
     handedOver: boolean("handed_over").notNull().default(false),
-    /** The authorization that was executed later with the same credential. Its execution then follows this settlement too. */
+    /**
+     * The authorization that was executed later with the same signed payment. From then on, its execution gets the outcome of
+     * this settlement.
+     */
     authorizationId: text("authorization_id"),
-    /** The end of the lease: until then, one request works on this settlement. After that, a repeated request sends it again. */
+    /** The time until which one request has the lease on this settlement. After that, a repeated request sends it again. */
     workedUntil: moment("worked_until")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -57,8 +63,8 @@ export const plainSettlements = pgTable(
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
 /**
- * Transactions that our own facilitator signed. A sent transaction keeps its bytes and is sent again until its block is final. A
- * transaction is dropped if it is in no block when its call has expired; its nonce is then free again.
+ * Transactions that the service's own facilitator signed. The signed bytes of a transaction are kept and sent again until its
+ * block is final. If the transaction is in no block when its call has expired, it is dropped and its nonce is free again.
  */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
@@ -67,7 +73,7 @@ export const settlementTransactions = pgTable(
     chain: text("chain").notNull(),
     signer: text("signer").notNull(),
     nonce: bigint("nonce", { mode: "number" }).notNull(),
-    /** The hash of `to` and `data`. While a transaction is sent, no second one with the same call is made. */
+    /** The hash of `to` and `data`. While a transaction has the status sent, no second one with the same call is made. */
     callHash: text("call_hash").notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
@@ -79,7 +85,7 @@ export const settlementTransactions = pgTable(
     rawTransaction: text("raw_transaction"),
     hash: text("hash").notNull(),
     /**
-     * The hashes of earlier versions, from before the fees were raised or the nonce changed. Any of these may still be the one that is
+     * The hashes of earlier signed versions, which had lower fees or another nonce. Any of these may still be the one that is
      * mined.
      */
     earlierHashes: text("earlier_hashes")
@@ -93,7 +99,7 @@ export const settlementTransactions = pgTable(
     waitingSince: moment("waiting_since")
       .notNull()
       .default(sql`clock_timestamp()`),
-    /** The time at which the current bytes were signed. */
+    /** The time at which the newest bytes were signed. */
     sentAt: moment("sent_at")
       .notNull()
       .default(sql`clock_timestamp()`),

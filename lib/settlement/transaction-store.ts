@@ -39,8 +39,8 @@ export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<voi
 }
 
 /**
- * The nonces from `used` upwards that our transactions have, either sent or just mined. A node that is behind may not count the mined ones
- * yet.
+ * The nonces from `used` upwards that transactions of the service have, either sent or just mined. A node without the newest
+ * blocks may not count the mined ones yet.
  */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
@@ -54,7 +54,7 @@ export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise
   return rows.map(({ nonce }) => nonce);
 }
 
-/** The transaction hashes of those calls that were already sent and are not final, by call hash. */
+/** The hash of the transaction for each of these calls that was already sent and is not final, by the hash of the call. */
 export async function knownCalls(tx: Tx, chain: string, callHashes: readonly string[]): Promise<ReadonlyMap<string, Hex>> {
   const rows = await tx
     .select({ callHash: transactions.callHash, hash: transactions.hash })
@@ -65,7 +65,7 @@ export async function knownCalls(tx: Tx, chain: string, callHashes: readonly str
 
 export type StoredCall = Omit<NewTransaction, "status" | "nextCheckAt">;
 
-/** Stores the transactions of a group with one statement, as sent. */
+/** Stores transactions with one statement, with the status sent. */
 export async function insertTransactions(tx: Tx, rows: readonly StoredCall[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
@@ -135,7 +135,8 @@ const foundIn = (mined: readonly MinedTransaction[]): SQL => sql`(
   )} AS block_number) AS found`;
 
 /**
- * Marks transactions as mined, because their block is final. Their hash becomes the one that was mined, which may be an earlier version's.
+ * Marks transactions as mined, because their block is final. Their hash becomes the hash that was mined, which may be that of an
+ * earlier version.
  */
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;
@@ -152,7 +153,7 @@ export async function noteMined(mined: readonly MinedTransaction[], againInMs: n
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** Stores that transactions are in no block, or in no block any more. */
+/** Stores that transactions are in no block, or are no longer in a block. */
 export async function noteWaiting(
   waiting: readonly { readonly transactionId: string; readonly againInMs: number }[],
 ): Promise<void> {
@@ -198,7 +199,10 @@ export async function dropTransaction({ transactionId, hash }: TransactionRow): 
     .where(and(eq(transactions.transactionId, transactionId), sent, eq(transactions.hash, hash)));
 }
 
-/** Deletes transactions that ended more than a week ago. Until then they help to answer questions about gas and nonces. */
+/**
+ * Deletes transactions that ended more than a week ago. They are kept that long so that operators can look into questions about
+ * gas and nonces.
+ */
 export async function forgetOldTransactions(): Promise<void> {
   await database()
     .delete(transactions)

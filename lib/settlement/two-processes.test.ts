@@ -13,7 +13,7 @@ afterAll(async () => {
 
 const PAYMENTS = 24;
 
-test("two processes that settle with one key pay each payment exactly once", { timeout: 90_000 }, async () => {
+test("two processes that settle with the same key pay each payment exactly once", { timeout: 90_000 }, async () => {
   servers.push(...(await Promise.all([startServer(), startServer()])));
   const scene = await paymentScene({ settlementMode: "facilitatorSettled", price: "0.01" });
   const wallet = newWallet();

@@ -43,7 +43,7 @@ async function keyOf(organizationId: string) {
 type Key = Awaited<ReturnType<typeof keyOf>>;
 type Payload = { readonly accepted: object };
 
-/** The facilitator's answers to a seller's server: whether the credential is valid, and whether it was settled. */
+/** The facilitator's answers to a seller's server: whether the payment is valid, and whether it was settled. */
 async function asked(seller: Key, credential: string) {
   const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as Payload;
   const read = await readAsked(
@@ -73,8 +73,8 @@ const proof = (made: Awaited<ReturnType<typeof scene>>, change: Partial<typeof p
       ...change,
     });
 
-describe("in production our facilitator", () => {
-  test("settles nothing for a stranger who registered the owner's address, and settles for the owner who proved it", async () => {
+describe("in production this service's facilitator", () => {
+  test("settles nothing for another organization that registered the owner's address, and settles for the owner who proved it", async () => {
     const owner = await scene();
     await proof(owner);
     const strangers = await createOrganization("Stranger");
@@ -117,8 +117,8 @@ describe("in production our facilitator", () => {
   });
 });
 
-describe("in a sandbox our facilitator", () => {
-  test("settles only for the organization's own resources, proven or not", async () => {
+describe("in a sandbox this service's facilitator", () => {
+  test("settles only for the organization's own resources, proved or not", async () => {
     const made = await scene();
     const other = await keyOf(await createOrganization("Other"));
     const credential = await signed(wallet, expectedOf(made));

@@ -9,5 +9,5 @@ function readKey(): Hex {
   return SETTLEMENT_PRIVATE_KEY as Hex;
 }
 
-/** The account that pays the gas of our settlements. */
+/** The account that pays the gas of the service's settlements. */
 export const settlementAccount = (): PrivateKeyAccount => perProcess("settlementAccount", () => privateKeyToAccount(readKey()));

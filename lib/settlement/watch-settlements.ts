@@ -4,12 +4,15 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 
-/** Seconds after which a waiting transaction counts as stuck. A chain mines a transaction with sufficient fees within a few blocks. */
+/**
+ * Seconds after which a waiting transaction counts as stuck. A chain mines a transaction with high enough fees within a few
+ * blocks.
+ */
 const STUCK_SECONDS = 20;
 
 /**
- * For each chain, the longer of two times in seconds: how long the oldest settlement has waited for a block, and for how long none could be
- * sent.
+ * For each chain, the longer of two times in seconds: how long the oldest settlement has waited for a block, and how long no
+ * settlement could be sent.
  */
 async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map((await oldestWaiting()).map(({ chain, seconds }) => [chain, Number(seconds)] as const));
@@ -23,7 +26,7 @@ export async function watchSettlements(): Promise<void> {
   for (const [chain, seconds] of await waitingByChain()) metrics().settlementWaiting.set({ chain }, seconds);
 }
 
-/** Whether no transaction of a settlement or a relay is stuck. */
+/** Whether no transaction that the service sends, for settlements or for mandates, is stuck. */
 export async function settlementsGoOn(): Promise<boolean> {
   const [settled, relayed] = await Promise.all([waitingByChain(), openBySender()]);
   const seconds = [...settled.values(), ...relayed.map(({ waitingSeconds }) => Number(waitingSeconds))];

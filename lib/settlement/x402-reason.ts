@@ -1,6 +1,6 @@
 import type { FailureCode } from "#lib/x402/failure.ts";
 
-/** x402's error reason for each of our failure codes, for sellers' servers. */
+/** The error reason of x402 for each failure code of this service, for sellers' servers. */
 const reasons: Readonly<Record<FailureCode, string>> = {
   insufficient_funds: "insufficient_funds",
   credential_malformed: "invalid_payload",

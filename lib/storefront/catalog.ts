@@ -34,7 +34,7 @@ const alike = (asked: string | undefined, said: string | undefined): boolean =>
 export const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
   items.filter((item) => item.available && alike(color, item.color) && alike(size, item.size));
 
-/** The refusal that lists the matching variants. */
+/** The refusal of an item that fits several variants. It lists these variants. */
 export function refuseAmbiguous(pointer: string, candidates: readonly Readonly<Record<string, unknown>>[]): Problem {
   const shown = candidates.slice(0, CANDIDATES_MAX);
   return new Problem("items_ambiguous", {
@@ -67,7 +67,7 @@ async function lookUp(storefront: Storefront, catalogUrl: string, item: AskedIte
 }
 
 /**
- * Replaces each item that is given as a query by the one product and variant that matches. Without a catalog, items stay unchanged.
+ * Replaces each item that is given as a query by the only product and variant that fits. Without a catalog, items stay unchanged.
  * @throws Problem items_ambiguous, out_of_stock, storefront_unavailable, storefront_invalid
  */
 export function resolveItems(storefront: Storefront, items: readonly AskedItem[]): Promise<AskedItem[]> {

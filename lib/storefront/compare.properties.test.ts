@@ -63,7 +63,7 @@ const lies: readonly Lie[] = [
 ];
 
 describe("compareChallenge", () => {
-  it("finds no difference in an honest challenge, with any spelling of addresses", () => {
+  it("finds no difference in a correct challenge, with any spelling of addresses", () => {
     fc.assert(
       fc.property(expected, (payment) => {
         const shouted = offer(honest(payment), { payTo: `0x${payment.payTo.slice(2).toUpperCase()}` });
@@ -87,7 +87,7 @@ describe("compareChallenge", () => {
     );
   });
 
-  it("takes the honest offer among wrong ones, at any position", () => {
+  it("finds the correct offer among wrong ones, at any position", () => {
     fc.assert(
       fc.property(expected, fc.nat(4), (payment, at) => {
         const good = honest(payment);
@@ -116,7 +116,7 @@ describe("compareChallenge", () => {
 describe("the header of a challenge", () => {
   const read = (header: string) => challengeOf({ headers: { "payment-required": header }, url: "https://shop.example.com/" });
 
-  it("is the same after the stock encoder", () => {
+  it("is the same after the encoder of the x402 library", () => {
     fc.assert(
       fc.property(expected, (payment) => {
         expect(read(encodePaymentRequiredHeader(honest(payment)))).toEqual(honest(payment));
@@ -169,7 +169,7 @@ const read = (json: unknown, items: readonly AskedItem[]) => readQuote(json, { a
 const basket = fc.array(item, { minLength: 1, maxLength: 8 });
 
 describe("readQuote", () => {
-  it("accepts a quote that adds up to the last unit", () => {
+  it("accepts a quote whose amounts add up exactly", () => {
     fc.assert(
       fc.property(basket, (items) => {
         const quote = read(bodyOf(items), askedOf(items));
@@ -179,7 +179,7 @@ describe("readQuote", () => {
     );
   });
 
-  it("refuses a quote that is one unit off, in its amount or in a line", () => {
+  it("refuses a quote that is one smallest unit wrong, in its amount or in a line", () => {
     fc.assert(
       fc.property(basket, fc.nat(), fc.constantFrom("amount", "totalAmount", "unitAmount"), (items, index, field) => {
         const body = bodyOf(items);

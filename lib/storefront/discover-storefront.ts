@@ -11,25 +11,27 @@ import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { compareToken, readManifest, type Manifest } from "#lib/storefront/read-manifest.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
-/** A parsed 402: the original, and the offer that this installation can pay. */
+/** A 402 that was read: the original, and the offer that this installation can pay. */
 export type OpenChallenge = {
   readonly required: PaymentRequired;
   readonly accepted: PaymentRequirements;
   readonly terms: ChallengeTerms;
 };
 
-/** A storefront as it describes itself, compared with the host that serves it and with our configuration. */
+/** A seller's server as it describes itself, compared with the host that serves the description and with the configuration. */
 export type Storefront = {
   readonly source: "manifest" | "x402";
   readonly storefrontUrl: string;
-  /** The host that serves it, with any port other than the default. The storefront can speak only for this host. */
+  /**
+   * The host that serves the description, with its port unless it is the default. The server is believed only about this host.
+   */
   readonly domain: string;
   readonly name: string;
-  /** A claim of the storefront; the caller must check it. */
+  /** The seller's id as the server claims it; the caller must check it. */
   readonly sellerId: string | null;
   readonly resourceId: string | null;
   readonly catalogUrl: string | null;
-  /** Null for a plain x402 API: its 402 is the quote. */
+  /** Null for a plain x402 API, whose 402 replaces the quote. */
   readonly quoteUrl: string | null;
   readonly checkoutUrl: string;
   readonly checkoutMethod: "GET" | "POST";
@@ -48,7 +50,7 @@ const MANIFEST = "/.well-known/agent-storefront.json";
 
 const elsewhere = [commonActions.otherSeller];
 
-/** @throws Problem chain_unsupported, asset_unsupported */
+/** Requires that the asset is configured. @throws Problem chain_unsupported, asset_unsupported */
 function requireAsset(chain: string, asset: string): AssetOnChain {
   const found = assetOf(chain, asset);
   if (found) return found;
@@ -89,7 +91,7 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): S
   };
 }
 
-/** The first offer in a configured token. */
+/** The first offer in a token that is configured. */
 function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
   for (const accepted of exactOffers(required)) {
     const asset = assetAt(accepted.network, accepted.asset);
@@ -98,7 +100,7 @@ function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: 
   return null;
 }
 
-/** Reads a plain x402 API at this address: its 402 has all the data. */
+/** Describes a plain x402 API by the 402 at its address, which has all the data. */
 async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   const reply = await guardedFetch(storefrontUrl);
   const { host } = new URL(reply.url);
@@ -138,14 +140,14 @@ async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
 }
 
 /**
- * Reads the manifest of a storefront or, if it has none, the 402 at the address itself.
+ * Reads the manifest of a seller's server or, if it has none, the 402 at the address itself.
  * @throws Problem storefront_unavailable, storefront_invalid, chain_unsupported, asset_unsupported
  */
 export async function discoverStorefront(storefrontUrl: string): Promise<Storefront> {
   if (!URL.canParse(storefrontUrl)) throw storefrontInvalid("This is not an address.");
   const { origin, host } = new URL(storefrontUrl);
   const reply = await guardedFetch(`${origin}${MANIFEST}`, { cached: true });
-  // An API that asks for payment on every path answers 402 here too.
+  // An API that asks for payment at every path answers 402 for the path of the manifest too.
   if ([401, 402, 403, 404, 405, 410].includes(reply.status)) return fromChallenge(storefrontUrl);
   if (reply.status !== 200) throw storefrontUnavailable(`${host} answered ${reply.status} for its manifest.`);
   const served = new URL(reply.url);

@@ -60,12 +60,12 @@ describe("guardedFetch and replies", () => {
     expect(await code(fetch(url))).toBe(expected);
   });
 
-  it("gives up if no headers arrive", async () => {
+  it("ends the request if no headers arrive", async () => {
     const { fetch, url } = await against(() => {});
     expect(await code(fetch(url))).toBe("storefront_unavailable");
   });
 
-  it("gives up on a body that arrives slowly but steadily", async () => {
+  it("ends the request if the body arrives slowly but steadily", async () => {
     const { fetch, url } = await against((_, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const timer = setInterval(() => response.write(" "), 20);
@@ -76,7 +76,7 @@ describe("guardedFetch and replies", () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it("gives up on headers that arrive slowly", async () => {
+  it("ends the request if the headers arrive slowly", async () => {
     const { fetch, url } = await against((request) => {
       request.socket.write("HTTP/1.1 200 OK\r\n");
       const timer = setInterval(() => request.socket.write("a: b\r\n"), 20);
@@ -91,7 +91,7 @@ describe("guardedFetch and replies", () => {
     expect((await fetch(url)).headers["payment-required"]).toBe(challenge);
   });
 
-  it("reports a refusal by its status, with any body", async () => {
+  it("returns the status of a refusal, with any body", async () => {
     const { fetch, url } = await against((_, response) => response.writeHead(404, { "content-type": "text/html" }).end("<html>"));
     expect(await fetch(url)).toMatchObject({ status: 404, json: undefined });
   });
@@ -112,7 +112,7 @@ describe("guardedFetch and replies", () => {
     expect(await code(fetch(url))).toBe("storefront_invalid");
   });
 
-  it("caches an answer for a minute if asked to, and never a refusal", async () => {
+  it("caches an answer for a minute if the caller wants that, and never a refusal", async () => {
     let status = 500;
     const { fetch, url, asked } = await against((_, response) =>
       response.writeHead(status, { "content-type": "application/json" }).end("{}"),
@@ -129,7 +129,7 @@ describe("guardedFetch and replies", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("sends four at a time to one host, the rest in turn", async () => {
+  it("sends at most four requests at a time to one host, and the others in turn", async () => {
     let open = 0;
     let most = 0;
     const { fetch, url } = await against(

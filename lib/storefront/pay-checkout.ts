@@ -15,10 +15,10 @@ const Order = z.object({
   permalinkUrl: z.string().max(2_048).optional().catch(undefined),
 });
 
-/** An order as the storefront reports it. */
+/** An order as the seller's server reports it. */
 export type StorefrontOrder = { readonly id: string; readonly status: string | null; readonly permalinkUrl: string | null };
 
-/** The settlement as the storefront reports it; only the chain proves it. */
+/** The settlement as the seller's server reports it. Only the chain can prove it. */
 export type ClaimedSettlement = {
   readonly success: boolean;
   readonly transaction: string | null;
@@ -26,16 +26,16 @@ export type ClaimedSettlement = {
 };
 
 /**
- * The result of the call that pays. With `completed`, `refused` or `unknown` the credential may have arrived, and evidence on the
- * chain decides. If the call throws instead, nothing was sent.
+ * The result of the call that pays. With `completed`, `refused` or `unknown` the signed payment may have reached the server, and
+ * the chain shows whether it was paid. If the call throws instead, nothing was sent.
  */
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;
-  /** Null if the body names none, as with a plain x402 API. */
+  /** Null if the body contains no order, as with a plain x402 API. */
   readonly order: StorefrontOrder | null;
   readonly settlement: ClaimedSettlement | null;
-  /** What went wrong, in our words; null if the order was completed. */
+  /** A sentence that says what went wrong; null if the order was completed. */
   readonly detail: string | null;
 };
 
@@ -50,7 +50,7 @@ function jsonOf({ body, headers }: OutboundReply): unknown {
   }
 }
 
-/** A link is shown only if it has the origin of the checkout and no user name or password. */
+/** The link to an order. It is shown only if it has the origin of the checkout and no user name or password. */
 function permalink(href: string | undefined, { checkoutUrl }: Storefront): string | null {
   if (href === undefined || !URL.canParse(href)) return null;
   const url = new URL(href);
@@ -79,7 +79,7 @@ function settlementOf(headers: Readonly<Record<string, string>>): ClaimedSettlem
 }
 
 /**
- * Sends the credential to the storefront's checkout, once, and reads any answer.
+ * Sends the signed payment to the checkout of the seller's server, once, and reads any answer.
  * @throws Problem storefront_unavailable, storefront_invalid only if nothing was sent
  */
 export async function payCheckout(

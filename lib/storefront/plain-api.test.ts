@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => shop.close());
 
 describe("a plain x402 API, without a manifest", () => {
-  it("is bought from with only its 402", async () => {
+  it("can be paid with only its 402", async () => {
     const storefront = await discoverStorefront(`${shop.url}/report`);
     expect(storefront).toMatchObject({
       source: "x402",
@@ -54,7 +54,7 @@ describe("a plain x402 API, without a manifest", () => {
       await expect(requestQuote(storefront, items)).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("is storefront_invalid if nothing is for sale", async () => {
+  it("is storefront_invalid if it sells nothing", async () => {
     await expect(discoverStorefront(`${shop.url}/nothing`)).rejects.toMatchObject({ code: "storefront_invalid" });
   });
 });

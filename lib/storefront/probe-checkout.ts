@@ -7,23 +7,23 @@ import type { Quote } from "#lib/storefront/read-quote.ts";
 import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
-/** The 402 at the checkout, compared with the quote. Nothing may be authorized while there is a mismatch. */
+/** The 402 at the checkout, compared with the quote. If `mismatches` is not empty, nothing may be authorized. */
 export type ProbedCheckout = {
-  /** Headers for the agent, by name, with only the offer that was compared. */
+  /** The headers of the 402 for the agent, by name. They contain only the offer that was compared with the quote. */
   readonly paymentRequired: Readonly<Record<string, string>>;
   readonly terms: ChallengeTerms;
   readonly accepted: PaymentRequirements;
   /** The decoded 402, as the seller sent it. */
   readonly raw: PaymentRequired;
-  /** Where the 402 came from, after redirects. */
+  /** The address that sent the 402, after redirects. */
   readonly answeredAt: string;
-  /** Facts for a decision's challenge_mismatch; empty if the 402 matches the quote. */
+  /** The differences between the 402 and the quote, for the denial challenge_mismatch; empty if there are none. */
   readonly mismatches: readonly Mismatch[];
 };
 
 type Order = Pick<Quote, "quoteId" | "amount">;
 
-/** The body of both calls to the checkout, without and with the credential: it must be the same. */
+/** The body of both calls to the checkout, without and with the signed payment. Both must be equal. */
 export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
 
 /**

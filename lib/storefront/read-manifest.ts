@@ -8,7 +8,10 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 const Href = z.string().max(2_048);
 
-/** What a storefront publishes at /.well-known/agent-storefront.json. Fields that we do not read are dropped. */
+/**
+ * The manifest that a seller's server publishes at /.well-known/agent-storefront.json. Fields that the service does not use are
+ * dropped.
+ */
 const Manifest = z.object({
   version: z.string().max(32).optional(),
   name: SellerText(120).pipe(z.string().min(1)),
@@ -39,7 +42,10 @@ export type ReadManifest =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** A link of the manifest must stay on the origin that serves it, or it could sell in the name of another host. */
+/**
+ * Requires that a link of the manifest has the origin that serves the manifest. Otherwise the manifest could sell in the name of
+ * another host.
+ */
 function checkLink(pointer: string, href: string | undefined, origin: string): FieldError[] {
   if (href === undefined) return [];
   const url = URL.canParse(href) ? new URL(href) : null;
@@ -47,7 +53,7 @@ function checkLink(pointer: string, href: string | undefined, origin: string): F
   return good ? [] : [{ pointer, detail: `This must be an address on ${origin}.` }];
 }
 
-/** Checks the shape of a manifest, and that it speaks only for the host that serves it. */
+/** Checks the shape of a manifest, and that all its data is about the host that serves it. */
 export function readManifest(json: unknown, served: URL, environment: Environment): ReadManifest {
   const parsed = Manifest.safeParse(json);
   if (!parsed.success) return { ok: false, errors: findings(parsed.error) };
@@ -73,7 +79,7 @@ type Token = {
   readonly tokenDecimals?: number | undefined;
 };
 
-/** Compares claimed token data with the configuration. Only the configured token is signed and paid. */
+/** Compares the token data of a server with the configuration. Only the configured token is signed and paid. */
 export function compareToken(said: Token, asset: AssetOnChain, at = ""): FieldError[] {
   const checks: readonly (readonly [same: boolean, field: string, is: string])[] = [
     [

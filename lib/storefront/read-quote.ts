@@ -55,9 +55,9 @@ export type Quote = {
   readonly quoteId: string;
   readonly amount: Atomic;
   readonly asset: AssetOnChain;
-  /** In the order in which they were asked for. */
+  /** The lines in the order in which the agent asked for the items. */
   readonly lines: readonly QuoteLine[];
-  /** The storefront's claim; the database's clock decides whether it has passed. */
+  /** The time at which the quote expires, as the server claims it. The database's clock decides whether it has passed. */
   readonly expiresAt: Date;
   readonly quoteHash: string | null;
 };
@@ -81,7 +81,7 @@ const same = (asked: string | undefined, said: string | undefined): boolean => a
 const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
-/** Checks that a line matches the asked product, variant, color, size and quantity. */
+/** Checks that a line has the product, variant, color, size and quantity that the agent asked for. */
 function compareLine(asked: AskedItem, line: Body["items"][number], at: string, refuse: Refuse): void {
   if (!same(asked.productId, line.productId)) refuse(`${at}/productId`, `${asked.productId} was asked for.`);
   if (!same(asked.variantId, line.variantId)) refuse(`${at}/variantId`, `${asked.variantId} was asked for.`);

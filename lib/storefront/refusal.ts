@@ -28,7 +28,10 @@ const Refusal = z.object({
     .catch(undefined),
 });
 
-/** The problem that a storefront's refusal means, by its status and by the codes that UCP and our own storefronts use. */
+/**
+ * The problem for a refusal by a seller's server, from its status and from the codes that UCP and this project's own example
+ * servers use.
+ */
 export function problemOfRefusal(domain: string, status: number, json: unknown): Problem {
   if (status >= 500 || status === 429) return storefrontUnavailable(`${domain} answered ${status}.`);
   const { data } = Refusal.safeParse(json);

@@ -10,7 +10,7 @@ import { problemOfRefusal } from "#lib/storefront/refusal.ts";
 import { SellerText } from "#lib/storefront/seller-text.ts";
 import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
-/** A plain x402 API sells one thing, and its 402 is the offer. */
+/** The quote of a plain x402 API, which sells one thing. Its 402 is the offer. */
 function quoteOfChallenge(
   { asset, checkoutUrl }: Storefront,
   { required, terms }: OpenChallenge,
@@ -34,7 +34,7 @@ function quoteOfChallenge(
 }
 
 /**
- * Asks the storefront for the current price of the items.
+ * Asks the seller's server for the current price of the items.
  * @throws Problem items_ambiguous, out_of_stock, price_changed, storefront_unavailable, storefront_invalid, invalid_request
  */
 export async function requestQuote(

@@ -1,14 +1,16 @@
 import { z } from "zod";
 
-/** Characters that are invisible or reorder the text after them. */
+/** Characters that are invisible or change the direction of the text after them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** Text from a storefront: shown and never obeyed, so it must not hide or reorder the text around it. */
+/**
+ * Text from a seller's server. It is only shown to people, so characters that hide or reorder the text around them are removed.
+ */
 export const SellerText = (max: number) =>
   z
     .string()
     .max(max * 4)
-    // A cut between the halves of a character leaves half of it, which PostgreSQL refuses in JSON.
+    // Cutting the text in the middle of a character leaves half of a surrogate pair, which PostgreSQL refuses in JSON.
     .transform((text) =>
       text
         .replaceAll(UNSEEN, " ")

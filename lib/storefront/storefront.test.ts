@@ -42,7 +42,7 @@ const pay = async (fault: StorefrontFault) => {
   return payCheckout(storefront, { ...quote, idempotencyKey: "key-1", paymentSignature: "e30=" });
 };
 
-describe("an honest storefront", () => {
+describe("a correct storefront", () => {
   it("gives its manifest, its quote and its 402", async () => {
     const { storefront, quote, probed } = await buy();
     expect(storefront).toMatchObject({ source: "manifest", domain: shop.domain, payTo: shop.payTo, checkoutMethod: "POST" });
@@ -108,7 +108,7 @@ describe("a storefront with a wrong 402", () => {
     ["challengeChain", "chain"],
     ["challengeResource", "resource"],
     ["challengeTokenName", "tokenName"],
-  ])("%s is a mismatch of %s", async (fault, field) => {
+  ])("with the fault %s has a mismatch of %s", async (fault, field) => {
     shop.fault = fault;
     const { probed } = await buy();
     expect(probed.mismatches.map((mismatch) => mismatch.field)).toEqual([field]);
@@ -118,7 +118,7 @@ describe("a storefront with a wrong 402", () => {
     ["challengeGarbage", "storefront_invalid"],
     ["checkoutFree", "storefront_invalid"],
     ["checkout500", "storefront_unavailable"],
-  ])("%s is %s", async (fault, code) => {
+  ])("with the fault %s is refused as %s", async (fault, code) => {
     expect((await problemOf(fault)).code).toBe(code);
   });
 });
@@ -135,7 +135,7 @@ describe("a storefront that fails", () => {
     ["quoteHang", "storefront_unavailable"],
     ["quoteRedirects", "storefront_invalid"],
     ["soldOut", "out_of_stock"],
-  ])("%s is %s, with a next action", async (fault, code) => {
+  ])("%s is refused as %s, with a next action", async (fault, code) => {
     const problem = await problemOf(fault);
     expect(problem.code).toBe(code);
     expect(problem.details.nextActions?.length).toBeGreaterThan(0);

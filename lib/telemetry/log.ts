@@ -6,7 +6,10 @@ import { perProcess } from "#lib/process.ts";
 const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
-/** Text that looks like a secret, whatever its field is called: our keys and tokens, bearer values, long base64 and private keys. */
+/**
+ * Text that looks like a secret, whatever its field is called: keys and tokens of this service, bearer values, long base64 text
+ * and private keys.
+ */
 const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
@@ -16,7 +19,7 @@ const HASH_NAME = /(?:hash|reference)$/i;
 const BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 const TEXT_MAX = 2_000;
 
-/** One line of text without secrets. */
+/** One line of text in which secrets are replaced. */
 export const safeText = (text: string): string => text.slice(0, TEXT_MAX).replace(BREAKS, " ").replace(SECRET_TEXT, "[redacted]");
 
 const own = (value: unknown, name: string): unknown =>
@@ -24,7 +27,10 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** Copies only listed fields: database errors have the row's values in other fields, which must not be logged. */
+/**
+ * The fields of an error that may be logged. Only the listed fields are copied, because a database error contains the values of
+ * the row in other fields.
+ */
 function serializeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: safeText(String(error)) };
   const code = own(error, "code");
@@ -62,7 +68,7 @@ function clean(name: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(key, item, depth + 1)]));
 }
 
-/** The destination is a parameter so that a test can search what was written for its canary secrets. */
+/** Makes a logger. The destination is a parameter, so that a test can search the written text for secrets. */
 export function createLogger(destination: DestinationStream, level = "info"): Logger {
   return pino(
     {
@@ -70,7 +76,7 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
       base: null,
       messageKey: "message",
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors are already plain when serializers run.
+      // Errors were already converted to plain values by `log` below.
       serializers: { err: (value: unknown) => value },
       formatters: {
         level: (label) => ({ level: label }),
@@ -78,7 +84,7 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
       },
       hooks: {
         logMethod(args, method) {
-          // pino would log a bare error's message without redaction.
+          // If the first argument is an error, pino would log its message without replacing secrets.
           const [first, text] = args as readonly unknown[];
           if (first instanceof Error)
             args.splice(0, args.length, { err: first } as never, typeof text === "string" ? text : first.name);
@@ -91,5 +97,5 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
   );
 }
 
-/** The process's log: JSON lines on standard output. The level is not read through env(), which may throw. */
+/** The log of the process: JSON lines on standard output. The level is not read through env(), which may throw. */
 export const log = (): Logger => perProcess("log", () => createLogger(process.stdout, process.env["LOG_LEVEL"] ?? "info"));

@@ -63,7 +63,7 @@ function pageMetrics(registers: [Registry]) {
   };
 }
 
-/** Every metric of the process, in one registry that both copies of lib/ share. */
+/** All metrics of the process, in one registry. If lib/ is loaded twice in the process, both copies use this registry. */
 function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -129,7 +129,10 @@ export const metrics = () => perProcess("metrics", createMetrics);
 
 type Observer = { observe(seconds: number): void };
 
-/** Labels are resolved once per pair: prom-client hashes them on each call otherwise. */
+/**
+ * The metric of each pair of operation and status. It is looked up once per pair, because prom-client otherwise hashes the labels
+ * on each call.
+ */
 const observers = (): Map<string, Observer[]> => perProcess("metrics.requests", () => new Map());
 
 export function observeRequest(operationId: string, status: number, milliseconds: number): void {

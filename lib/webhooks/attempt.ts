@@ -10,7 +10,7 @@ export type Answer = {
 
 const hours = (count: number): number => minutes(60 * count);
 
-/** The pauses before the second and later attempts, a little more than three days in total. */
+/** The pauses before the second and all later attempts, a little more than three days in total. */
 const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
 const JITTER = 0.1;
 
@@ -29,11 +29,14 @@ const DISABLED_AFTER_MS = 5 * DAY_MS;
 
 type Failing = {
   readonly failingSince: Date;
-  /** How many different events failed since then. A single event, which the receiver may not understand, disables nothing. */
+  /**
+   * How many different events failed since then. Failures of a single event, which the receiver may not understand, do not
+   * disable the endpoint.
+   */
   readonly failedEvents: number;
 };
 
-/** Why a failure disables the endpoint, or null. */
+/** Why a failure disables the endpoint; null if it does not. */
 export function disabledBy({ status }: Answer, { failingSince, failedEvents }: Failing, now: Date): string | null {
   if (status === 410) return "The endpoint answered 410 Gone.";
   const isLong = now.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS;

@@ -2,7 +2,7 @@ import { outboundRules } from "#lib/outbound/guarded-fetch.ts";
 import { outboundTarget } from "#lib/outbound/outbound-address.ts";
 import { invalidField } from "#lib/problem.ts";
 
-/** The address in the form in which it is requested. It is checked again before each message. @throws Problem invalid_request */
+/** The address as it is requested. Before each message it is checked again. @throws Problem invalid_request */
 export function checkUrl(url: string): string {
   const target = outboundTarget(url, outboundRules());
   if (!target.ok) throw invalidField("/url", target.detail);

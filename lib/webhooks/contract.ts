@@ -8,9 +8,11 @@ import { Timestamp } from "#lib/time.ts";
 const access = { sessionCapability: "webhooks:manage" } as const;
 const TYPE = /^[a-z][A-Za-z]{0,40}\.(?:\*|[a-z][A-Za-z]{0,60})$/;
 
-/** `disabled`: by the service, because nothing arrived for five days or the endpoint answered 410. */
+/**
+ * `disabled` means that the service disabled the endpoint, because nothing arrived for five days or the endpoint answered 410.
+ */
 const WebhookEndpointStatus = z.enum(["enabled", "paused", "disabled"]).meta({ id: "WebhookEndpointStatus" });
-/** `failed`: the last attempt failed. */
+/** `failed` means that the last attempt failed and no further attempt follows. */
 const WebhookDeliveryStatus = z.enum(["pending", "delivered", "failed"]).meta({ id: "WebhookDeliveryStatus" });
 
 const fields = {

@@ -15,7 +15,7 @@ afterAll(() => receiver.stop());
 const url = "https://example.com/hook";
 
 describe("createWebhookEndpoint", () => {
-  test("shows the secret once and stores it encrypted; it gets the events from its own creation on", async () => {
+  test("shows the secret once and stores it encrypted; the endpoint gets events from its own creation on", async () => {
     const owner = await newOrganization();
     const { status, data } = await create(owner, { url, description: "Ours" }, "first");
     expect(status).toBe(201);
@@ -32,7 +32,7 @@ describe("createWebhookEndpoint", () => {
     expect(JSON.stringify(repeated.problem)).not.toContain(data.secret);
   });
 
-  test("400 points at addresses that must not be reached and at types that are none", async () => {
+  test("400 points at addresses that must not be called and at types that do not exist", async () => {
     const owner = await newOrganization();
     for (const wrong of [
       "http://example.com/",
@@ -48,7 +48,7 @@ describe("createWebhookEndpoint", () => {
     expect((await create(owner, { url: receiver.url("/here") })).status).toBe(201);
   });
 
-  test("needs a fresh proof and the capability; an organization has ten at most", async () => {
+  test("needs a recent proof of identity and the capability; an organization has ten endpoints at most", async () => {
     const owner = await newOrganization();
     const unproven = await newStaleAdmin(owner.organizationId);
     expect((await create(unproven, { url })).problem.code).toBe("step_up_required");

@@ -13,7 +13,7 @@ const { webhookDeliveryId, webhookEndpointId, status, attempts, nextAttemptAt, l
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Stores a test message, which the worker sends. */
+/** Stores a test message. The worker sends it. */
 export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow> {
   const [inserted] = await tx
     .insert(webhookDeliveries)
@@ -22,7 +22,10 @@ export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow>
   return inserted!;
 }
 
-/** Stores deliveries whose first attempt the caller begins now. An event that already has a delivery to the endpoint is left out. */
+/**
+ * Stores deliveries whose first attempt the caller begins now. If an event already has a delivery to the endpoint, it gets no
+ * second one.
+ */
 export async function beginDeliveries(tx: Tx, rows: readonly NewDelivery[], leaseMs: number): Promise<DeliveryRow[]> {
   if (rows.length === 0) return [];
   const begun = { status: "pending", attempts: 1, nextAttemptAt: after(leaseMs), lastAttemptAt: now } as const;
@@ -33,7 +36,7 @@ export async function beginDeliveries(tx: Tx, rows: readonly NewDelivery[], leas
     .returning();
 }
 
-/** Leases the deliveries of an endpoint that are due. If the worker dies, they are due again when the lease ends. */
+/** Takes the lease on the deliveries of an endpoint that are due. If the worker dies, they are due again when the lease ends. */
 export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs: number): Promise<DeliveryRow[]> {
   const due = tx
     .select({ id: webhookDeliveryId })
@@ -62,7 +65,10 @@ export async function countOpen(tx: Tx, endpointId: string, most: number): Promi
 }
 
 type Attempt = Pick<DeliveryRow, "webhookDeliveryId" | "attempts">;
-/** SQL condition: the delivery is still at this attempt. After the lease, another worker may have begun a later one, which counts. */
+/**
+ * SQL condition: the delivery is still at this attempt. After the lease ends, another worker may have begun a later attempt,
+ * whose result counts.
+ */
 const sameAttempt = (one: Attempt) =>
   and(eq(webhookDeliveryId, one.webhookDeliveryId), eq(attempts, one.attempts), eq(status, "pending"));
 
@@ -80,7 +86,9 @@ export async function noteDelivered(attempt: Attempt, answer: Answer): Promise<v
     .where(sameAttempt(attempt));
 }
 
-/** Stores a failed attempt. `pauseMs` is null after the last one. Returns false if another worker has begun a later attempt. */
+/**
+ * Stores a failed attempt. `pauseMs` is null after the last attempt. Returns false if another worker has begun a later attempt.
+ */
 export async function noteFailed(tx: Tx, attempt: Attempt, answer: Answer, pauseMs: number | null): Promise<boolean> {
   const next =
     pauseMs === null
@@ -94,7 +102,7 @@ export async function noteFailed(tx: Tx, attempt: Attempt, answer: Answer, pause
   return noted.length === 1;
 }
 
-/** Uncounts an attempt that was begun but not sent, and makes the delivery due now. */
+/** Takes back an attempt that was begun but not sent, so that it does not count, and makes the delivery due now. */
 export async function releaseAttempt(attempt: Attempt): Promise<void> {
   await database()
     .update(webhookDeliveries)
@@ -119,7 +127,7 @@ type PageOf = {
   readonly rows: number;
 };
 
-/** The newest deliveries first. */
+/** A page of deliveries, newest first. */
 export const listDeliveries = ({ endpointId, status: only, place, rows }: PageOf): Promise<DeliveryRow[]> =>
   database()
     .select()
@@ -135,10 +143,10 @@ export const listDeliveries = ({ endpointId, status: only, place, rows }: PageOf
     .limit(rows);
 
 const again = { status: "pending", attempts: 0, nextAttemptAt: now } as const;
-/** SQL condition: the delivery has ended, or its next attempt is later than a lease from now. */
+/** SQL condition: the delivery has ended, or its next attempt is more than `leaseMs` away, so no worker is sending it now. */
 const isResting = (leaseMs: number) => sql`(${status} <> 'pending' OR ${nextAttemptAt} > ${after(leaseMs)})`;
 
-/** Plans a new attempt. Null if the endpoint has no such delivery; false if the delivery is due soon anyway. */
+/** Makes a new attempt due now. Null if the endpoint has no such delivery; false if an attempt is due soon in any case. */
 export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs: number): Promise<boolean | null> {
   const one = and(eq(webhookEndpointId, endpointId), eq(webhookDeliveryId, id));
   const [row] = await tx.select({ id: webhookDeliveryId }).from(webhookDeliveries).where(one);
@@ -153,7 +161,9 @@ export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs:
 
 type Failed = { readonly endpointId: string; readonly since: Date; readonly rows: number; readonly leaseMs: number };
 
-/** Plans new attempts for deliveries that failed and have not succeeded since. Returns how many. */
+/**
+ * Makes new attempts due for deliveries that failed and have not succeeded since then. Returns the number of these deliveries.
+ */
 export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }: Failed): Promise<number> {
   const failed = tx
     .select({ id: webhookDeliveryId })

@@ -12,7 +12,7 @@ type NewEndpoint = Omit<typeof webhookEndpoints.$inferInsert, "sequence">;
 const { webhookEndpointId, organizationId, createdAt } = webhookEndpoints;
 const owned = (organization: string, id: string) => and(eq(webhookEndpointId, id), eq(organizationId, organization));
 
-/** Stores an endpoint. It gets only events that are newer than the newest one now. */
+/** Stores an endpoint. It gets only events that are written after this one. */
 export async function insertEndpoint(tx: Tx, row: NewEndpoint): Promise<EndpointRow> {
   const head = tx.select({ sequence: auditHeads.sequence }).from(auditHeads).where(eq(auditHeads.chain, row.organizationId));
   const [inserted] = await tx
@@ -39,7 +39,7 @@ export async function findEndpoint(db: Database, organization: string, id: strin
   return row ?? null;
 }
 
-/** Locks an endpoint of the organization. */
+/** Locks an endpoint of the organization. Null if there is none with this id. */
 export async function lockEndpoint(tx: Tx, organization: string, id: string): Promise<EndpointRow | null> {
   const [row] = await tx.select().from(webhookEndpoints).where(owned(organization, id)).for("no key update");
   return row ?? null;
@@ -54,7 +54,7 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   await tx.delete(webhookEndpoints).where(eq(webhookEndpointId, id));
 }
 
-/** Locks an enabled endpoint for the worker; null if it is not enabled, or another transaction has it. */
+/** Locks an enabled endpoint for the worker; null if the endpoint is not enabled, or another transaction has locked it. */
 export async function lockEnabled(tx: Tx, id: string): Promise<EndpointRow | null> {
   const [row] = await tx
     .select()
@@ -64,7 +64,7 @@ export async function lockEnabled(tx: Tx, id: string): Promise<EndpointRow | nul
   return row ?? null;
 }
 
-/** The address and secrets for a message, read just before it is sent. Null if the endpoint is no longer enabled. */
+/** The address and the secrets for a message, read right before it is sent. Null if the endpoint is no longer enabled. */
 export async function targetOf(id: string) {
   const { url, sealed, previousSealed, previousUntil, status } = webhookEndpoints;
   const [row] = await database()
@@ -80,8 +80,8 @@ export async function targetOf(id: string) {
 }
 
 /**
- * Stores a success. Writes only if an earlier attempt failed or the stored success is ten seconds old, so that fast deliveries do not wait
- * for the row's lock.
+ * Stores that a message was delivered. It writes only if an earlier attempt failed or the stored success is ten seconds old, so
+ * that fast deliveries do not wait for the row's lock.
  */
 export async function noteSuccess(id: string): Promise<void> {
   const { failingSince, lastSuccessAt } = webhookEndpoints;

@@ -7,16 +7,19 @@ import { changeEndpoint, lockEnabled, type EndpointRow } from "#lib/webhooks/end
 import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 import { minutes } from "#lib/time.ts";
 
-/** An endpoint that fails gets few events at a time. Its other events wait in the audit chain, where they need no rows and no memory. */
+/**
+ * The most deliveries of an endpoint that may be open. An endpoint that fails may have few. Its other events wait in the audit
+ * chain, where they need no further rows or memory.
+ */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
 const WIDTH = 16;
 const FAILING_WIDTH = 2;
-/** The number of events that one transaction reads for an endpoint, which may want only a few of them. */
+/** The number of events that one transaction reads for an endpoint. The endpoint may want only a few of them. */
 const EVENTS = 200;
 
 export type Begun = { readonly delivery: DeliveryRow; readonly body: string | null };
 
-/** The number of new events that the endpoint may get now. */
+/** The number of new events for which a delivery may begin now. */
 async function roomFor(tx: Tx, endpoint: EndpointRow, free: number): Promise<number> {
   const { webhookEndpointId, failingSince, lastAttemptAt } = endpoint;
   const open = await countOpen(tx, webhookEndpointId, limits.openMax);
@@ -26,7 +29,10 @@ async function roomFor(tx: Tx, endpoint: EndpointRow, free: number): Promise<num
   return isQuiet ? 1 : 0;
 }
 
-/** Begins deliveries of the next events and moves the endpoint's cursor in one transaction, so that every event is used exactly once. */
+/**
+ * Begins deliveries of the next events and stores how far the events were read, in one transaction, so that every event is used
+ * exactly once.
+ */
 async function beginNew(tx: Tx, endpoint: EndpointRow, free: number): Promise<Begun[]> {
   const room = await roomFor(tx, endpoint, free);
   if (room <= 0) return [];
@@ -49,7 +55,10 @@ async function beginNew(tx: Tx, endpoint: EndpointRow, free: number): Promise<Be
   return begun.map((delivery) => ({ delivery, body: bodyOf(delivery, bySequence.get(delivery.sequence ?? 0)) }));
 }
 
-/** Leases the next deliveries of an endpoint: first those that are due again, then new events. Empty if another process leases them now. */
+/**
+ * Takes the lease on the next deliveries of an endpoint: first those that are due again, then new events. Empty if another
+ * process is taking them now.
+ */
 export const leaseDeliveries = (webhookEndpointId: string): Promise<readonly Begun[]> =>
   database().transaction(async (tx) => {
     const endpoint = await lockEnabled(tx, webhookEndpointId);

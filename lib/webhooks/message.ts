@@ -3,7 +3,10 @@ import { thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
-/** The lease of a delivery. It is longer than the time for one message, including the wait for a free connection. */
+/**
+ * How long a worker has the lease on a delivery. This is longer than one message can take, including the wait for a free
+ * connection.
+ */
 export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";
@@ -17,6 +20,6 @@ export function bodyOf(delivery: DeliveryRow, event: ChainedEvent | undefined): 
   return JSON.stringify(test);
 }
 
-/** Whether an endpoint wants events of this type; an empty list wants all. */
+/** Whether an endpoint wants events of this type. An empty list means that it wants all. */
 export const isWanted = (type: string, eventTypes: readonly string[]): boolean =>
   eventTypes.length === 0 || eventTypes.some((one) => one === type || (one.endsWith(".*") && type.startsWith(one.slice(0, -1))));

@@ -29,7 +29,8 @@ export function presentEndpoint(row: EndpointRow, now: Date): WebhookEndpoint {
 const Remembered = z.object({ webhookEndpointId: z.string() });
 
 /**
- * once() for the replies that show a secret: only the endpoint's id is stored, so a repeat cannot show the secret again.
+ * Runs `once` for operations whose reply shows a secret. Only the endpoint's id is stored as the reply, so a repeat cannot show
+ * the secret again.
  * @throws Problem conflict for a repeat
  */
 export async function onceWithoutSecret(

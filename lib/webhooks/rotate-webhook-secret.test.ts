@@ -14,7 +14,7 @@ const rotate = (as: Credential, id: string, body: Record<string, unknown> = {}) 
   send(contract.rotateWebhookSecret, rotateWebhookSecret, { as, id, body });
 
 describe("rotateWebhookSecret", () => {
-  test("answers new secrets once; the previous ones stay for the grace period, or not at all", async () => {
+  test("returns new secrets once; the previous ones stay valid for the grace period, or not at all", async () => {
     const owner = await newOrganization();
     const first = (await create(owner, { url: "https://example.com/" })).data;
     const id = first.webhookEndpointId;
@@ -30,7 +30,7 @@ describe("rotateWebhookSecret", () => {
     ]);
   });
 
-  test("needs a fresh proof", async () => {
+  test("needs a recent proof of identity", async () => {
     const owner = await newOrganization();
     const { data } = await create(owner, { url: "https://example.com/" });
     const { credential } = await newStaleAdmin(owner.organizationId);

@@ -8,7 +8,10 @@ import { changeEndpoint, lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
 import { onceWithoutSecret, presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 import { newSecrets, publicKeyText, seal, secretText } from "#lib/webhooks/secrets.ts";
 
-/** At most two pairs of secrets sign messages, so a third pair, from an earlier rotation, ends now. */
+/**
+ * Replaces the secrets of an endpoint. At most two pairs of secrets sign messages, so a pair from a rotation before the last one
+ * ends now.
+ */
 export const rotateWebhookSecret: Handler<typeof contract.rotateWebhookSecret> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

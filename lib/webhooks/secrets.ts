@@ -11,7 +11,7 @@ import {
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The secrets that sign the messages to an endpoint: a secret that the receiver also has, and an Ed25519 key pair. */
+/** The secrets that sign the messages to an endpoint: an HMAC secret that the receiver has too, and an Ed25519 key pair. */
 export type WebhookSecrets = { readonly hmac: Buffer; readonly seed: Buffer; readonly publicKey: Buffer };
 
 export function newSecrets(): WebhookSecrets {
@@ -19,7 +19,7 @@ export function newSecrets(): WebhookSecrets {
   return { hmac: randomBytes(32), seed: Buffer.from(d, "base64url"), publicKey: Buffer.from(x, "base64url") };
 }
 
-/** The secret in the format of Standard Webhooks. */
+/** The HMAC secret in the format of Standard Webhooks. */
 export const secretText = ({ hmac }: WebhookSecrets): string => `whsec_${hmac.toString("base64")}`;
 export const publicKeyText = ({ publicKey }: WebhookSecrets): string => `whpk_${publicKey.toString("base64")}`;
 
@@ -33,7 +33,7 @@ const sealingKey = (): Buffer =>
     Buffer.from(hkdfSync("sha256", env().API_KEY_SECRET, "", "countersign.webhook-secrets.v1", 32)),
   );
 
-/** Encrypts the secrets for one endpoint. Copied to the row of another endpoint, they cannot be decrypted. */
+/** Encrypts the secrets for one endpoint. If somebody copies them to another endpoint's row, they cannot be decrypted there. */
 export function seal({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv("aes-256-gcm", sealingKey(), nonce).setAAD(Buffer.from(endpointId));
@@ -65,7 +65,7 @@ function signaturesOf({ hmac, seed, publicKey }: WebhookSecrets, { id, timestamp
   ];
 }
 
-/** The headers of Standard Webhooks. Every pair of secrets signs, the newest first. */
+/** The headers of Standard Webhooks. The message is signed with every pair of secrets, the newest first. */
 export const signedHeaders = (secrets: readonly WebhookSecrets[], message: Message): Record<string, string> => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),

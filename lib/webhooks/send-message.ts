@@ -7,10 +7,16 @@ import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, unseal } from "#lib/webhooks/secrets.ts";
 
 const ANSWER_BYTES = 512;
-/** The limits of this process. Each endpoint has its own lane, so these limits are only a second protection. */
+/**
+ * The most messages that this process sends at the same time. The messages of one endpoint are sent one batch after the other, so
+ * this limit is only a second protection.
+ */
 const PLACES = { most: 512, each: 512, kept: 0 };
 
-/** At most 15 seconds in all: two to connect, ten for the head of the answer and three for its body. */
+/**
+ * The HTTP client for webhooks. One message takes at most 15 seconds: two to connect, ten for the headers of the answer and three
+ * for its body.
+ */
 const client = (): GuardedFetch =>
   perProcess("outboundWebhook", () =>
     installedFetch({
@@ -24,7 +30,9 @@ const client = (): GuardedFetch =>
     }),
   );
 
-/** Replaces control characters, because PostgreSQL cannot store NUL and pages must not show the others. */
+/**
+ * The text of an answer. Control characters are replaced, because PostgreSQL cannot store NUL and pages must not show the others.
+ */
 const textOf = (body: Uint8Array | null): string | null =>
   body === null ? null : new TextDecoder().decode(body).replaceAll(/\p{Cc}/gu, " ");
 

@@ -41,10 +41,13 @@ const status =
   (_: unknown, response: { writeHead(code: number, headers: Record<string, string>): { end(body: string): void } }): void =>
     response.writeHead(code, headers).end(body);
 
-/** The first of these events is about a mandate, which the endpoints do not want. */
+/**
+ * Adds events about payments. The first event that addEvents writes is about a mandate, which the endpoints of these tests do not
+ * want.
+ */
 const addPayments = (organizationId: string, count: number) => addEvents(organizationId, count + 1);
 
-/** Verifies v1a by the platform's own cryptography. */
+/** Verifies a signature of version v1a with the cryptography of Node. */
 async function isSignedBy(publicKey: string, { headers, body }: Message): Promise<boolean> {
   const raw = Buffer.from(publicKey.slice("whpk_".length), "base64");
   const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
@@ -63,7 +66,7 @@ const accepts = (secret: string, { body, headers }: Message): boolean => {
 };
 
 describe("messages", () => {
-  test("two libraries verify v1 with v1a beside it, WebCrypto verifies v1a, and the body is the listed event", async () => {
+  test("two libraries verify v1 also if v1a is beside it, WebCrypto verifies v1a, and the body is the event that listEvents shows", async () => {
     const endpoint = await newEndpoint(receiver, status(200, {}, `Thanks.\0${"x".repeat(2_000)}`));
     await addPayments(endpoint.organizationId, 1);
     await workUntil(async () => (await deliveryRows(endpoint.webhookEndpointId))[0]?.status === "delivered");
@@ -82,7 +85,7 @@ describe("messages", () => {
     expect(row).toMatchObject({ attempts: 1, responseStatus: 200, responseBody: `Thanks. ${"x".repeat(504)}`, error: null });
   });
 
-  test("both secrets sign during a grace period; without one, the old secret signs nothing more", async () => {
+  test("both secrets sign during a grace period; without a grace period, the old secret no longer signs", async () => {
     const endpoint = await newEndpoint(receiver);
     const { webhookEndpointId: id, organizationId, path } = endpoint;
     const rotate = async (gracePeriodSeconds: number) => {
@@ -106,7 +109,7 @@ describe("messages", () => {
 });
 
 describe("failures", () => {
-  test("an endpoint that fails is asked again with the same id, and a success ends that", async () => {
+  test("an endpoint that fails gets the message again with the same id, until a success", async () => {
     const endpoint = await newEndpoint(receiver, status(500, {}, "broken"));
     const id = endpoint.webhookEndpointId;
     await addPayments(endpoint.organizationId, 1);
@@ -129,7 +132,7 @@ describe("failures", () => {
     expect(receiver.at(other)).toEqual([]);
   });
 
-  test("410 disables the endpoint at once, with an event and a mail; enabled again, it misses nothing", async () => {
+  test("410 disables the endpoint at once, with an event and a mail; when it is enabled again, it gets the events that it missed", async () => {
     const endpoint = await newEndpoint(receiver, status(410));
     const { webhookEndpointId: id, organizationId, path } = endpoint;
     await addPayments(organizationId, 1);
@@ -143,7 +146,7 @@ describe("failures", () => {
     await workUntil(async () => (await deliveryRows(id)).filter((row) => row.status === "delivered").length === 4);
   });
 
-  test("five days without a success disable, but never one event alone", async () => {
+  test("five days without a success disable an endpoint, but failures of a single event never do", async () => {
     const long = new Date(Date.now() - 6 * DAY_MS);
     const failing = async (events: number) => {
       const endpoint = await newEndpoint(receiver, status(500));
@@ -158,7 +161,7 @@ describe("failures", () => {
     expect(await failing(2)).toBe("disabled");
   });
 
-  test("an endpoint that hangs delays no other one, and an endpoint that fails gets few events", async () => {
+  test("an endpoint that does not answer delays no other one, and an endpoint that fails gets few events", async () => {
     const hanging = await newEndpoint(receiver, () => {});
     const failing = await newEndpoint(receiver, status(503));
     for (const { organizationId } of [hanging, failing]) await addPayments(organizationId, 100);
@@ -167,12 +170,12 @@ describe("failures", () => {
     await addPayments(well.organizationId, 100);
     await workUntil(async () => (await deliveryRows(well.webhookEndpointId)).length === 100);
     await workUntil(() => new Set(receiver.at(well.path).map(({ headers }) => headers["webhook-id"])).size === 100);
-    // The first batch of sixteen is begun before an endpoint is known to fail. Then it gets twenty at most.
+    // The first batch of sixteen begins before an endpoint is known to fail. After that it gets at most twenty.
     for (const one of [hanging, failing]) expect((await deliveryRows(one.webhookEndpointId)).length).toBeLessThanOrEqual(36);
   });
 });
 
-test("processes share the work; one that is killed between sending and noting loses nothing", async () => {
+test("processes share the work; if one is killed between sending and storing the result, no event is lost", async () => {
   const held: (() => void)[] = [];
   let isHolding = true;
   const endpoint = await newEndpoint(receiver, (_, response) => {

@@ -28,9 +28,12 @@ import { sendMessage } from "#lib/webhooks/send-message.ts";
 import { endpointsWithWork } from "#lib/webhooks/work-store.ts";
 
 const LANES_MAX = 64;
-/** The most lanes for endpoints that fail, which can take fifteen seconds per message. The other lanes stay free for other endpoints. */
+/**
+ * The most endpoints that fail and are served at the same time, because each of their messages can take fifteen seconds. The rest
+ * of LANES_MAX is for other endpoints.
+ */
 const FAILING_LANES_MAX = 16;
-/** The most batches of one lane. After them, another endpoint may take its place. */
+/** The most batches that one endpoint gets in a row. After these, another endpoint may be served. */
 const BATCHES_MAX = 50;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
@@ -40,7 +43,7 @@ type Lanes = { readonly running: Map<string, Lane>; isStopping: boolean; turns: 
 
 const lanes = (): Lanes => perProcess("webhookLanes", () => ({ running: new Map<string, Lane>(), isStopping: false, turns: 0 }));
 
-/** All lanes together use at most so many connections, so that requests always find one. */
+/** The most database connections for all endpoints together, so that requests always find a free one. */
 const CONNECTIONS = 4;
 const TURN_MS = 30_000;
 
@@ -50,8 +53,8 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Starts a lane, which sends the messages of one endpoint, for each endpoint with work. It does not wait for the lanes, so an endpoint that
- * hangs does not delay the others. Returns how many were started.
+ * Starts a lane for each endpoint with messages: a loop that sends this endpoint's messages. It does not wait for the lanes, so
+ * an endpoint that does not answer delays no other one. Returns how many were started.
  */
 export async function sendWebhooks(): Promise<number> {
   const { running, isStopping } = lanes();
@@ -70,7 +73,7 @@ export async function sendWebhooks(): Promise<number> {
   return started;
 }
 
-/** Waits for the messages that are under way, and begins no more. */
+/** Begins no new messages, and waits for those that are being sent. */
 export async function endWebhooks(): Promise<void> {
   lanes().isStopping = true;
   await Promise.all([...lanes().running.values()].map(({ ended }) => ended));
@@ -80,13 +83,13 @@ async function runLane(webhookEndpointId: string): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX && !lanes().isStopping; batch += 1) {
     const begun = await withConnection(() => leaseDeliveries(webhookEndpointId));
     if (begun.length === 0) return;
-    // An outcome that cannot be noted is tried again after its lease, and must not end the others.
+    // If the result of an attempt cannot be stored, the delivery is tried again after its lease, and the other deliveries go on.
     const noteError = (error: unknown) => log().error({ webhookEndpointId, err: error }, "A webhook delivery was not noted");
     await Promise.all(begun.map((one) => sendOne(one).catch(noteError)));
   }
 }
 
-/** Reads the secrets right before it sends, so that a revoked secret signs nothing. */
+/** Sends one message. It reads the secrets right before that, so that a revoked secret signs nothing. */
 async function sendOne(begun: Begun): Promise<void> {
   const { delivery } = begun;
   const target = await withConnection(() => targetOf(delivery.webhookEndpointId));

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** The addresses to which the events of an organization are sent. */
+/** The addresses to which the events of an organization are sent, as webhooks. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -10,7 +10,7 @@ export const webhookEndpoints = pgTable(
     organizationId: text("organization_id").notNull(),
     url: text("url").notNull(),
     description: text("description"),
-    /** Types such as payment.settled, or payment.* for all of an entity. Empty for every event. */
+    /** Types such as payment.settled, or payment.* for all types of an entity. Empty for all events. */
     eventTypes: text("event_types").array().notNull(),
     status: text("status", { enum: ["enabled", "paused", "disabled"] }).notNull(),
     /** The reason why the service disabled the endpoint. */
@@ -21,18 +21,18 @@ export const webhookEndpoints = pgTable(
     /** The secrets before the last rotation, which also sign until `previousUntil`. */
     previousSealed: text("previous_sealed"),
     previousUntil: moment("previous_until"),
-    /** The last event of the organization that was read for this endpoint. */
+    /** The number of the last event of the organization that was read for this endpoint. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
     lastSuccessAt: moment("last_success_at"),
-    /** The first failure after the last success; null after a success. */
+    /** The time of the first failure after the last success; null after a success. */
     failingSince: moment("failing_since"),
     createdAt: createdAt(),
   },
   (table) => [index("webhook_endpoints_of").on(table.organizationId, table.webhookEndpointId)],
 );
 
-/** The attempts to send an event to an endpoint. An event that was not tried yet has no row. */
+/** The sending of an event to an endpoint. An event that was not tried yet has no row. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
@@ -43,11 +43,11 @@ export const webhookDeliveries = pgTable(
     organizationId: text("organization_id").notNull(),
     eventId: text("event_id").notNull(),
     type: text("type").notNull(),
-    /** The event's number in the organization's chain; null for a test. */
+    /** The event's number in the organization's audit chain; null for a test message. */
     sequence: bigint("sequence", { mode: "number" }),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** The time of the next attempt. While a worker sends the message, it is the end of the worker's lease. */
+    /** The time of the next attempt. While a worker sends the message, it is the time until which the worker has the lease. */
     nextAttemptAt: moment("next_attempt_at"),
     lastAttemptAt: moment("last_attempt_at"),
     /** The HTTP status of the last attempt that ended. */

@@ -18,7 +18,7 @@ afterAll(async () => {
   await endWebhooks();
 });
 
-test("sends a signed test, whatever events the endpoint wants; 409 if it is paused", async () => {
+test("sends a signed test message, whatever events the endpoint wants; 409 if it is paused", async () => {
   const endpoint = await newEndpoint(receiver, undefined, { eventTypes: ["mandate.created"] });
   const { webhookEndpointId: id, owner, secret, path } = endpoint;
   const ask = () => send(contract.testWebhookEndpoint, testWebhookEndpoint, { id, as: owner.credential, body: {} });

@@ -13,7 +13,7 @@ const update = (as: Credential, id: string, body: Record<string, unknown>) =>
   send(contract.updateWebhookEndpoint, updateWebhookEndpoint, { as, id, body });
 
 describe("updateWebhookEndpoint", () => {
-  test("changes what is named, and records only what differs", async () => {
+  test("changes the named fields, and records only those that differ", async () => {
     const owner = await newOrganization();
     const { data } = await create(owner, { url: "https://example.com/", description: "Ours" });
     const id = data.webhookEndpointId;
@@ -26,7 +26,7 @@ describe("updateWebhookEndpoint", () => {
     expect(refused.problem.errors?.[0]?.pointer).toBe("/url");
   });
 
-  test("pausing needs no fresh proof; every change that sends more does", async () => {
+  test("pausing needs no recent proof of identity; every change that sends more does", async () => {
     const owner = await newOrganization();
     const { data } = await create(owner, { url: "https://example.com/" });
     const { credential } = await newStaleAdmin(owner.organizationId);
@@ -36,7 +36,7 @@ describe("updateWebhookEndpoint", () => {
       expect(await codeOf(body)).toBe("step_up_required");
   });
 
-  test("an endpoint that was disabled begins anew when it is enabled", async () => {
+  test("an endpoint that was disabled gets the full time again when it is enabled", async () => {
     const owner = await newOrganization();
     const { data } = await create(owner, { url: "https://example.com/" });
     const id = data.webhookEndpointId;

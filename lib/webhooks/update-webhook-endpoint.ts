@@ -19,7 +19,7 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
     ),
   );
 
-/** Whether the change gives no right: a new description and a pause do not need a proof of identity. */
+/** Whether the change gives no right. A new description and a pause give none, so they need no proof of identity. */
 const givesNothing = ({ url, eventTypes, status }: Change): boolean =>
   url === undefined && eventTypes === undefined && (status === undefined || status === "paused");
 

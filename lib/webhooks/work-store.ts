@@ -10,8 +10,8 @@ type Limits = {
 };
 
 /**
- * Enabled endpoints with messages to send, except `busy` ones. Endpoints that fail come last. They get few new events; the others wait in
- * the audit chain and need no row.
+ * Enabled endpoints with messages to send, except those in `busy`. Endpoints that fail come last. They get few new events; their
+ * other events wait in the audit chain and need no row.
  */
 export async function endpointsWithWork(
   busy: readonly string[],

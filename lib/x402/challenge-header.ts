@@ -17,7 +17,7 @@ function decode(header: string): PaymentRequired | null {
   }
 }
 
-/** The challenge of a 402. @throws Problem storefront_invalid */
+/** The payment challenge in a 402 reply. @throws Problem storefront_invalid */
 export function challengeOf({ headers, url }: Pick<GuardedReply, "headers" | "url">): PaymentRequired {
   const { host } = new URL(url);
   const header = headers["payment-required"];
@@ -27,7 +27,9 @@ export function challengeOf({ headers, url }: Pick<GuardedReply, "headers" | "ur
   return required;
 }
 
-/** The 402 for the agent, with only the offer that was compared, so that no client can choose another one. */
+/**
+ * The header of the 402 for the agent. It contains only the offer that was compared, so that no client can choose another one.
+ */
 export const headersOfChallenge = (required: PaymentRequired, accepted: PaymentRequirements): Record<string, string> => ({
   "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...required, accepts: [accepted] }),
 });

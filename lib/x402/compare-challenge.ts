@@ -25,7 +25,7 @@ export type ExpectedChallenge = {
   readonly url: string;
 };
 
-/** A difference between two sources: `pointer` into the challenge, both values as text. */
+/** A difference between a challenge and the expected payment. `pointer` points into the challenge; both values are text. */
 export type Mismatch = {
   readonly field: "scheme" | "amount" | "payTo" | "asset" | "chain" | "resource" | "tokenName" | "tokenVersion";
   readonly pointer: string;
@@ -35,14 +35,17 @@ export type Mismatch = {
 
 const AMOUNT = /^(0|[1-9][0-9]{0,77})$/;
 
-/** Reads a decoded PAYMENT-REQUIRED by x402's own schema. Null if it does not fit, or has no offer or more than 32. */
+/** Checks a decoded PAYMENT-REQUIRED header with x402's own schema. Null if it does not fit, or has no offer or more than 32. */
 export function readChallenge(json: unknown): PaymentRequired | null {
   if (!PaymentRequiredV2Schema.safeParse(json).success) return null;
   const required = json as PaymentRequired;
   return required.accepts.length > 0 && required.accepts.length <= 32 ? required : null;
 }
 
-/** Stock clients treat a missing method as EIP-3009. Any other method needs a credential that execute refuses. */
+/**
+ * The transfer method of an offer. Standard clients treat a missing method as EIP-3009. For any other method they sign a payment
+ * that executePayment refuses.
+ */
 const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["assetTransferMethod"] ?? "eip3009";
 
 const isExact = (accepted: PaymentRequirements): boolean =>
@@ -62,10 +65,10 @@ export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements
   tokenVersion: accepted.extra?.["version"],
 });
 
-/** The offers that can be paid by EIP-3009 at all, in the seller's order. */
+/** The offers that can be paid by EIP-3009, in the seller's order. */
 export const exactOffers = (required: PaymentRequired): readonly PaymentRequirements[] => required.accepts.filter(isExact);
 
-/** Compares normalized URLs without the fragment, which is never sent to a server. */
+/** Whether two URLs are equal after normalization, without the fragment, which is never sent to a server. */
 function sameUrl(a: string, b: string): boolean {
   if (!URL.canParse(a) || !URL.canParse(b)) return false;
   const [one, two] = [new URL(a), new URL(b)];
@@ -101,7 +104,7 @@ export type ChallengeComparison = {
   readonly mismatches: readonly Mismatch[];
 };
 
-/** The offer of a challenge that matches the expected payment, or else the nearest one with all its differences. */
+/** Finds the offer of a challenge that matches the expected payment, or else the offer with the fewest differences. */
 export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): ChallengeComparison {
   let best: ChallengeComparison | null = null;
   for (const [index, accepted] of required.accepts.entries()) {

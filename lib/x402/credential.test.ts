@@ -39,7 +39,7 @@ const code = (header: string): string => {
 };
 
 describe("decodeCredential", () => {
-  test("reads what stock x402 clients encode, with addresses and nonce in lower case", () => {
+  test("reads what standard x402 clients encode, with addresses and nonce in lower case", () => {
     const decoded = decodeCredential(encodePaymentSignatureHeader(payload as unknown as PaymentPayload));
     expect(decoded).toMatchObject({
       ok: true,

@@ -40,7 +40,10 @@ const Eip3009 = z.object({
   }),
 });
 
-/** A decoded x402 credential of scheme exact over EIP-3009. Addresses and nonce are in lower case: they are compared and claimed. */
+/**
+ * A decoded, signed x402 payment of scheme exact over EIP-3009. Addresses and nonce are in lower case, because they are compared
+ * and stored as keys.
+ */
 export type Credential = {
   readonly chain: string;
   readonly token: Hex;
@@ -51,9 +54,9 @@ export type Credential = {
   readonly validBefore: bigint;
   readonly nonce: Hex;
   readonly signature: Hex;
-  /** The offer that the credential claims to accept; the signature does not cover this claim. */
+  /** The offer that the credential says it accepts. The signature does not cover this part, so anybody could change it. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
-  /** In version 2's form, whichever version was sent. */
+  /** The payload in the form of version 2, whichever version was sent. */
   readonly payload: PaymentPayload;
   /** The payload that was sent, if it is of version 1. */
   readonly version1?: object;
@@ -65,7 +68,7 @@ export type DecodedCredential = { readonly ok: true; readonly credential: Creden
 
 const malformed = (detail: string) => failed("credential_malformed", detail);
 
-/** Applies the limits for all JSON from clients: depth, size, no duplicate names, no incomplete characters. */
+/** Reads JSON with the limits for all JSON from clients: depth, size, no duplicate names, no incomplete characters. */
 function readJson(text: string): unknown {
   try {
     return parseJson(utf8.decode(Buffer.from(text, "base64")));
@@ -75,8 +78,8 @@ function readJson(text: string): unknown {
 }
 
 /**
- * Reads the value of a PAYMENT-SIGNATURE header, or of version 1's X-PAYMENT for the expected payment. For any input
- * it returns a credential or a failure, and never throws.
+ * Reads the value of a PAYMENT-SIGNATURE header. With `expected`, it also reads the value of version 1's X-PAYMENT header. For
+ * any input it returns a credential or a failure, and never throws.
  */
 export function decodeCredential(header: string, expected?: ExpectedPayment): DecodedCredential {
   if (!CredentialText.safeParse(header).success || !BASE64.test(header))
@@ -88,19 +91,22 @@ export function decodeCredential(header: string, expected?: ExpectedPayment): De
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Identifies a settlement's signature, independent of the x402 version and of upper or lower case. */
+/** The hash of a settlement's signature. It is the same for both x402 versions and for upper or lower case. */
 export const signatureHash = ({ signature }: Pick<Credential, "signature">): string =>
   createHash("sha256")
     .update(Buffer.from(signature.slice(2), "hex"))
     .digest("hex");
 
-/** The hash that identifies an execution's credential, from its header value. If the value is not a JSON object, its text is hashed. */
+/**
+ * The hash that identifies the signed payment of an execution, from its header value. If the value is not a JSON object, its text
+ * is hashed.
+ */
 export function credentialHash(header: string): string {
   const json = readJson(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
-/** Like decodeCredential, for a payload that was sent as JSON and parsed within the limits, as a facilitator receives it. */
+/** Reads a credential that was sent as JSON, as a facilitator receives it, and parsed within the limits. */
 export function readCredential(json: object, expected?: ExpectedPayment): DecodedCredential {
   if (!expected || !isVersion1(json)) return readVersion2(json);
   const converted = payloadFromVersion1(json, expected);
@@ -141,7 +147,10 @@ function readVersion2(json: object): DecodedCredential {
   return { ok: true, credential };
 }
 
-/** The headers that the agent sends to the seller; encoded again, so that every parser reads what was verified here. */
+/**
+ * The headers with the signed payment that the agent sends to the seller. They are encoded again, so that every parser reads
+ * exactly what was verified here.
+ */
 export const credentialHeaders = ({ payload, version1 }: Credential): Record<string, string> => ({
   [paymentSignatureHeader]: encodePaymentSignatureHeader(payload),
   ...(version1 && { [paymentHeaderV1]: Buffer.from(JSON.stringify(version1)).toString("base64") }),

@@ -20,4 +20,4 @@ test.each([
   ["invalid_exact_evm_scheme", "scheme_unsupported"],
   ["something_new", "verification_failed"],
   [undefined, "verification_failed"],
-])("x402's %s is our %s", (reason, code) => expect(failureOf(reason).code).toBe(code));
+])("x402's reason %s is the failure code %s of this service", (reason, code) => expect(failureOf(reason).code).toBe(code));

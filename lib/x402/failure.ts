@@ -1,6 +1,6 @@
 import type { ProblemCode } from "#lib/problem.ts";
 
-/** Why an execution fails; each is a row of the problem catalogue. */
+/** The codes of the reasons why an execution fails. Each is an entry of the problem catalogue. */
 export const failureCodes = [
   "insufficient_funds",
   "credential_malformed",
@@ -40,8 +40,8 @@ export const failed = (
 });
 
 /**
- * x402's reasons are an open set: names differ between the specification, its libraries and facilitators, so they are matched by their
- * ending.
+ * The failures by x402's reasons. Their names differ between the specification, its libraries and facilitators, and there may be
+ * new ones, so they are matched by their ending.
  */
 const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/insufficient_(balance|funds)$/, "insufficient_funds", "The paying wallet does not hold enough of the token."],
@@ -69,7 +69,7 @@ const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   ],
 ];
 
-/** Our failure for an x402 refusal reason. */
+/** The failure of this service for an x402 reason. */
 export function failureOf(reason: string | undefined): Failure {
   const metadata = { x402Reason: (reason ?? "").slice(0, 128) };
   const match = reasons.find(([pattern]) => pattern.test(reason ?? ""));

@@ -4,17 +4,17 @@ import type { Address } from "viem";
 import { getAddress } from "viem/utils";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
-/** What one authorization pays, from the stored intent. Nothing in it comes from a credential. */
+/** The payment that one authorization allows, from the stored intent. Nothing in it comes from a signed payment of the agent. */
 export type ExpectedPayment = {
   readonly asset: AssetOnChain;
   readonly amount: bigint;
   readonly payTo: Address;
   readonly maxTimeoutSeconds: number;
-  /** The seller's own 402 and its offer that was authorized: the seller refuses a credential that accepts another one. */
+  /** The seller's own 402 and the offer in it that was authorized. The seller refuses a payment that accepts another offer. */
   readonly offer?: { readonly required: PaymentRequired; readonly accepted: PaymentRequirements } | undefined;
 };
 
-/** The one requirement that a credential for this payment must fulfil; addresses with their checksum, as sellers advertise them. */
+/** The one requirement that a signed payment must meet. Addresses have their checksum, as sellers write them. */
 export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: ExpectedPayment): PaymentRequirements => ({
   scheme: "exact",
   network: asset.chain as Network,
@@ -28,7 +28,7 @@ export const requirementsOf = ({ asset, amount, payTo, maxTimeoutSeconds }: Expe
 const paymentRequiredHeader = "PAYMENT-REQUIRED";
 export const paymentSignatureHeader = "PAYMENT-SIGNATURE";
 export const paymentResponseHeader = "PAYMENT-RESPONSE";
-/** The names of these two headers in x402 version 1. */
+/** The names of the two payment headers in x402 version 1. */
 export const paymentHeaderV1 = "X-PAYMENT";
 export const paymentResponseHeaderV1 = "X-PAYMENT-RESPONSE";
 

@@ -8,14 +8,20 @@ export type Verdict = { readonly ok: true } | ({ readonly ok: false } & Failure)
 
 const ok: Verdict = { ok: true };
 
-/** Seconds that a credential must still be valid if its transfer is sent at once; the x402 library requires the same. */
+/** How many seconds a signed payment must still be valid if its transfer is sent at once. The x402 library requires the same. */
 export const SENT_NOW_SECONDS = 6;
-/** Seconds that a credential must still be valid if this service sends the transfer, because it may have to send it again. */
+/**
+ * How many seconds a signed payment must still be valid if this service sends the transfer, because it may have to send the
+ * transfer again.
+ */
 export const SENT_LATER_SECONDS = 30;
-/** A hold lives as long as its credential can still be settled, so no credential may live longer than an intent. */
+/**
+ * The longest validity of a signed payment. A hold lasts as long as its payment can still be settled, so a payment must not be
+ * valid longer than an intent, which is one day.
+ */
 const LIFE_MAX_SECONDS = 86_400n;
 
-/** Compares a credential with the authorized payment. Values from the credential are only compared, never used. */
+/** Compares a signed payment with the authorized payment. Its values are only compared and used for nothing else. */
 export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;
   const { accepted } = credential;
@@ -34,7 +40,10 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
   return withinLife(credential, now, secondsLeft);
 }
 
-/** Compares as a seller's server does: the core fields must be equal, extras may be added, and the resource must be the same. */
+/**
+ * Whether the credential accepts the seller's offer, compared as a seller's server does: the core fields must be equal, further
+ * fields in `extra` may be added, and the resource must be the same.
+ */
 function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
   const said = payload.accepted;
   const extras = Object.entries(accepted.extra ?? {});
@@ -57,7 +66,7 @@ function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsL
   return ok;
 }
 
-/** If the mandate has a wallet, only this wallet may pay. */
+/** Whether this wallet may pay. If the mandate has a wallet, no other one may. */
 export const compareSigner = (payer: string, wallet: string | null): Verdict =>
   wallet === null || wallet.toLowerCase() === payer
     ? ok
@@ -65,7 +74,10 @@ export const compareSigner = (payer: string, wallet: string | null): Verdict =>
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** A plain account's signature in its only canonical form: 65 bytes, low s, v 27 or 28. Other forms could duplicate a signature. */
+/**
+ * Whether a plain account's signature has the only canonical form: 65 bytes, low s, v 27 or 28. With other forms, there could be
+ * two signatures for one payment.
+ */
 export function isCanonicalSignature(signature: Hex): boolean {
   if (signature.length !== 132) return false;
   const s = BigInt(`0x${signature.slice(66, 130)}`);
@@ -79,7 +91,9 @@ export type ChainFacts = {
   readonly balance: bigint;
 };
 
-/** Checks the signature, the nonce and the balance of a credential that matches the payment, as read from the chain. */
+/**
+ * Checks the signature, the nonce and the balance for a credential that matches the payment. The facts were read from the chain.
+ */
 export function judgeChainFacts(facts: ChainFacts, expected: ExpectedPayment): Verdict {
   if (!facts.signatureValid) return failed("signature_invalid", "The credential's signature is not the payer's.");
   if (facts.nonceUsed) return failed("nonce_already_used", "The credential was already settled or cancelled on the chain.");

@@ -4,7 +4,7 @@ import type { PaymentPayload } from "@x402/core/types";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/* x402 version 1 beside version 2: the signed transfer is the same in both, and the fields around it differ. */
+/* Converts x402 version 1 to version 2: the signed transfer is the same in both, and the fields around it differ. */
 
 const chains = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP).map(([network, id]) => [network, `eip155:${id}`]));
 const networks = new Map([...chains].map(([network, chain]) => [chain, network]));
@@ -19,8 +19,8 @@ export const isVersion1 = (json: object): boolean => "x402Version" in json && js
 type Conversion = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
 
 /**
- * Converts a version 1 payload to version 2. Version 1 names neither token nor offer, so those of the expected payment are used; the
- * payer's signature covers the token, the payee, the amount and the life.
+ * Converts a version 1 payload to version 2. Version 1 contains neither token nor offer, so those of the expected payment are
+ * used. This is safe, because the payer's signature covers the token, the payee, the amount and the validity.
  */
 export function payloadFromVersion1(json: object, expected: ExpectedPayment): Conversion {
   const parsed = PaymentPayloadV1Schema.safeParse(json);
