@@ -138,10 +138,7 @@ const Variables = z.object({
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
   /** Pays the sample sellers of a sandbox, and the gas of these settlements. Without it, there are no samples. */
   SANDBOX_WALLET_PRIVATE_KEY: privateKey.optional(),
-  /**
-   * The P-256 keys that sign receipts and the heads of audit chains. The first one signs; the others only check earlier
-   * signatures.
-   */
+  /** The P-256 keys that sign receipts and the audit logs. The first one signs; the others only check earlier signatures. */
   AUDIT_SIGNING_KEY: z
     .string()
     .refine(
@@ -151,7 +148,7 @@ const Variables = z.object({
     .optional(),
   /** The P-256 key that identifies the service to the push services of browsers. Without it, no message goes to a device. */
   VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
-  /** A file outside of the database that gets a copy of each signed head of the audit log. */
+  /** A file outside of the database that gets a copy of each signature over the audit logs. */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),

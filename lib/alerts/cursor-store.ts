@@ -4,8 +4,8 @@ import type { EventRange } from "#lib/audit/range-store.ts";
 import { sqlOf, database, type Tx } from "#lib/db/client.ts";
 
 /**
- * Lists the audit chains (the event log of one organization each) that have events after their cursor. The list is sorted by name
- * and begins after the chain `place`.
+ * Lists the audit logs (`chain` is the name, one for each organization) that have events after their cursor. The list is sorted
+ * by name and begins after `place`.
  */
 export async function grownChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
@@ -16,8 +16,8 @@ export async function grownChains(place: string, rows: number): Promise<readonly
 }
 
 /**
- * Locks the cursor of an audit chain and returns the next events after it, at most `events`. Returns null if another process
- * holds the lock, or if no event is left.
+ * Locks the cursor of an audit log and returns the next events after it, at most `events`. Returns null if another process holds
+ * the lock, or if no event is left.
  */
 export async function lockCursor(tx: Tx, chain: string, events: number): Promise<EventRange | null> {
   await sqlOf(tx)`INSERT INTO alert_cursors (chain, sequence) VALUES (${chain}, 0) ON CONFLICT DO NOTHING`;

@@ -3,9 +3,7 @@ import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } 
 import type { AlertFacts } from "#lib/alerts/facts.ts";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/**
- * How far each audit chain (the event log of an organization) was read for alerts, as the sequence number of the last event read.
- */
+/** How far each organization's audit log was read for alerts, as the sequence number of the last event read. */
 export const alertCursors = pgTable("alert_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
@@ -18,7 +16,7 @@ export const alerts = pgTable(
     alertId: text("alert_id").primaryKey(),
     /** Null for an alert to the platform's administrators. */
     organizationId: text("organization_id"),
-    /** The id of the mandate or execution, or the account, that the alert is about. */
+    /** The id of the mandate or of the payment's execution, or the account, that the alert is about. */
     subjectId: text("subject_id").notNull(),
     /** Names the time span that the alert is about and, for a budget, the limit. The unique index allows one alert per value. */
     window: text("window").notNull(),

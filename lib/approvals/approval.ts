@@ -57,7 +57,10 @@ export type StepUpFacts = {
   readonly aboveThreshold: boolean;
   /** The same comparison with the limit for payees that are not verified. */
   readonly aboveUnverified: boolean;
-  /** This session has a step-up for this checkout that is not used and not expired. */
+  /**
+   * The person has proved their identity again (step-up) in this session for this checkout, and the proof is neither used nor
+   * expired.
+   */
   readonly done: boolean;
 };
 

@@ -32,8 +32,7 @@ export const lockApprovers = (c: Sql, userIds: readonly string[], after: Pending
   SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
 
 /**
- * Reads the replies that are stored for the idempotency keys of requests that pay for a checkout. A `slot` names the place of one
- * reply.
+ * Reads the replies that are stored for idempotency keys, for requests that pay for a checkout. A `slot` is a hash of the key.
  */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (

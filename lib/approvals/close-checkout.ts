@@ -16,8 +16,7 @@ export type OpenCheckout = { readonly checkout: CheckoutRow; readonly approval: 
 type CheckoutSnapshot = OpenCheckout & { readonly rightsGone: boolean; readonly moved: boolean };
 
 /**
- * Locks the revocation gate (the lock that a revocation takes alone), then the checkout's mandate, then the checkout, and reads
- * them.
+ * Takes the lock that keeps revocations out (the gate), then locks the checkout's mandate, then the checkout, and reads them.
  * @throws Problem not_found
  */
 export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutSnapshot> {

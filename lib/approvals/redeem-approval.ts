@@ -22,7 +22,7 @@ export async function lockApproved(tx: Tx, authorizationId: string): Promise<App
   return checkout && { checkout, approval: await findApproval(tx, checkout.checkoutIntentId) };
 }
 
-/** Like lockApproved, but takes no lock. */
+/** Does the same as lockApproved without taking a lock. */
 export async function findApproved(db: Database | Tx, authorizationId: string): Promise<ApprovedCheckout | null> {
   const checkout = await findCheckoutOf(db, authorizationId);
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };

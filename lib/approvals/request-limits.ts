@@ -11,11 +11,11 @@ export const ASKED_MOST = 2;
 
 /** The numbers of requests that an agent has opened. */
 export type AgentRequests = {
-  /** The number that wait for a person. */
+  /** How many requests of the agent wait for a person. */
   readonly open: number;
-  /** The number that were opened within the last hour. */
+  /** How many requests the agent has opened within the last hour. */
   readonly lately: number;
-  /** The id of the oldest request that waits. */
+  /** The id of the oldest request that waits for a person. */
   readonly oldest: string | null;
   /** When the agent may ask again, if it has asked too often within the hour. */
   readonly freeAt: Date | null;

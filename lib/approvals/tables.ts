@@ -97,7 +97,7 @@ export const checkoutReviews = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.checkoutIntentId] })],
 );
 
-/** A person's decision, one per checkout, and the continuation token that it creates. */
+/** A person's decision about a checkout, at most one for each, and the continuation token with which the agent then pays. */
 export const checkoutApprovals = pgTable(
   "checkout_approvals",
   {
@@ -185,7 +185,7 @@ export const orders = pgTable(
     idempotencyKey: text("idempotency_key").notNull(),
     storefrontUrl: text("storefront_url").notNull(),
     items: json("items"),
-    /** The metadata of the first call. */
+    /** The metadata in the agent's first call about the order. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
     /** How many times the payment of the order was decided. Each decision has a separate payment intent. */
@@ -204,7 +204,7 @@ export const orders = pgTable(
       readonly status: string | null;
       readonly permalinkUrl: string | null;
     }>(),
-    /** The final reply body; null while the order can still change. */
+    /** The body of the final reply to the agent; null while the order can still change. */
     body: text("body"),
     /**
      * A random value that names the call or worker that works on the order now. It is a lease and not a lock, because no

@@ -9,7 +9,10 @@ export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
   return row ?? null;
 }
 
-/** Stores an alarm about an audit chain. If the chain has an alarm already, the time at which that one was raised stays. */
+/**
+ * Stores an alarm, which says that an audit log no longer agrees with what was signed earlier. If the log has an alarm already,
+ * the time at which that one was raised stays.
+ */
 export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
   const { chain: _, ...change } = alarm;
   await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
@@ -19,7 +22,7 @@ export async function endAlarm(chain: string): Promise<void> {
   await database().delete(auditAlarms).where(eq(auditAlarms.chain, chain));
 }
 
-/** Lists the alarms about audit chains, oldest first. */
+/** Lists the alarms about changed audit logs, oldest first. */
 export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>
   database().select().from(auditAlarms).orderBy(asc(auditAlarms.raisedAt), asc(auditAlarms.chain)).limit(rows);
 

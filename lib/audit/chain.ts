@@ -2,7 +2,7 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { appendLeaf, EMPTY_ROOT, leafHash, rootOf, type Peaks } from "#lib/audit/tree.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An event before it is appended to an audit chain. */
+/** An event before it is appended to an audit log. Code calls each log a chain; an organization has one, and the platform too. */
 export type AuditEvent = {
   readonly auditEventId: string;
   /** An entity and a verb in the past tense, as in organization.created. */
@@ -17,9 +17,12 @@ export type AuditEvent = {
   readonly createdAt: Date;
 };
 
-/** The head of an audit chain, in the form that is signed: the number of its events and the root hash of their Merkle tree. */
+/**
+ * The tree head of an audit log (RFC 9162), in the form that is signed: the number of events and the root hash of their Merkle
+ * tree.
+ */
 export type SignedHead = { readonly sequence: number; readonly hash: string };
-/** A head with the peaks of its Merkle tree (the roots of the complete subtrees), which are needed to append events. */
+/** A tree head with the roots of the complete subtrees (peaks), which are needed to append events. */
 export type AuditHead = SignedHead & { readonly peaks: Peaks };
 /**
  * `hash` is the event's leaf hash. `node` is the root of the largest complete subtree whose last leaf is the event; null if that
@@ -68,7 +71,7 @@ export function eventText(event: AuditEvent): string {
 
 export const hashEvent = (event: AuditEvent): string => leafHash(eventText(event));
 
-/** Appends events to the chain whose head is given, in the order of the array. */
+/** Appends events to the audit log that has this tree head, in the order of the array. */
 export function chainEvents(
   chain: string,
   from: Pick<AuditHead, "sequence" | "peaks">,

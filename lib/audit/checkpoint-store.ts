@@ -8,8 +8,8 @@ import { toWire } from "#lib/time.ts";
 export type Due = { readonly keyId: string; readonly seconds: number; readonly events: number };
 
 /**
- * The name of the audit chain whose events record the signed heads (checkpoints) of every other chain. If somebody deletes a
- * checkpoint, its event still shows that it existed.
+ * The name of a special audit log. Each time another log's tree head is signed (a checkpoint), an event in this log records it.
+ * If somebody deletes a checkpoint, the event still shows that it existed.
  */
 export const SIGNED = "checkpoints";
 
@@ -27,9 +27,9 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
       SELECT FROM audit_entries e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
 /**
- * The names of audit chains that need a new checkpoint (a signed head), sorted and after `place`. A chain needs one if it grew by
- * many events or the newest checkpoint is old, if another key signed that checkpoint, if the chain differs from it or has an
- * alarm, or if the chain of checkpoints does not name the chain yet. The chain of checkpoints itself is left out.
+ * The names of audit logs whose tree head must be signed again, sorted and after `place`. A log needs this if it grew by many
+ * events or its newest signature is old, if another key signed it, if the log differs from what was signed or has an alarm, or if
+ * the log "checkpoints" has no event about it. The log "checkpoints" itself is left out.
  */
 export async function dueChains(due: Due, place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(
@@ -38,15 +38,15 @@ export async function dueChains(due: Due, place: string, rows: number): Promise<
   return found.map(({ chain }) => chain);
 }
 
-/** Whether the chain of checkpoints itself needs a new signature. */
+/** Whether the tree head of the log "checkpoints" itself must be signed again. */
 export async function signedIsDue(due: Due): Promise<boolean> {
   const found = await database().execute(sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain = ${SIGNED}`);
   return found.length > 0;
 }
 
 /**
- * Stores a checkpoint, and in the chain of checkpoints an event that records it. If two processes sign the same head, one
- * checkpoint is stored. `named` says whether the chain of checkpoints already has an event about this chain.
+ * Stores a checkpoint (a signed tree head), and an event that records it in the log "checkpoints". If two processes sign the same
+ * tree head, one checkpoint is stored. `named` says whether the log "checkpoints" already has an event about this audit log.
  */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;
@@ -65,9 +65,9 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
 }
 
 /**
- * Among the events of the chain of checkpoints, finds the signed head of `chain` with the highest sequence that one of these keys
- * signed. The newest event is not always the right one, because two processes may record their heads in another order than they
- * signed them.
+ * Among the tree heads of `chain` that the log "checkpoints" records, finds the one with the highest sequence that one of these
+ * keys signed. The newest event is not always the right one, because two processes may record tree heads in another order than
+ * they signed them.
  */
 export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
@@ -75,7 +75,7 @@ export async function furthestNamed(chain: string, keyIds: readonly string[]): P
     .from(auditEntries)
     .where(
       and(
-        // Write the chain's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
+        // Write the log's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         inArray(sql`${auditEntries.metadata}->>'keyId'`, [...keyIds]),
@@ -99,7 +99,7 @@ export async function newestCheckpointBy(chain: string, keyIds: readonly string[
   return row ?? null;
 }
 
-/** Lists the checkpoints of a chain, newest first. */
+/** Lists the checkpoints (signed tree heads) of an audit log, newest first. */
 export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoint[]> =>
   database()
     .select()
@@ -111,7 +111,7 @@ export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoi
 export const newestCheckpoint = async (chain: string): Promise<Checkpoint | null> =>
   (await newestCheckpoints(chain, 1))[0] ?? null;
 
-/** The names of chains after `place`, sorted. A chain whose head was deleted is included if it has checkpoints. */
+/** The names of audit logs after `place`, sorted. A log whose tree head was deleted is included if it has checkpoints. */
 export async function selectChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
     SELECT chain FROM audit_heads WHERE chain > ${place}
@@ -121,8 +121,8 @@ export async function selectChains(place: string, rows: number): Promise<readonl
 }
 
 /**
- * Lists the checkpoints of a chain after the sequence `place`, oldest first. Several keys may have signed the same sequence. The
- * last sequence is read completely, so there can be a few more than `rows`.
+ * Lists the checkpoints (signed tree heads) of an audit log after the sequence `place`, oldest first. Several keys may have
+ * signed the same sequence. The last sequence is read completely, so there can be a few more than `rows`.
  */
 export function selectCheckpoints(chain: string, place: number, rows: number): Promise<Checkpoint[]> {
   const after = and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, place));
@@ -138,7 +138,7 @@ export function selectCheckpoints(chain: string, place: number, rows: number): P
     .orderBy(asc(sequence), asc(auditCheckpoints.keyId));
 }
 
-/** Counts the audit chains and their events. */
+/** Counts the audit logs and their events. */
 export async function countChains(): Promise<{ readonly chains: number; readonly events: number }> {
   const [row] = await database()
     .select({ chains: sql<string>`count(*)`, events: sql<string>`coalesce(sum(${auditHeads.sequence}), 0)` })

@@ -2,11 +2,14 @@ import type { SignedHead } from "#lib/audit/chain.ts";
 import { payloadOf, signingKey, signingKeys, signJws, type SigningKey } from "#lib/audit/signing-key.ts";
 import { env } from "#lib/env.ts";
 
-/** A signed head of an audit chain: how many events the chain had at some time, and the root hash of their Merkle tree. */
+/**
+ * A signed tree head of an audit log (RFC 9162): how many events the log had at some time, and the root hash of their Merkle
+ * tree.
+ */
 export type Checkpoint = SignedHead & {
   readonly chain: string;
   readonly keyId: string;
-  /** A JWS of the type log-head+jwt, which contains the head. */
+  /** A JWS of the type log-head+jwt, which contains the tree head. */
   readonly signature: string;
   readonly createdAt: Date;
 };
@@ -40,8 +43,8 @@ export function headIn(jws: string): Checkpoint | null {
 }
 
 /**
- * Signs the head of a checkpoint again, with the current key and service address, which receipts name. Returns null unless one of
- * this installation's keys signed the checkpoint before.
+ * Signs the tree head in a checkpoint again, with the current key and service address, because receipts contain both. Returns
+ * null unless one of this installation's keys signed the checkpoint before.
  */
 export const headOf = (checkpoint: Checkpoint): string | null =>
   isSigned(checkpoint) ? signCheckpoint(checkpoint, signingKey()).signature : null;

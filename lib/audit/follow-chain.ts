@@ -5,8 +5,8 @@ export type Bad = { readonly sequence: number; readonly auditEventId?: string; r
 export type Followed = { readonly head: AuditHead; readonly bad?: Bad };
 
 /**
- * Verifies the next events of a chain, in order. Returns the head after the last correct event, and the first event that is wrong
- * or that differs from a signed head.
+ * Verifies the next events of an audit log, in order. Returns the tree head after the last correct event, and the first event
+ * that is wrong or that differs from a signed tree head.
  */
 export function followChain(from: AuditHead, events: readonly ChainedEvent[], signed: readonly SignedHead[] = []): Followed {
   let { sequence, peaks } = from;
@@ -29,7 +29,7 @@ export function followChain(from: AuditHead, events: readonly ChainedEvent[], si
 
 type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/** Compares the end of a verified chain with the head that the database has for it. Returns null if they agree. */
+/** Compares the end of a verified audit log with the tree head that is stored for it. Returns null if they agree. */
 export function checkEnd(head: AuditHead, stored: Ends): Bad | null {
   if (head.sequence < stored.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
   if (head.hash !== stored.hash || writePeaks(head.peaks) !== stored.peaks)

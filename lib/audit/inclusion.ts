@@ -3,7 +3,7 @@ import { storedHashes } from "#lib/audit/read-store.ts";
 import { inclusionPath, type StoredHash } from "#lib/audit/tree.ts";
 
 /**
- * An inclusion proof (RFC 9162): it proves that an event is in the Merkle tree of the chain's first `treeSize` events. `event` is
+ * An inclusion proof (RFC 9162): it proves that an event is in the Merkle tree of the log's first `treeSize` events. `event` is
  * the text that is hashed as the leaf.
  */
 export type Inclusion = {

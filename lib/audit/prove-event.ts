@@ -12,8 +12,8 @@ import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
 /**
- * Proves that an event was not changed, in three steps: the event is in its audit chain (`event` to `path`), the chain of
- * checkpoints has recorded a signed head of that chain (`log`), and the head of the chain of checkpoints is signed (`head`).
+ * Proves that an event was not changed, in three steps: the event is in its audit log, the log "checkpoints" records a signed
+ * tree head of that audit log (`log`), and the tree head of the log "checkpoints" is signed (`head`).
  */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
@@ -21,10 +21,10 @@ export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: s
 const WAIT_MS = 3_000;
 /**
  * Requests for proofs are collected for this many milliseconds, and then one signature serves all of them. So requests make a
- * process sign a chain at most twice a second.
+ * process sign an audit log at most twice a second.
  */
 const GATHER_MS = 500;
-/** How many chains a process signs at the same time because of requests. */
+/** How many audit logs a process signs at the same time because of requests. */
 const SIGNING_MAX = 4;
 
 const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
@@ -48,7 +48,7 @@ const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, roo
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
 /**
- * Makes the proof from the newest signed heads. Returns null if they do not include the event yet.
+ * Makes the proof from the newest signed tree heads. Returns null if these were signed before the event.
  * @throws Problem if the signed log has another event in this place
  */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {
@@ -79,8 +79,8 @@ function signOnce(chain: string): Promise<void> {
 }
 
 /**
- * Proves an event. If no signed head includes the event, signs the chain's head now. Returns null if the signature is not ready
- * in time.
+ * Proves an event. If the event is newer than all signed tree heads, signs the log now. Returns null if the signature is not
+ * ready in time.
  * @throws Problem if the event was changed in the database
  */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {

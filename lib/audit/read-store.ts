@@ -19,7 +19,7 @@ const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
   metadata: row.metadata as Readonly<Record<string, unknown>>,
 });
 
-/** Reads events of a chain, newest first, beginning before the sequence `place`. */
+/** Reads events of an audit log, newest first, beginning before the sequence `place`. */
 export async function listEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -37,7 +37,7 @@ export async function listEvents({ chain, entityId, types, place, rows }: PageOf
   return found.map(asEvent);
 }
 
-/** Reads the events about one entity in all chains, newest first. */
+/** Reads the events about one entity in all audit logs, newest first. */
 async function listEventsAbout(entityId: string, place: string | null, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -52,7 +52,7 @@ async function listEventsAbout(entityId: string, place: string | null, rows: num
 const DECIDED = ["payment.authorized", "payment.denied", "payment.approvalRequired"];
 
 /**
- * Reads the events about one entity, or those of all chains except the chain of checkpoints, newest first. For all chains, it
+ * Reads the events about one entity, or those of all audit logs except the log "checkpoints", newest first. For all logs, it
  * reads the newest rows of the two tables behind the view, because each table has its own index and the view has none.
  */
 export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
@@ -97,7 +97,7 @@ export async function readEvents(
   return (isWhole ? found.slice(0, rows) : found).map(asEvent);
 }
 
-/** Reads the events of a chain that have these sequences. */
+/** Reads the events of an audit log that have these sequences. */
 export async function eventsAt(on: Database | Tx, chain: string, sequences: readonly number[]): Promise<ChainedEvent[]> {
   if (sequences.length === 0) return [];
   const found = await on
@@ -127,8 +127,8 @@ export async function newestEventAbout({ chain, entityId, types }: About): Promi
 }
 
 /**
- * Finds the signed head of `chain` with the highest sequence that the chain of checkpoints records in its first `size` events.
- * Returns the event that records it, or null.
+ * Among the first `size` events of the audit log "checkpoints", finds the event that records the signed tree head of `chain` with
+ * the highest sequence. Null if there is none.
  */
 export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
   const [row] = await database()
@@ -136,7 +136,7 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
     .from(auditEntries)
     .where(
       and(
-        // Write the chain's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
+        // Write the log's name as a literal: with a parameter, PostgreSQL would not use the partial index of these events.
         sql`${auditEntries.chain} = 'checkpoints'`,
         eq(auditEntries.entityId, entityOf(chain)),
         lte(auditEntries.sequence, size),
@@ -150,7 +150,8 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
 export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
 /**
- * Reads the stored head of a chain and the sequence of its newest event in one statement, so that both are from the same moment.
+ * Reads the stored tree head of an audit log and the sequence of its newest event in one statement, so that both are from the
+ * same moment.
  */
 export async function readEnds(chain: string): Promise<Ends | null> {
   const [row] = await database().execute<{ sequence: string | null; hash: string; peaks: string; newest: string | null }>(sql`

@@ -22,7 +22,7 @@ useDatabase();
 const logged = captureLog();
 
 const signNow = () => signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
-/** Forgets the heads that this process has signed, as a restart would. */
+/** Forgets the tree heads that this process has signed, as a restart would. */
 const restart = () => forget("signedHeads");
 
 let buyer: Buyer;
@@ -128,7 +128,8 @@ describe("the worker that signs the heads of audit chains", () => {
     const undo = await rewrite(chain, 2);
     const [head] = await readEvents(chain, 3, 4, 1);
     await dropCheckpoints(chain);
-    // Insert two forged checkpoints: one has an unknown key id, the other the service's own key id and an invalid signature.
+    // Insert two forged checkpoints (signed tree heads): one has an unknown key id, the other the service's own key id and an
+    // invalid signature.
     for (const keyId of ["0123456789abcdef", "ours"]) {
       await tamper(`INSERT INTO audit_checkpoints SELECT ${quoted(chain)}, 4, ${quoted(head!.hash)},
         ${keyId === "ours" ? "(SELECT key_id FROM audit_checkpoints LIMIT 1)" : quoted(keyId)}, 'AAAA', clock_timestamp()`);
@@ -190,7 +191,7 @@ describe("the worker that signs the heads of audit chains", () => {
     await signNow();
     const undo = await rewrite(chain, 6);
     await dropCheckpoints(chain, 4);
-    // Append the event about an older checkpoint again, twice, with its original, valid signature.
+    // Append the event about an older checkpoint (signed tree head) again, twice, with its original, valid signature.
     await append("checkpoints", older!);
     await append("checkpoints", older!);
     restart();

@@ -16,9 +16,9 @@ const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
 /**
- * Signs the heads of audit chains that grew and whose newest checkpoint is five minutes or a thousand events old. The chain of
- * checkpoints comes last. A chain that does not continue from its signed heads was changed; it is not signed, and an alarm is
- * raised. Returns how many chains were signed.
+ * Signs the tree heads of audit logs that grew and whose last signature is five minutes or a thousand events old. The log
+ * "checkpoints", which records these signatures, comes last. If a log was changed since an earlier signature, it is not signed,
+ * and an alarm is raised. Returns how many logs were signed.
  */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const due = { keyId: signingKey().keyId, seconds: afterSeconds, events: afterEvents };
@@ -36,8 +36,8 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
 }
 
 /**
- * Signs the head of one chain now, and then the chain of checkpoints, which records this signature. A chain with an alarm is not
- * signed here, because each request would then read all its events again; only the worker checks it.
+ * Signs the tree head of one audit log now, and then that of the log "checkpoints", which records the signature. A log with an
+ * alarm is not signed here, because each request would then read all its events again; only the worker checks it.
  */
 export async function signNow(chain: string): Promise<void> {
   for (const one of [chain, SIGNED]) if ((await findAlarm(one)) || !(await signOne(one))) return;
@@ -50,16 +50,16 @@ async function signOne(chain: string): Promise<boolean> {
     await raise(chain, found, signed);
     return false;
   }
-  // A chain without events has no head to sign.
+  // An audit log without events has no tree head to sign.
   if (found.sequence === 0) return false;
   const checkpoint = signCheckpoint({ chain, ...found, createdAt: await clock(database()) }, signingKey());
-  // Write to the file before the database, so that no signed head of the chain of checkpoints is missing in the file.
+  // Write to the file before the database, so that the file misses no signed tree head of the log "checkpoints".
   if (chain === SIGNED) await appendHead(checkpoint);
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // Also write the head of the chain of checkpoints to the service's log, so that a copy exists outside of the database. This one
-  // head is enough, because the chain of checkpoints records the heads of all other chains.
+  // Also write this tree head to the service's own log, so that a copy exists outside of the database. One is enough, because the
+  // audit log "checkpoints" records the tree heads of all other audit logs.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

@@ -13,8 +13,8 @@ const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
 /**
- * The newest head that this process signed for each chain, in memory, where a person who can change only the database cannot
- * change it.
+ * The newest tree head that this process has signed for each audit log. It is in memory, where a person who can change only the
+ * database cannot change it.
  */
 const remembered = (): Map<string, SignedHead> => perProcess("signedHeads", () => new Map());
 
@@ -29,20 +29,22 @@ export function remember(chain: string, { sequence, hash }: SignedHead): void {
 const FORGED = "A checkpoint names a key of this installation and is not signed by it.";
 
 export type SignedHeads = {
-  /** The heads, sorted by sequence. Of two heads with the same sequence, the one that this installation signed comes first. */
+  /**
+   * The signed tree heads, sorted by sequence. Of two with the same sequence, the one that this installation signed comes first.
+   */
   readonly heads: readonly SignedHead[];
-  /** Whether the chain of checkpoints has recorded a head of this chain under one of this installation's keys. */
+  /** Whether the audit log "checkpoints" records a tree head of this log that is signed with one of this installation's keys. */
   readonly named: boolean;
   /**
-   * Why the heads cannot be trusted: a checkpoint has the id of one of this installation's keys and no valid signature, or the
-   * file of signed heads cannot be used. Null if the heads can be trusted.
+   * Why the signed tree heads cannot be trusted: one of them names a key of this installation and has no valid signature, or the
+   * file of signed tree heads cannot be used. Null if they can be trusted.
    */
   readonly bad: Bad | null;
 };
 
 /**
- * Collects all known signed heads of a chain. The signature of another installation's key cannot be checked here, but the chain
- * must continue from that head too.
+ * Collects all known signed tree heads of an audit log. The signature of another installation's key cannot be checked here, but
+ * the log must agree with that tree head too.
  */
 export async function signedOf(chain: string): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
@@ -57,8 +59,8 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   if (kept.head) heads.push(kept.head);
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
-  // These two heads come last, because a person who can change the database could forge them: if two heads have the same
-  // sequence, the chain is compared with the first one.
+  // Add these two last, because a person who can change the database could forge them: of two tree heads with the same sequence,
+  // the log is compared with the first one.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);
@@ -68,8 +70,8 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
 }
 
 /**
- * Calculates the head of a chain at a signed sequence. Returns null if its root differs from the signed root. The stored hashes
- * may be forged, but then the root differs.
+ * Calculates the tree head that an audit log had at a signed sequence. Returns null if its root hash differs from the signed one.
+ * The stored hashes may be forged, but then the root hash differs.
  */
 async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<AuditHead | null> {
   const calculate = (stored: StoredHash) => peaksAt(sequence, stored);
@@ -78,8 +80,8 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
 }
 
 /**
- * Verifies a chain from the first head in `signed` to its current end. The caller must read `signed` first: a head that another
- * process signs later would be missing in the events that are read here.
+ * Verifies an audit log from the first of the signed tree heads to its current end. The caller must have read `signed` before: a
+ * tree head that another process signs later could be behind the end that is read here, as if events had been removed.
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;

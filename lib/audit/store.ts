@@ -9,8 +9,8 @@ import { columnsOf } from "#lib/db/rows.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 
 /**
- * An event and the audit chain to which it is appended. Without `chain`, that is the organization's chain or, if there is no
- * organization, the platform's.
+ * An event and the audit log to which it is appended. Without `chain`, that is the log of the organization or, if there is none,
+ * of the platform.
  */
 export type PendingEvent = AuditEvent & { readonly chain?: string };
 
@@ -18,15 +18,13 @@ export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chai
   chain ?? organizationId ?? "platform";
 
 /**
- * Locks the heads of audit chains in the order of their names, so that two transactions cannot deadlock. A transaction takes
- * these locks last.
+ * Locks the rows of audit logs (which have the tree heads) in the order of their names, so that two transactions cannot deadlock.
+ * A transaction takes these locks last.
  */
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
-/**
- * Returns the locked heads of all given chains. If some chains have no events yet, it creates their heads and locks all of them.
- */
+/** Returns the locked tree heads of all given audit logs. If a log has no events yet, creates its row and locks all of them. */
 export async function allHeads(c: Sql, chains: readonly string[], locked: readonly Row[]): Promise<readonly Row[]> {
   if (locked.length === chains.length) return locked;
   await c`INSERT INTO audit_heads (chain, sequence, hash, peaks) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}, ''
@@ -74,8 +72,8 @@ type NamedHead = AuditHead & { readonly chain: string };
 type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
 
 /**
- * Gives each event its sequence and hashes, continuing from the locked heads. Returns the events in the given order, and the new
- * heads.
+ * Gives each event its sequence and its hashes in its audit log, continuing from the locked tree heads. Returns the events in the
+ * given order, and the new tree heads.
  */
 export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]): Chained {
   const byChain = Map.groupBy(events, auditChainOf);
@@ -92,8 +90,8 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
 }
 
 /**
- * Stores events and the new heads. The events of authorizations are not passed here, because the rows of the authorizations
- * contain them.
+ * Stores events and the new tree heads of their audit logs. The events of authorizations are not passed here, because the rows of
+ * the authorizations contain them.
  */
 export const append = (c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) =>
   c.unsafe(APPEND, [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)], { prepare: true });

@@ -13,7 +13,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { moment } from "#lib/db/columns.ts";
 
-/** Reads the sequence of the signed head from the metadata of an event in the chain of checkpoints. */
+/** Reads the sequence of the signed tree head that an event in the audit log "checkpoints" records in its metadata. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
 
 const eventColumns = {
@@ -36,11 +36,12 @@ const eventColumns = {
 
 /**
  * The audit events that are not authorizations. Rows are never changed or deleted: triggers refuse everything except INSERT.
- * `chain` is an organization's id, "platform", or "checkpoints", whose events record the signed heads of the other chains.
+ * `chain` names the audit log: an organization's id, "platform", or "checkpoints", whose events record the signed tree heads of
+ * the other logs.
  */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
-  // For lists over all chains, newest first. Ids sort by creation time, so this index grows only at its end.
+  // For lists over all audit logs, newest first. Ids sort by creation time, so this index grows only at its end.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
   check("audit_entries_sequence", sql`sequence > 0`),
@@ -55,13 +56,13 @@ export const auditEvents = pgView("audit_events", eventColumns).existing();
 export const auditHeads = pgTable("audit_heads", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
-  /** The root hash of the chain's Merkle tree. */
+  /** The root hash of the Merkle tree of the log's events. */
   hash: text("hash").notNull(),
   /** The roots of the complete subtrees of the Merkle tree, as bytes in base64. */
   peaks: text("peaks").notNull(),
 });
 
-/** The signed heads of audit chains. Rows are never changed or deleted. They show if the last events of a chain were removed. */
+/** The signed tree heads of audit logs. Rows are never changed or deleted. They show if the last events of a log were removed. */
 export const auditCheckpoints = pgTable(
   "audit_checkpoints",
   {
@@ -69,7 +70,7 @@ export const auditCheckpoints = pgTable(
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     hash: text("hash").notNull(),
     keyId: text("key_id").notNull(),
-    /** The signed head: a JWS with ES256. */
+    /** The signed tree head: a JWS with ES256. */
     signature: text("signature").notNull(),
     createdAt: moment("created_at").notNull(),
   },
@@ -77,14 +78,14 @@ export const auditCheckpoints = pgTable(
 );
 
 /**
- * Audit chains that do not continue from their signed heads, which means that somebody changed them. A row is deleted when the
- * chain continues from its signed heads again. The signed head is stored for processes that have not seen it.
+ * Audit logs that do not agree with their signed tree heads, which means that somebody changed them. When the log agrees again,
+ * the row is deleted. The signed tree head is stored here for processes that have not seen it.
  */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
   /** The sequence of the first event that differs. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
-  /** How the chain differs, in one sentence. */
+  /** How the audit log differs, in one sentence. */
   detail: text("detail").notNull(),
   signedSequence: bigint("signed_sequence", { mode: "number" }).notNull(),
   signedHash: text("signed_hash").notNull(),

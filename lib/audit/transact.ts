@@ -13,7 +13,7 @@ export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organiza
 const noted = new WeakMap<Tx, PendingEvent[]>();
 
 /**
- * Queues an event and returns it. It is stored at the end of the transaction, because the heads of audit chains must be locked
+ * Queues an event and returns it. It is stored at the end of the transaction, because the locks of the audit logs must be taken
  * last.
  */
 export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): AuditEvent {
@@ -31,8 +31,8 @@ export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): Audit
 }
 
 /**
- * Stores the queued events and returns them. transact() calls this, and also once(), which must store its reply before the heads
- * of the audit chains are locked.
+ * Stores the queued events and returns them. transact() calls this, and also once(), which must store its reply before the audit
+ * logs are locked.
  */
 export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
   return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);

@@ -1,9 +1,9 @@
 import { hash as digest } from "node:crypto";
 
 /*
- * The Merkle tree of an audit chain, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence n
- * is the leaf with index n - 1. With each event, the root of the largest complete subtree whose last leaf is this event is
- * stored; all other hashes of the tree can be calculated from a few of these.
+ * The Merkle tree of an audit log, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence n is
+ * the leaf with index n - 1. With each event, the root of the largest complete subtree whose last leaf is this event is stored;
+ * all other hashes of the tree can be calculated from a few of these.
  */
 
 /** The root hash of a tree without leaves. */

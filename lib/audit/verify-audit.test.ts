@@ -19,7 +19,7 @@ const verify = async (as: Pick<Chain, "credential">) => {
   return data;
 };
 
-/** Makes an organization with an audit chain of `length` events. Their texts have characters that are hard to store unchanged. */
+/** Makes an organization with an audit log of `length` events. Their texts have characters that are hard to store unchanged. */
 async function chainOf(length: number): Promise<Chain> {
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);

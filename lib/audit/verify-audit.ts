@@ -5,7 +5,7 @@ import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
 /**
- * How many audit chains a process verifies at the same time. A long chain keeps a CPU core busy for seconds, and payments have
+ * How many audit logs a process verifies at the same time. A long log keeps a CPU core busy for seconds, and payments have
  * priority.
  */
 const RUNNING_MAX = 2;

@@ -18,7 +18,7 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
   signedAt: toWire(createdAt),
 });
 
-/** Finds a checkpoint without a valid signature, or a signed head with a higher sequence than the chain has. */
+/** Finds a signed tree head (checkpoint) without a valid signature or with a higher sequence than the audit log has. */
 function checkSigned(
   checkpoint: Checkpoint | null,
   { heads, bad }: Pick<SignedHeads, "heads" | "bad">,
@@ -33,8 +33,8 @@ function checkSigned(
 }
 
 /**
- * Verifies one audit chain up to its current end, in batches of events, and compares it with all its known signed heads. Events
- * that are appended meanwhile are not checked.
+ * Verifies one audit log up to its current end, in batches of events, and compares it with all its known signed tree heads.
+ * Events that are appended meanwhile are not checked.
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);

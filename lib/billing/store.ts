@@ -126,8 +126,7 @@ export type CapturedPayment = {
 
 /**
  * Stores the fees that are owed for a captured payment, and adds its gross amount to the buyer's volume of the month. Call it
- * once, in the transaction that captures the reserved amount, after the mandate is locked and before the heads of the audit
- * chains are locked.
+ * once, in the transaction that captures the reserved amount, after the mandate is locked and before the audit logs are locked.
  */
 export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void> {
   const { authorizationId, asset, chain, organizationId } = payment;

@@ -17,7 +17,7 @@ export async function readPlace(sessionId: string, organizationId: string) {
 }
 
 /**
- * Finds the audit chains (one per organization) that have events after the given sequences. Returns the sequence of the last
+ * Finds the audit logs (one for each organization) that have events after the given sequences. Returns the sequence of the last
  * event of each.
  */
 export async function grownChains(places: readonly Place[]): Promise<readonly Place[]> {
@@ -29,8 +29,8 @@ export async function grownChains(places: readonly Place[]): Promise<readonly Pl
 }
 
 /**
- * Reads the newest events of each audit chain, at most `rows`, in ascending order. The inner ORDER BY and LIMIT make PostgreSQL
- * use the index by chain and sequence, because the planner cannot know how many events follow a sequence.
+ * Reads the newest events of each organization's audit log, at most `rows`, in ascending order. The inner ORDER BY and LIMIT make
+ * PostgreSQL use the index by log and sequence, because the planner cannot know how many events follow a sequence.
  */
 export async function newestEvents(ends: readonly Place[], rows: number): Promise<ReadonlyMap<string, readonly ChainEvent[]>> {
   const found = await pool()`

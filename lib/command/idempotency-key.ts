@@ -36,7 +36,8 @@ function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
 }
 
 /**
- * Finds the idempotency key of a request, the slot under which the reply is stored, and the fingerprint of the request.
+ * Finds the idempotency key of a request, its slot (the hash under which the reply is stored), and the fingerprint (a hash) of
+ * the request.
  * @throws Problem invalid_request, idempotency_key_required
  */
 export function compileIdempotency(

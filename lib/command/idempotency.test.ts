@@ -57,7 +57,7 @@ describe("once", () => {
     const head = await hold(databaseOf().url, `SET LOCAL deadlock_timeout = '20s'; ${lockHead()}`);
     const asked = suspend();
     await head.blocks();
-    // The command holds the lock of the mandate and waits for the head of the audit chain. This transaction locks the two in the
+    // The command holds the lock of the mandate and waits for the lock of the audit log. This transaction locks the two in the
     // opposite order, so that there is a deadlock.
     await head.sql.unsafe(`SELECT FROM mandates WHERE mandate_id = '${mandateId}' FOR UPDATE`);
     expect((await asked).problem).toMatchObject({ status: 503, code: "overloaded" });

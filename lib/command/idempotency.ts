@@ -50,8 +50,8 @@ export const inFlight = (): Problem =>
 export class LostSlot extends Error {}
 
 /**
- * Stores a reply in its slot. @throws LostSlot if another request stored its reply first, Problem idempotency_in_flight if that
- * request is still running
+ * Stores a reply under its idempotency key, of which `slot` is a hash.
+ * @throws LostSlot if another request stored its reply first, Problem idempotency_in_flight if that request is still running
  */
 export async function keepReply(tx: Tx, stored: Parameters<typeof claimSlot>[1]): Promise<void> {
   const claimed = await claimSlot(tx, stored).catch((error: unknown) => {
@@ -69,9 +69,9 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 
 /**
  * Runs a command once per idempotency key. The work, the stored reply and the audit events commit together, and a retry gets the
- * stored bytes. The reply is stored after the work has taken its locks (lock order: mandates, slots, heads of audit chains). If
- * another request with the same key commits first, this one rolls back and returns that reply. Without a key, nothing is stored
- * for a retry.
+ * stored bytes. The reply is stored after the work has taken its locks (lock order: mandates, replies, audit logs). If another
+ * request with the same key commits first, this one rolls back and returns that reply. Without a key, nothing is stored for a
+ * retry.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function once<O extends Operation>(

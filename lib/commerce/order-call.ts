@@ -9,7 +9,7 @@ export type OrderCall = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
-  /** The signed payment in the request: its text and its SHA-256 hash. */
+  /** The URL to which the agent sends its next call about the order. */
   readonly credential: { readonly text: string; readonly hash: string } | null;
   /** The URL to which the agent sends this call again. */
   readonly url: string;

@@ -18,7 +18,7 @@ export type Snapshot = {
   readonly paymentMode: "eip3009" | "service7702";
   /** Set if the signed payment in this call was refused before it was sent; `code` says why. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
-  /** The URL to which the agent sends this call again. */
+  /** The URL to which the agent sends its next call about the order. */
   readonly url: string;
 };
 

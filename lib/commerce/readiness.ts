@@ -72,7 +72,7 @@ export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" |
   return [...actions.values()];
 }
 
-/** The rules of a mandate's policy whose results each check reports. */
+/** For each readiness check, the rules of the mandate's policy that decide it. */
 const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
   emergencyClear: ["emergency"],
   mandateActive: ["status", "validFrom", "validUntil"],

@@ -203,7 +203,7 @@ async function adoptLate(
 }
 
 /**
- * Transaction 1 of executePayment: takes the lock against revocations, locks the mandate, reads all facts again, binds the
+ * Transaction 1 of executePayment: takes the lock that keeps revocations out, locks the mandate, reads all facts again, binds the
  * payment and stores the execution.
  */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {

@@ -62,8 +62,8 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
 }
 
 /**
- * Returns the failure. If another payment used the nonce of this nonce slot, marks the slot as used, so that the next attempt
- * takes another slot.
+ * Returns the failure. The service signs with numbered nonces (nonce slots). If another payment has used this nonce, marks its
+ * slot as used, so that the next attempt takes another.
  */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
   if (proof && failure.code === "nonce_already_used") await useNonceSlot(tx, proof.slot.slotId);
@@ -71,8 +71,8 @@ async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult,
 }
 
 /**
- * Throws unless the nonce slot and the registration are still current: the slot may have expired since it was taken, and a
- * changed mandate has another registration.
+ * Throws unless the nonce slot (a numbered nonce) and the mandate's registration on the chain are still current: the slot may
+ * have expired since it was taken, and a changed mandate has another registration.
  */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await nonceSlotOf(tx, authorizationId);
@@ -82,8 +82,8 @@ async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot
 }
 
 /**
- * Records that the payment's nonce belongs to this payment. Returns false if it belongs to another one. For a nonce slot, the
- * nonce is recorded for the registration, because the slot already names the authorization.
+ * Records that the payment's nonce belongs to this payment. Returns false if it belongs to another one. If the service signed,
+ * the nonce is recorded for the mandate's registration on the chain, because the nonce slot already names the authorization.
  */
 async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
   if (!proof) return claimCredential(tx, credential, authorization);

@@ -55,8 +55,8 @@ async function openOrSettled(authorization: AuthorizationRow, subjectId: string,
 type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 
 /**
- * Decides how the payment is made. With the enforcement path "onchain", a module on the chain pays. Otherwise the agent's signed
- * payment is used, or one that this service signs if the mandate is registered on the chain.
+ * Decides how the payment is made. With the enforcement path "onchain", a contract on the chain (a module) pays. Otherwise the
+ * agent's signed payment is used, or one that this service signs if the mandate is registered on the chain.
  */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent;

@@ -28,7 +28,10 @@ const LIFE_SECONDS = 300;
  */
 const FIRST_CHECK_MS = 5_000;
 
-/** A payment that the module of the buyer's account makes. It is checked and signed before anything is stored. */
+/**
+ * A payment that a contract on the chain (the module of the buyer's account) makes. It is checked and signed before anything is
+ * stored.
+ */
 export type ModulePlan = {
   readonly authorization: AuthorizationRow;
   readonly registration: RegistrationRow;
@@ -50,8 +53,8 @@ export const moduleMeans = ({ registration }: ModulePlan): Means => ({
 });
 
 /**
- * Asks the chain whether the module may pay, and signs the payment. Keep the signature in this process until the payment is
- * stored, because anybody who has it can make the payment.
+ * Asks the chain whether the account's module (a contract) may pay, and signs the payment. Keep the signature in this process
+ * until the payment is stored, because anybody who has it can make the payment.
  * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period,
  * rpc_unavailable
  */
@@ -81,8 +84,8 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
     registration,
     payment,
     paymentId,
-    // The module still accepts a payment in the second of its deadline, and the token does not. So the module gets a deadline
-    // that is one second earlier.
+    // The module (a contract) still accepts a payment in the second of its deadline, and the token does not. So the module gets a
+    // deadline that is one second earlier.
     call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
     period,
     validBefore: new Date(validBefore * 1_000),

@@ -25,8 +25,8 @@ import { failed } from "#lib/x402/failure.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /**
- * Finds the mandate's current registration on the payment's chain, also if its terms do not fit the payment. Null if there is
- * none.
+ * Finds the registration of the mandate on the payment's chain, also if its terms do not fit the payment. Null if the mandate is
+ * not registered there.
  */
 export async function registrationFor({
   mandateId,
@@ -46,7 +46,10 @@ export const registeredPayment = ({ account, onChainId }: RegistrationRow, payme
   value: payment.amount,
 });
 
-/** Finds the registration that allows this service to sign the payment itself. Null if there is none for this token and payee. */
+/**
+ * Finds the registration of the mandate on the chain that allows this service to sign the payment itself. Null if there is none
+ * for this token and payee.
+ */
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
@@ -83,8 +86,8 @@ export async function provePayment(
 }
 
 /**
- * Throws if somebody has requested the revocation of the registration. The service stops signing at once, before the revocation
- * is on the chain.
+ * Throws if somebody has requested to revoke the mandate's registration on the chain. The service stops signing at once, before
+ * the revocation is on the chain.
  */
 export function requireKept({ revocation }: RegistrationRow, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
@@ -107,8 +110,8 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
 }
 
 /**
- * Asks the chain whether it accepts the payment. The question uses nonce slot 0, because only the database knows which slots are
- * free.
+ * Asks the chain whether it accepts the payment. The question uses the nonce number (slot) 0, because only the database knows
+ * which numbers are free.
  */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
@@ -122,7 +125,10 @@ async function requireAccepted(registration: RegistrationRow, payment: ExpectedP
   if (!delegated) throw notDelegated(refused);
 }
 
-/** Locks the mandate and takes a nonce slot. It has its own transaction, because the next step calls the network. */
+/**
+ * Locks the mandate and reserves a nonce for the payment (a nonce slot). It has its own transaction, because the next step calls
+ * the network.
+ */
 const reserve = (
   authorization: AuthorizationRow,
   registration: RegistrationRow,

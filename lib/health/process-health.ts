@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 /** Facts that only the process that serves the API knows. */
 export type ProcessHealth = {
   readonly findings: readonly Finding[];
-  /** How many authorize requests wait for a batch. */
+  /** How many requests to authorize a payment wait in the queue. */
   readonly waiting: number;
   readonly senders: readonly Sender[];
 };

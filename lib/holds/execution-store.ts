@@ -55,7 +55,8 @@ export async function findExecution(db: Db, owner: Scope, executionId: string): 
 }
 
 /**
- * Reads the execution again. The caller must hold the mandate's lock, so that the row cannot change before the caller writes it.
+ * Reads the execution of a payment again. The caller must hold the mandate's lock, so that the row cannot change before the
+ * caller writes it.
  */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));

@@ -52,7 +52,9 @@ type HoldChange = {
   readonly resolvedAt?: SQL | null;
 };
 
-/** Stores a change of a hold. An unchanged hold has no row of its own, so its first change inserts the row. */
+/**
+ * Stores a change of a hold (a reserved amount). An unchanged hold has no row of its own, so its first change inserts the row.
+ */
 async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
   await tx
     .insert(changedReservations)
@@ -66,8 +68,8 @@ const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void>
 type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
 /**
- * Adds `sums` to the totals in the mandate's row and in the usage buckets (the sums for the mandate's time windows) of the hold.
- * The database refuses sums above a ceiling. With `raise`, only for money that moved without a hold, the ceilings are raised
+ * Adds `sums` to the totals in the mandate's row and in the sums for its time windows (usage buckets). The database refuses sums
+ * above a ceiling. With `raise`, only for money that moved although its amount was no longer reserved, the ceilings are raised
  * first.
  */
 async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
@@ -88,17 +90,17 @@ async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void
 }
 
 /**
- * Marks the hold as submitted, because the signed payment is about to be sent. From now on, the hold is captured or released only
- * by what the chain shows.
+ * Marks the hold (the reserved amount) as submitted, because the signed payment is about to be sent. From now on, the hold is
+ * captured or released only by what the chain shows.
  */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
-/** Lets a hold expire later, because a person approved the payment or extended the request. */
+/** Lets a hold (a reserved amount) expire later, because a person approved the payment or extended the request. */
 export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
 /**
- * Captures the hold, because the money moved. If the hold was already released or expired, the amount is recorded as an overrun
- * of the budget.
+ * Captures the hold (the reserved amount), because the money moved. If the hold was already released or expired, the amount is
+ * recorded as an overrun of the budget.
  */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
@@ -111,7 +113,7 @@ export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overru
   return { overrun };
 }
 
-/** Releases the hold, because the money did not move and can no longer move. */
+/** Releases the hold (the reserved amount), because the money did not move and can no longer move. */
 export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"): Promise<void> {
   await Promise.all([
     move(tx, hold, { spent: 0n, reserved: -hold.amount, payments: -1 }),
@@ -162,7 +164,7 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
 
 const columns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
 
-/** Reads the time before which no hold is expired and unreleased, because a worker (the sweep) has released all of them. */
+/** Reads a time: a worker has released all holds (reserved amounts) that expired before it. */
 export async function sweptUntil(db: Database | Tx): Promise<Date> {
   const [row] = await db.select({ until: holdSweeps.sweptUntil }).from(holdSweeps);
   return row?.until ?? new Date(0);
@@ -196,8 +198,8 @@ export async function mandatesWithDueHolds(
 }
 
 /**
- * Computes the time up to which a sweep that begins now sees all holds. It is before the start of every open transaction, because
- * their holds are not visible yet; these expire later.
+ * Computes up to which time a worker that begins now sees all holds (reserved amounts). The time is before the start of every
+ * open transaction, because the holds of these are not visible yet.
  */
 export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await db.execute<{ until: string }>(sql`
@@ -206,7 +208,7 @@ export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
   return new Date(row!.until);
 }
 
-/** Stores that a sweep ended without an error, at most once a minute. */
+/** Stores the time up to which a worker has released all expired holds. It is stored at most once a minute. */
 export async function noteSwept(db: Database, until: Date): Promise<void> {
   await db
     .insert(holdSweeps)
@@ -244,7 +246,7 @@ export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds
   return endHolds(tx, mandate, sql`SELECT ${columns} FROM (${chosen}) AS chosen`, "release");
 }
 
-/** Ends the open holds that the query `held` selects. */
+/** Ends the open holds (reserved amounts) that the query `held` selects. */
 async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
   const status = kind === "expire" ? "expired" : "released";
   const holds = await tx.execute<{ authorizationId: string; amount: string; buckets: Hold["buckets"] }>(sql`

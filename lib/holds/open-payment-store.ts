@@ -6,12 +6,12 @@ import { authorizationColumns } from "#lib/holds/authorization-store.ts";
 import { authorizations, changedReservations, executions } from "#lib/holds/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/** This many of a mandate's newest authorizations are searched for holds that were not submitted. */
+/** To find reserved amounts whose payment was not sent, this many of a mandate's newest authorizations are searched. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
 /**
- * After this time, every hold is submitted or has expired: a request waits for a person for at most 24 hours, and an approval
- * lasts an hour longer.
+ * After this time, every reserved amount has been paid or has expired: a request waits for a person for at most 24 hours, and an
+ * approval lasts an hour longer.
  */
 const HELD = sql`interval '25 hours'`;
 
@@ -69,7 +69,7 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
 }
 
 /**
- * Whether the mandate may have open holds that `heldUnder` does not find, because they are older than its newest 5,000
+ * Whether the mandate may have reserved amounts that `heldUnder` does not find, because they are older than its newest 5,000
  * authorizations.
  */
 export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boolean> {

@@ -27,7 +27,7 @@ const decisions = (tx: Tx) =>
     .from(authorizations)
     .leftJoin(changedReservations, eq(changedReservations.authorizationId, authorizations.authorizationId));
 
-/** Reads the last decisions under a mandate, newest first, each with its hold if it reserved an amount. */
+/** Reads the last decisions under a mandate, newest first, each with its hold (the reserved amount) if it has one. */
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
   decisions(tx).where(eq(authorizations.mandateId, mandateId)).orderBy(desc(authorizations.authorizationId)).limit(last);
 

@@ -64,7 +64,7 @@ export const authorizations = pgTable(
     facilitatorUrl: text("facilitator_url"),
     maxTimeoutSeconds: integer("max_timeout_seconds").notNull(),
     feeScheduleId: text("fee_schedule_id"),
-    /** Whether the decision reserved the amount (made a hold). */
+    /** Whether the decision reserved the amount in the mandate's budget. */
     held: boolean("held").notNull(),
     /** The usage buckets (sums for time windows) that contain the reserved amount, as JSON text. Null without a hold. */
     buckets: text("buckets"),
@@ -73,9 +73,9 @@ export const authorizations = pgTable(
     /** The service account or person that sent the request; null if it is the subject itself. */
     actorId: text("actor_id"),
     requestId: text("request_id").notNull(),
-    /** The number of the event in the organization's audit chain, from 1. */
+    /** The number of the event in the organization's audit log, from 1. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
-    /** The hash of the event as a leaf of the audit chain's Merkle tree. */
+    /** The hash of the event as a leaf in the Merkle tree of the audit log. */
     hash: hashBytes("hash").notNull(),
     /** The hash of the largest complete subtree of the Merkle tree that ends with this event, as in audit_entries. */
     node: hashBytes("node"),
@@ -100,7 +100,8 @@ export const authorizations = pgTable(
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
-    // For the worker that releases expired holds. It never reads rows that expired before the time in hold_sweeps.
+    // For the worker that releases expired holds (reserved amounts). It never reads rows that expired before the time in
+    // hold_sweeps.
     index("authorizations_due")
       .on(table.expiresAt)
       .where(sql`held`),
@@ -144,8 +145,8 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
   index("changed_reservations_open")
     .on(table.mandateId, table.approvalKey)
     .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-  // For the worker that releases expired holds. The condition on resolved_at keeps other queries from using this index: a query
-  // plan that was made for an empty table could otherwise scan it to find open approvals.
+  // For the worker that releases expired holds (reserved amounts). The condition on resolved_at keeps other queries from using
+  // this index: a query plan that was made for an empty table could otherwise scan it to find open approvals.
   index("changed_reservations_due")
     .on(table.expiresAt)
     .where(sql`status = 'held' AND resolved_at IS NULL`),
@@ -159,7 +160,7 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
  */
 export const reservations = pgView("reservations", reservationColumns).existing();
 
-/** One row: the time before which no expired hold is unreleased, because a worker has released all of them. */
+/** One row with a time: a worker has released all holds (reserved amounts) that expired before it. */
 export const holdSweeps = pgTable("hold_sweeps", {
   name: text("name").primaryKey(),
   sweptUntil: moment("swept_until").notNull(),

@@ -132,7 +132,10 @@ export type CallerFor<A extends Access> = A extends "anyone"
         ? WithOrganization<SessionCaller>
         : WithOrganization<KeyCaller> | WithOrganization<SessionCaller>;
 
-/** The idempotency key of this request, the fingerprint of the request, and the slot under which the reply is stored. */
+/**
+ * The idempotency key of this request, the fingerprint (a hash) of the request, and the slot (a hash of the key) under which the
+ * reply is stored.
+ */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };
 
 /**

@@ -41,7 +41,7 @@ export function createBuckets(
 const perCredential = () => perProcess("rateLimit.credential", () => createBuckets("credential", env().RATE_LIMIT_PER_KEY));
 const perAddress = () => perProcess("rateLimit.address", () => createBuckets("address", env().RATE_LIMIT_PER_ADDRESS));
 
-/** Counts one request against this key or session. */
+/** Counts one request against the rate limit of this API key or session. */
 export const takeCredential = (caller: Caller): Allowance =>
   perCredential()(caller.kind === "key" ? caller.keyId : caller.sessionId);
 

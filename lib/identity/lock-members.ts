@@ -37,7 +37,7 @@ export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capabi
   return held;
 }
 
-/** @throws Problem not_found */
+/** Finds a member of the organization. @throws Problem not_found if the person is no member */
 export async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<MemberRow> {
   const row = await findMember(tx, organizationId, userId);
   if (!row) throw notFound("member");

@@ -33,7 +33,7 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
 
 /**
  * Replaces the key of an account. The newest key stays valid for the grace period, and all older ones end at once. closeGate
- * makes sure that no payment with an ended key is still running.
+ * waits for running payments, so that none still uses a key that has ended.
  */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },

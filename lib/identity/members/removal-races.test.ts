@@ -26,7 +26,7 @@ const personOf = (buyer: Buyer, { userId, credential }: Awaited<ReturnType<typeo
 
 /**
  * Counts the payments that were allowed after the event. Event numbers are in the order of commits, because each transaction
- * locks the head of the audit chain until it commits.
+ * locks the organization's audit log until it commits.
  */
 async function allowedAfter(organizationId: string, actorId: string, event: string): Promise<number> {
   const types = [event, "payment.authorized"];

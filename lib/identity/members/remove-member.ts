@@ -13,8 +13,8 @@ import { presentMember } from "#lib/identity/members/present-member.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
 /**
- * Removes a member. A request of this person that is still running is refused, because every operation reads the role again after
- * it has taken the revocation gate (a lock that this operation takes alone).
+ * Removes a member. closeGate takes the lock that every payment shares. So a request of this person that is still running is
+ * refused, because it reads the role again after it gets that lock.
  */
 export const removeMember: Handler<typeof contract.removeMember> = async (
   { organizationId, userId, body: { reason, keys } },
