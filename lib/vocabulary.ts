@@ -134,10 +134,7 @@ export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
 export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 
-/**
- * How payments are made under a mandate that is registered on the chain: with signatures that its account accepts, or through a
- * contract.
- */
+/** How payments under a mandate that is registered on the chain are made: with signatures, or by a contract. */
 export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
 
 /** In order from the least to the most assurance. */
