@@ -148,7 +148,10 @@ const Variables = z.object({
     .optional(),
   /** The P-256 key that identifies the service to the push services of browsers. Without it, no message goes to a device. */
   VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
-  /** A file outside of the database that gets a copy of each signature over the audit logs. */
+  /**
+   * A file outside of the database. It gets a copy of each signature over the audit log "checkpoints", which covers all other
+   * audit logs.
+   */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),

@@ -18,8 +18,8 @@ const row = (status: number, title: string, category: CategoryName, actor: Actor
 });
 
 /**
- * Every refusal is one row of this table, and code throws it by its code. If an execution fails, the answer is 402 with the row
- * of its failure.
+ * Every refusal is one row of this table, and code throws the refusal by the name of the row. If the execution of a payment
+ * fails, the answer has the status 402 and the row of the failure.
  */
 export const problems = {
   invalid_request: row(400, "Invalid request", "validation_error", "agent"),

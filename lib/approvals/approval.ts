@@ -52,10 +52,13 @@ export type StepUpFacts = {
   readonly sellerPaidBefore: boolean;
   /**
    * The amount, together with the amounts that the person approved in the last day, is above the limit for an approval without
-   * step-up.
+   * step-up (a new proof of identity).
    */
   readonly aboveThreshold: boolean;
-  /** The same comparison with the limit for payees that are not verified. */
+  /**
+   * The amount, together with the amounts for unverified payees that the person approved in the last day, is above the lower
+   * limit for such payees.
+   */
   readonly aboveUnverified: boolean;
   /**
    * The person has proved their identity again (step-up) in this session for this checkout, and the proof is neither used nor

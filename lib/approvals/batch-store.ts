@@ -77,7 +77,7 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
     LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM changed_reservations
       WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
 
-/** Converts a row of approvalFacts. */
+/** Converts a row that approvalFacts selects to the types of the code. */
 export function readLocked(row: Row): LockedCheckout {
   const approval = row["approval"] && readRow(checkoutApprovals, row["approval"] as Row);
   const checkout = readRow(checkoutIntents, row["checkout"] as Row);
@@ -107,7 +107,10 @@ export function readLocked(row: Row): LockedCheckout {
 
 const approvalNames = columnNames(checkoutApprovals);
 
-/** Stores the checkouts that a batch of payments creates. Their JSON comes from storefronts and may contain any character. */
+/**
+ * Stores the checkouts that a batch of payments creates. Their JSON comes from storefronts and may contain any character, so all
+ * columns are sent in a form that allows this.
+ */
 export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
   "checkout_intents",
   allColumns(checkoutIntents),
@@ -123,8 +126,8 @@ type Grant = {
 };
 
 /**
- * Stores an approval with all its changes: the checkout that it decides, the step-up that it uses, the reservation (hold) that it
- * takes over, and the mail.
+ * Stores an approval with all changes that it causes: the checkout's new status, the proof of identity (step-up) that is used up,
+ * the reserved amount (hold) that now belongs to the approval, and the mail.
  */
 export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
   const { checkoutIntentId, mandateId, authorizationId } = approval;

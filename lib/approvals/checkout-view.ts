@@ -42,11 +42,11 @@ export type StepUpView = {
   readonly reasons: readonly StepUpReason[];
   /** The limit that the amount exceeds, and the sum that this person approved within a day. Text for people: "100.00 USDC". */
   readonly limit?: { readonly above: string; readonly lately?: string };
-  /** How much more this session may approve to the payee without step-up, as decimal text. */
+  /** How much more this session may approve to the payee without a new proof of identity (step-up), as decimal text. */
   readonly room: string;
-  /** Whether this session has done the step-up for this checkout. */
+  /** Whether the person has proved their identity again in this session for this checkout. */
   readonly done: boolean;
-  /** Whether the step-up was made by a passkey that signed these terms. */
+  /** Whether the person's identity was proved by a passkey that signed these terms. */
   readonly byPasskey: boolean;
   /** The assurance level that the seller and the resource require. The mandate's own requirement is in MandateView. */
   readonly assuranceAsked: AssuranceLevel;

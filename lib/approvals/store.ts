@@ -90,7 +90,7 @@ export async function lockOpenTwin(
   return row ?? null;
 }
 
-/** Stores a new checkout. Returns false if another request opened the same checkout first. */
+/** Stores a new checkout. Returns false if another request has created one for the same basket and mandate first. */
 export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean> {
   const rows = await tx
     .insert(checkoutIntents)
@@ -144,7 +144,7 @@ export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Pro
     .returning();
 }
 
-/** Stores which mandate of the buyer was found for the checkout, and its status. */
+/** Stores in the checkout which mandate of the buyer could pay it, and whether that mandate can pay now. */
 export async function saveDetection(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,

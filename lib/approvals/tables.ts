@@ -36,7 +36,7 @@ export const checkoutIntents = pgTable(
     quoteExpiresAt: moment("quote_expires_at"),
     /** The seller's x402 PaymentRequired object, as received. */
     challenge: json("challenge").$type<Record<string, unknown>>(),
-    /** The service fee to show on the page. */
+    /** The service fee to show on the confirmation page. */
     feeQuote: json("fee_quote").$type<PaymentIntent["feeQuote"]>(),
     /** The items that the agent asked for, which it later orders. */
     items: json("items"),
@@ -197,7 +197,7 @@ export const orders = pgTable(
     executionId: text("execution_id"),
     /** The hash of the signed payment that was sent. */
     credentialHash: text("credential_hash"),
-    /** What the storefront's final reply to the payment said. Null until there is one. */
+    /** What the storefront answered to the signed payment. Null until its answer is final. */
     answer: json("answer").$type<{
       readonly outcome: "completed" | "refused" | "unknown";
       readonly orderId: string | null;

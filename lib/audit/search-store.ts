@@ -28,7 +28,9 @@ async function select(condition: SQL | undefined, rows: number): Promise<Chained
   return found.map((row) => ({ ...row, metadata: row.metadata as Readonly<Record<string, unknown>> }));
 }
 
-/** Finds the wanted events in a range of the chain, newest first. The range limits how many events are read if only few match. */
+/**
+ * Finds the wanted events in a range of the audit log, newest first. The range limits how many events are read if only few match.
+ */
 export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Query): Promise<ChainedEvent[]> => {
   const { id } = wanted;
   const about =

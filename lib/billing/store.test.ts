@@ -74,7 +74,7 @@ describe("selectFeeBasis", () => {
         expect(toFeeBasis(row).tiers.size).toBe(0);
       }
       const prepared = await c`SELECT count(*)::int AS count FROM pg_prepared_statements WHERE statement LIKE '%fee_schedules%'`;
-      expect(prepared[0]?.["count"]).toBe(2); // There are two: the statement under test, and this one.
+      expect(prepared[0]?.["count"]).toBe(2); // the statement under test, and the query that counts
     });
   });
 

@@ -87,7 +87,7 @@ export const isChainError = (error: unknown): error is BaseError =>
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Whether an error means that the chain's node does not answer. The other errors mean that a contract refuses the call. */
+/** Whether an error means that the chain's node does not answer, and not that a contract refuses the call. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(

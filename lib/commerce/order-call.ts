@@ -9,9 +9,9 @@ export type OrderCall = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
-  /** The URL to which the agent sends its next call about the order. */
+  /** The signed payment in the request: its text and its SHA-256 hash. */
   readonly credential: { readonly text: string; readonly hash: string } | null;
-  /** The URL to which the agent sends this call again. */
+  /** The URL to which the agent sends its next call about the order. */
   readonly url: string;
   readonly lease: string;
 };

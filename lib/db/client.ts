@@ -69,7 +69,7 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
-    // The watch pool reports silence after half a second. That is too short to give up the statements of other pools.
+    // The watch pool gives up silent connections earlier than other pools, too early to give up the statements of these as well.
     if (created === poolsByName().get("watchPool")) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };

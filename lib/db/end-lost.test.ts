@@ -111,7 +111,7 @@ describe("a lost message between the service and the database", () => {
     for (let round = 0; round < 4; round += 1) {
       await pause(700);
       const asked = Array.from({ length: 6 }, () => errorOf(mainPool().sql`SELECT 1`));
-      // Let the driver take the statements without writing them to the socket.
+      // Let the driver take the statements. The busy loop then keeps this process from writing them to the socket.
       for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
       for (const until = performance.now() + 1_050; performance.now() < until;);
       expect(await Promise.all(asked)).toEqual(asked.map(() => null));

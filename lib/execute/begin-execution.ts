@@ -137,8 +137,8 @@ const rightsOf = (tx: Tx, { caller, authorization }: Pick<Rights, "caller" | "au
   Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
 
 /**
- * Throws unless the caller, the mandate and the seller still allow the payment. Call it after enterGate, while the mandate is
- * locked.
+ * Throws unless the caller, the mandate and the seller still allow the payment. Call it after enterGate, which locks revocations
+ * out, and while the mandate is locked.
  * @throws Problem as requireRights and changedMandate
  */
 export async function requireRightsNow(

@@ -109,8 +109,8 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Let another request send again. That is safe even if this request's call is still under way, because both send the same
-    // transfer, which the chain accepts once.
+    // Let another request send again. That is safe even if this request's call is still under way: both make the same call, for
+    // which only one transaction is sent.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });

@@ -145,8 +145,8 @@ export type StatusFacts = {
 };
 
 /**
- * Throws if a revocation or a change of the policy has removed a right that the payment needs. The caller must read `facts` after
- * enterGate, so that no revocation is missed.
+ * Throws if a revocation or a change of the policy has removed a right that the payment needs. Read `facts` after enterGate,
+ * which locks revocations out, so that none is missed.
  * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {

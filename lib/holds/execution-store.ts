@@ -139,7 +139,10 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
 
 const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
 
-/** Whether the caller's API key or session is still valid. Call this after enterGate, so that no revocation is missed. */
+/**
+ * Whether the caller's API key or session is still valid. Call this after enterGate, which locks revocations out, so that none is
+ * missed.
+ */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
     const rows = await tx

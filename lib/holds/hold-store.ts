@@ -35,7 +35,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 
-/** Reads the hold of an authorization. A caller that will change the hold must have locked the mandate. */
+/** Reads the hold (the reserved amount) of an authorization. A caller that will change the hold must have locked the mandate. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
   const [row] = await selectHold(tx, authorizationId);
   return row ?? null;
@@ -171,9 +171,9 @@ export async function sweptUntil(db: Database | Tx): Promise<Date> {
 }
 
 /**
- * Makes a query for open holds. `where` may use the columns that authorizations and changed_reservations share. A hold without a
- * row in changed_reservations has not changed; it is read only if it expired after `since` (sweptUntil), because all older ones
- * were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
+ * Makes a query for open holds (reserved amounts). `where` may use the columns that authorizations and changed_reservations
+ * share. A hold without a row in changed_reservations has not changed; it is read only if it expired after `since` (sweptUntil),
+ * because all older ones were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
  */
 export const heldRows = (since: Date, where: SQL) => sql`
   SELECT ${columns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
@@ -182,8 +182,8 @@ export const heldRows = (since: Date, where: SQL) => sql`
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
 /**
- * Finds mandates that have holds to release: expired ones, or any if the mandate is revoked. The ids are sorted and come after
- * `place`. Nothing is locked, so the caller must lock each mandate and read its holds again.
+ * Finds mandates that have holds (reserved amounts) to release: expired ones, or any if the mandate is revoked. The ids are
+ * sorted and come after `place`. Nothing is locked, so the caller must lock each mandate and read its holds again.
  */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
@@ -223,9 +223,9 @@ export async function noteSwept(db: Database, until: Date): Promise<void> {
 type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
 /**
- * Releases up to `limit` holds of a mandate: those that expired or, if the mandate is revoked, any. Submitted holds are kept. The
- * caller must hold the mandate's lock. Amounts are summed first, so that a thousand holds take five statements. Returns the ids
- * of the authorizations.
+ * Releases up to `limit` holds (reserved amounts) of a mandate: those that expired or, if the mandate is revoked, any. Submitted
+ * holds are kept. The caller must hold the mandate's lock. Amounts are summed first, so that a thousand holds take five
+ * statements. Returns the ids of the authorizations.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
@@ -234,8 +234,8 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
 }
 
 /**
- * Releases the holds of these authorizations, except submitted ones. Returns the ids of the authorizations whose holds were
- * released. The caller must hold the mandate's lock.
+ * Releases the holds (reserved amounts) of these authorizations, except submitted ones. Returns the ids of the authorizations
+ * whose holds were released. The caller must hold the mandate's lock.
  */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];

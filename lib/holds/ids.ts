@@ -1,6 +1,6 @@
 import { idUnder } from "#lib/ids.ts";
 
-/* The ids of the policy decision and of the hold are the authorization's id with other prefixes. */
+/* The ids of the policy decision and of the hold (the reserved amount) are the authorization's id with other prefixes. */
 
 type Named = { readonly authorizationId: string };
 

@@ -15,8 +15,8 @@ const isSigner = (
 ): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
 
 /**
- * Whether the mandate, the agent and the seller still allow the payment to be submitted. The caller has called enterGate; this
- * function locks the mandate.
+ * Whether the mandate, the agent and the seller still allow the payment to be submitted. Call this after enterGate, which locks
+ * revocations out. This function locks the mandate.
  */
 export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
   const mandate = await lockMandate(tx, execution.mandateId);

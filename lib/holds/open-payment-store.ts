@@ -37,8 +37,8 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
 }
 
 /**
- * Reads the authorizations whose hold was not submitted and has not expired, newest first. The caller must hold the mandate's
- * lock.
+ * Reads the authorizations whose hold (reserved amount) was not submitted and has not expired, newest first. The caller must hold
+ * the mandate's lock.
  */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;

@@ -180,8 +180,8 @@ export async function readBody(request: Request): Promise<string> {
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
 /**
- * Throws for a content type other than JSON. This stops forms on other sites, because a browser cannot send a form as JSON. No
- * content type is fine too.
+ * Throws a 415 problem for a content type other than JSON, also if the body is empty. This stops forms on other sites, because a
+ * browser cannot send a form as JSON.
  */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;

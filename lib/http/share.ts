@@ -5,7 +5,7 @@ export type Share = {
   readonly kept: number;
 };
 
-/** Whether an owner that has `own` of the `all` places in use may take one more. */
+/** Whether an owner may take one more place. The owner has `own` places now, and all owners together have `all`. */
 export const hasPlace = (own: number, all: number, { most, each, kept }: Share): boolean =>
   own < each && all < (own === 0 ? most : most - kept);
 

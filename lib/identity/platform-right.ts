@@ -9,8 +9,8 @@ export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapabi
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
 /**
- * Reads the caller's platform rights again, because they can change after the request arrives. Call it after enterGate or
- * closeGate, so that they cannot change afterwards.
+ * Reads the caller's platform rights again, because they can change after the request arrives. The caller must hold the lock of
+ * enterGate or closeGate, which revocations need too, so that the rights cannot change afterwards.
  * @throws Problem forbidden
  */
 export async function requireRight(

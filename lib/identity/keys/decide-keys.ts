@@ -21,8 +21,8 @@ export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revo
 
 /**
  * A person who made a key has seen its secret and could use it after losing a role. So whoever changes the role must also say
- * whether that person's keys with capabilities outside `left` are kept or revoked. The caller must have called closeGate and
- * locked the organization, so that no key is created meanwhile.
+ * whether that person's keys with capabilities outside `left` are kept or revoked. The caller must hold the lock of closeGate and
+ * the organization's lock, so that no key is created meanwhile.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -117,7 +117,7 @@ export async function settingsOf(db: Database | Tx, organizationId: string): Pro
   return row ? { ...row, productRoles: ProductRole.options.filter((role) => row.productRoles.includes(role)) } : null;
 }
 
-/** The caller must have locked the organization. */
+/** Saves the settings. The caller must have locked the organization, so that two changes do not overwrite each other. */
 export async function saveSettings(tx: Tx, organizationId: string, settings: OrganizationSettings): Promise<void> {
   const { name, productRoles, timezone, logo } = settings;
   await tx

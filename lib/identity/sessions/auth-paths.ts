@@ -78,8 +78,8 @@ const organization = [
 ].map((path) => `/organization/${path}`);
 
 /**
- * The endpoints of better-auth that answer 404. They change data without a reason, an audit event or the lock against concurrent
- * payments, or belong to ways to sign in that are not configured here. This service has its own operations instead.
+ * The endpoints of better-auth that answer 404. They change data without a reason, an audit event or the lock of closeGate, or
+ * belong to ways to sign in that are not configured here. This service has its own operations instead.
  */
 export const disabledPaths = [
   ...organization,
