@@ -32,7 +32,7 @@ export function readAmount(text: string, decimals: number): ParsedAmount {
   if (!GRAMMAR.test(text)) return { ok: false, detail: "Write the amount as a plain decimal number, such as 1.50." };
   const [whole = "", fraction = ""] = text.split(".");
   if (fraction.length > decimals)
-    return { ok: false, detail: `This asset has ${decimals} fraction digits, the amount has ${fraction.length}.` };
+    return { ok: false, detail: `This asset has ${decimals} decimals, and the amount has ${fraction.length}.` };
   const amount = BigInt(whole + fraction.padEnd(decimals, "0"));
   if (amount >= LIMIT) return { ok: false, detail: "The amount is larger than any token can hold." };
   return { ok: true, amount: amount as Atomic };

@@ -97,7 +97,7 @@ const alreadyDecided = (): Problem =>
   new Problem("approval_already_decided", { detail: "This checkout was already approved or declined." });
 
 export const checkoutChanged = (): Problem =>
-  new Problem("checkout_changed", { detail: "The checkout is no longer what you were shown. Review it again." });
+  new Problem("checkout_changed", { detail: "The checkout has changed since you were shown it. Review it again." });
 
 /**
  * The refusal that asks for a step-up. With "any", each method of the person (password or passkey) is accepted; with "passkey",

@@ -33,8 +33,8 @@ type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: 
 export function checkEnd(head: AuditHead, stored: Ends): Bad | null {
   if (head.sequence < stored.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
   if (head.hash !== stored.hash || writePeaks(head.peaks) !== stored.peaks)
-    return { sequence: head.sequence, detail: "The chain does not end with the head that was stored." };
+    return { sequence: head.sequence, detail: "The last event of the chain and the stored end of the chain do not agree." };
   if (stored.newest > stored.sequence)
-    return { sequence: stored.sequence + 1, detail: "The event is behind the end of the chain." };
+    return { sequence: stored.sequence + 1, detail: "The event comes after the stored end of the chain." };
   return null;
 }

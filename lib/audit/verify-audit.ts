@@ -17,7 +17,7 @@ export async function verifyInTurn<T>(work: () => Promise<T>): Promise<T> {
   const state = running();
   if (state.count >= RUNNING_MAX) {
     throw new Problem("overloaded", {
-      detail: "Other audit chains are being verified. Ask again in a moment.",
+      detail: "Too many audit chains are being verified. Ask again in a moment.",
       retryAfterSeconds: 2,
     });
   }

@@ -22,8 +22,8 @@ function digitsFor(
   if (chain !== undefined && !chains.includes(chain)) refuse("/chain", `This installation does not pay on ${chain}.`);
   if (asset === undefined) return null;
   const digits = new Set(known.filter((entry) => chain === undefined || entry.chain === chain).map(({ decimals }) => decimals));
-  if (digits.size === 0) refuse("/asset", "This installation does not know this asset there.");
-  if (digits.size > 1) refuse("/chain", "This asset has other fraction digits on other chains; name the chain.");
+  if (digits.size === 0) refuse("/asset", "This installation has no such asset on this chain.");
+  if (digits.size > 1) refuse("/chain", "The number of decimals of this asset depends on the chain; name the chain.");
   return [...digits][0] ?? null;
 }
 

@@ -23,7 +23,7 @@ type Tenant = { readonly organizationId: string; readonly environment: Environme
 async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
   if (sellerId === undefined) {
-    if (resourceId !== undefined) throw invalidField("/sellerId", "A resource is found by its seller; name the seller.");
+    if (resourceId !== undefined) throw invalidField("/sellerId", "Name the seller of the resource too.");
     if (sellerOrganizationId === undefined) return { organizationId: null, chain: null };
     if (sellerOrganizationId !== organizationId) {
       throw new Problem("not_found", {
@@ -63,7 +63,7 @@ function requirePath({ enforcementPath, settlementMode }: AskedFeeQuote): void {
   if (enforcementPath === undefined || enforcementPath === enforcementPathOf({ settlementMode })) return;
   throw invalidField(
     "/enforcementPath",
-    `A payment of settlementMode ${settlementMode} is not held to its limits ${enforcementPath}.`,
+    `The limits of a payment with settlementMode ${settlementMode} are not enforced ${enforcementPath}. Leave this field out.`,
   );
 }
 

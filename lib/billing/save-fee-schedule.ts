@@ -21,7 +21,8 @@ function readAmounts(body: SaveFeeSchedule, effectiveFrom: Date) {
   );
   const names = chains.map(({ chain }) => chain);
   const checked = checkSchedule(body, effectiveFrom, names, known);
-  if (!checked.ok) throw new Problem("invalid_request", { detail: "The schedule cannot be saved so.", errors: checked.errors });
+  if (!checked.ok)
+    throw new Problem("invalid_request", { detail: "The schedule has fields that cannot be saved.", errors: checked.errors });
   return checked.amounts;
 }
 

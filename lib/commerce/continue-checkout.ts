@@ -41,7 +41,7 @@ type Continue = {
 };
 
 const ended = (): Problem =>
-  new Problem("continuation_expired", { detail: "This continuation has ended or was used. Ask the buyer again." });
+  new Problem("continuation_expired", { detail: "This continuation token has expired or was used. Ask the buyer again." });
 
 /** Creates the order of an approved checkout. The order pays exactly the terms that were approved. */
 async function openContinued({
@@ -57,7 +57,7 @@ async function openContinued({
   const approval = await findApprovalByToken(db, caller, continuationHash(continuationToken));
   if (!approval) throw ended();
   if (approval.checkoutIntentId !== checkoutIntentId || approval.agentId !== caller.subjectId) {
-    throw new Problem("approval_basket_mismatch", { detail: "This continuation belongs to another checkout or agent." });
+    throw new Problem("approval_basket_mismatch", { detail: "This continuation token belongs to another checkout or agent." });
   }
   if (approval.takenBackBySubjectId !== null) throw approvalTakenBack();
   if (approval.status !== "pending" || approval.mandateId === null || approval.authorizationId === null) throw ended();

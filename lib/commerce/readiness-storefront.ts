@@ -67,12 +67,12 @@ function challengeSupported({ challengeTypes, domain }: Storefront, asked: strin
 function differences({ asset, payTo }: Storefront, quote: Quote | null, body: CheckReadiness): string[] {
   const stated = body.amount === undefined ? null : readAmount(body.amount, asset.tokenDecimals);
   const checks: readonly (readonly [same: boolean, text: string])[] = [
-    [body.chain === undefined || body.chain === asset.chain, `It is paid on ${asset.chain}, not on ${body.chain}.`],
-    [body.asset === undefined || body.asset === asset.asset, `It is paid in ${asset.asset}, not in ${body.asset}.`],
-    [body.payTo === undefined || body.payTo.toLowerCase() === payTo, `It is paid to ${payTo}, not to ${body.payTo}.`],
+    [body.chain === undefined || body.chain === asset.chain, `The storefront is paid on ${asset.chain}, not on ${body.chain}.`],
+    [body.asset === undefined || body.asset === asset.asset, `The storefront is paid in ${asset.asset}, not in ${body.asset}.`],
+    [body.payTo === undefined || body.payTo.toLowerCase() === payTo, `The storefront is paid to ${payTo}, not to ${body.payTo}.`],
     [
       stated === null || quote === null || (stated.ok && stated.amount === quote.amount),
-      `It asks for ${quote ? displayAmount(quote.amount, asset.tokenDecimals, asset.asset) : ""}, not for ${body.amount}.`,
+      `The storefront asks for ${quote ? displayAmount(quote.amount, asset.tokenDecimals, asset.asset) : ""}, not for ${body.amount}.`,
     ],
   ];
   return checks.filter(([same]) => !same).map(([, text]) => text);
@@ -102,8 +102,11 @@ export async function seeStorefront(body: CheckReadiness, requestId: string): Pr
   const discovered = read.value;
   const found = [
     ready("storefrontReachable", "The storefront answers."),
-    ready("storefrontManifest", discovered.source === "manifest" ? "Its manifest can be used." : "It is a plain x402 API."),
-    ready("tokenMetadata", `It is paid in ${discovered.asset.asset} as this installation knows it.`),
+    ready(
+      "storefrontManifest",
+      discovered.source === "manifest" ? "The storefront's manifest can be used." : "The storefront is a plain x402 API.",
+    ),
+    ready("tokenMetadata", `The storefront is paid in ${discovered.asset.asset}, as this installation has configured it.`),
     challengeSupported(discovered, body.paymentChallenge),
   ];
   const items = body.items ?? (discovered.source === "x402" ? [{}] : null);

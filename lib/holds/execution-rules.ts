@@ -152,7 +152,7 @@ export type StatusFacts = {
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {
   if (!callerIsLive)
     throw new Problem("forbidden", {
-      detail: "The credential of this request was revoked, or its agent was paused. Ask again with one that is live.",
+      detail: "The credential of this request was revoked, or its agent was paused. Ask again with a valid one.",
     });
   if (mandate?.status === "revoked")
     throw new Problem("mandate_revoked", { detail: "The mandate of this payment was revoked. Authorize it under another one." });

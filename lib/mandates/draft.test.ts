@@ -95,7 +95,7 @@ describe("each error is shown at its field", () => {
 
   test.each<[Partial<MandateDraft>, string, RegExp]>([
     [{ perPayment: "1,5" }, "perPayment", /plain decimal/],
-    [{ perPayment: "0.0000001" }, "perPayment", /6 fraction digits/],
+    [{ perPayment: "0.0000001" }, "perPayment", /6 decimals/],
     [{ perPayment: "9" }, "perPayment", /larger than the total/],
     [{ total: "" }, "day", /total or at least one budget/],
     [{ day: "9" }, "day", /larger than the total/],

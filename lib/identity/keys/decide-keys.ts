@@ -36,7 +36,7 @@ export async function decideKeys(
   if (beyond.length === 0) return {};
   if (choice === undefined) {
     throw new Problem("keys_undecided", {
-      detail: `This person made ${beyond.length} live ${beyond.length === 1 ? "key" : "keys"}, and may still have copies. Send keys as revoke to revoke them, or as keep to leave them to the organization.`,
+      detail: `This person made ${beyond.length} valid ${beyond.length === 1 ? "key" : "keys"}, and may still have copies. Send keys as revoke to revoke them, or as keep to leave them to the organization.`,
       errors: beyond.slice(0, NAMED).map(({ name, preview }) => ({ pointer: "/keys", detail: `${name}: ${preview}` })),
     });
   }

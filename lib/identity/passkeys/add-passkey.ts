@@ -29,7 +29,8 @@ export const addPasskey: Handler<typeof contract.addPasskey> = async ({ body: { 
     const now = await clock(tx);
     const taken = (await passkeysOf(tx, userId)).length >= PASSKEYS_MAX;
     const row = taken ? null : await insertPasskey(tx, { ...made, id: newId("passkey"), userId, name, createdAt: now });
-    if (!row) throw new Problem("conflict", { detail: "This passkey is in use already, or you have the most there can be." });
+    if (!row)
+      throw new Problem("conflict", { detail: "This passkey is in use already, or you have the maximum number of passkeys." });
     const event = { actorId: userId, organizationId: null, subjectId: userId, entityType: "passkey", entityId: row.id };
     audit(tx, { ...event, type: "passkey.added", metadata: { name, synced: row.backedUp } }, now);
     await queueMail(tx, securityMail("passkeyAdded", person.email));

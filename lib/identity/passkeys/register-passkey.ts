@@ -55,4 +55,4 @@ export const registerPasskey: Handler<typeof contract.registerPasskey> = async (
 };
 
 const tooMany = (): Problem =>
-  new Problem("conflict", { detail: `You have ${PASSKEYS_MAX} passkeys, which is the most. Remove one first.` });
+  new Problem("conflict", { detail: `You have ${PASSKEYS_MAX} passkeys, which is the maximum. Remove one first.` });

@@ -29,7 +29,7 @@ import { isProblem, Problem } from "#lib/problem.ts";
  * nothing about keys.
  */
 const keyInvalid = (): Problem =>
-  new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a key that is live." });
+  new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a valid key of this installation." });
 
 async function authenticateKey(text: string, request: Request): Promise<KeyCaller> {
   const presented = parseApiKey(text);
