@@ -27,7 +27,7 @@ const paidBefore = (mandateId: string, checkoutIntentId: string) =>
     SELECT ${mandateId}, coalesce(seller_id, domain || ' ' || lower(pay_to)), now() FROM checkout_intents
     WHERE checkout_intent_id = ${checkoutIntentId} ON CONFLICT DO NOTHING`);
 
-/** Makes a checkout at an unverified storefront, at 12.50 USDC a piece. */
+/** Makes a checkout at an unverified storefront. Each item costs 12.50 USDC. */
 async function basket(scene: CheckoutScene, quantity: number): Promise<string> {
   const items = [{ productId: "tee", variantId: "tee-m", quantity }];
   const checkoutIntentId = await previewed(shop, scene.agent.credential, { items, mandateId: scene.mandateId });

@@ -65,8 +65,8 @@ function choiceOf(
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    // The amount that other payments reserve. `reserved` contains this payment if it has reserved its amount, and otherwise
-    // `more` adds it, so that it can be subtracted in both cases.
+    // The amount that other payments reserve. If this payment has reserved its amount, `reserved` contains that amount, and
+    // otherwise `more` adds it, so `charged` can be subtracted in both cases.
     const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
     const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
     return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };

@@ -154,9 +154,9 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
 ]);
 
 /**
- * A view of all holds (reserved amounts) on the budgets of mandates. A hold that has no row in changed_reservations is as its
- * authorization says. Filter this view only by constant ids, because PostgreSQL otherwise reads all authorizations. A query that
- * has the authorization joins changed_reservations instead.
+ * A view of all holds (reserved amounts) on the budgets of mandates. For a hold without a row in changed_reservations, it shows
+ * what the authorization says. Filter this view only by constant ids, because PostgreSQL otherwise reads all authorizations. A
+ * query that has the authorization joins changed_reservations instead.
  */
 export const reservations = pgView("reservations", reservationColumns).existing();
 

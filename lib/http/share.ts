@@ -5,7 +5,10 @@ export type Share = {
   readonly kept: number;
 };
 
-/** Whether an owner may take one more place. The owner has `own` places now, and all owners together have `all`. */
+/**
+ * Whether an owner may take one more place, such as one more waiting request. The owner has `own` places now, and all owners
+ * together have `all`.
+ */
 export const hasPlace = (own: number, all: number, { most, each, kept }: Share): boolean =>
   own < each && all < (own === 0 ? most : most - kept);
 
