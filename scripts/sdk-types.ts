@@ -32,10 +32,12 @@ function objectType(schema: Schema, indent: string): string {
     const mark = Array.isArray(required) && required.includes(name) ? "" : "?";
     return `${comment(member, inner)}${inner}readonly ${property(name)}${mark}: ${typeOf(member, inner)};\n`;
   });
-  if (members.length > 0) return `{\n${members.join("")}${indent}}`;
-  if (additionalProperties === false) return "Readonly<Record<string, never>>";
+  if (members.length === 0 && additionalProperties === false) return "Readonly<Record<string, never>>";
   const values = isSchema(additionalProperties) ? typeOf(additionalProperties, indent) : "unknown";
-  return `Readonly<Record<string, ${values}>>`;
+  const others = `Readonly<Record<string, ${values}>>`;
+  if (members.length === 0) return others;
+  const named = `{\n${members.join("")}${indent}}`;
+  return values === "unknown" ? named : `${named} & ${others}`;
 }
 
 const union = (types: readonly string[], by = " | "): string => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
+import { verifyWebhook } from "../../sdk/src/webhook.ts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import * as audit from "#lib/audit/contract.ts";
 import { listEvents } from "#lib/audit/list-events.ts";
@@ -80,6 +81,8 @@ describe("messages", () => {
     expect(headers["webhook-signature"]).toMatch(/^v1,\S+ v1a,\S+$/);
     expect(await isSignedBy(endpoint.publicKey, message!)).toBe(true);
     expect(await isSignedBy(endpoint.publicKey, { ...message!, body: `${body} ` })).toBe(false);
+    expect(await verifyWebhook(headers, body, endpoint.secret)).toEqual(event);
+    expect(await verifyWebhook(headers, body, endpoint.publicKey)).toEqual(event);
     expect([headers["webhook-id"], headers["content-type"]]).toEqual([event?.id, "application/json"]);
     const [row] = await deliveryRows(endpoint.webhookEndpointId);
     expect(row).toMatchObject({ attempts: 1, responseStatus: 200, responseBody: `Thanks. ${"x".repeat(504)}`, error: null });
@@ -102,8 +105,12 @@ describe("messages", () => {
     const both = await next();
     expect([accepts(endpoint.secret, both), accepts(second.secret!, both)]).toEqual([true, true]);
     expect([await isSignedBy(endpoint.publicKey, both), await isSignedBy(second.publicKey, both)]).toEqual([true, true]);
+    for (const key of [endpoint.secret, second.secret!, endpoint.publicKey, second.publicKey])
+      await expect(verifyWebhook(both.headers, both.body, key)).resolves.toMatchObject({ id: both.headers["webhook-id"] });
     const third = await rotate(0);
     const last = await next();
+    await expect(verifyWebhook(last.headers, last.body, [second.publicKey, third.publicKey])).resolves.toBeTruthy();
+    await expect(verifyWebhook(last.headers, last.body, [second.secret!, second.publicKey])).rejects.toThrow("No signature");
     expect([endpoint.secret, second.secret!, third.secret!].map((one) => accepts(one, last))).toEqual([false, false, true]);
   });
 });

@@ -25,7 +25,8 @@ type Token = Remaining["asset"];
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
 
-function decode(header: string): unknown {
+/** The JSON of a header of x402. Null if it cannot be read. */
+export function decode(header: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(header), (char) => char.charCodeAt(0))));
   } catch {
@@ -73,12 +74,10 @@ function requireSameHost(claimed: unknown, asked: string): void {
 }
 
 /**
- * Reads a 402 by its PAYMENT-REQUIRED header (version 2) or its JSON body (version 1), and picks the first offer in the mandate's token.
+ * Reads x402's PaymentRequired of version 1 or 2, and picks the first offer in the mandate's token.
  * @throws ChallengeRefused
  */
-export async function readChallenge(response: Response, askedUrl: string, token: Token): Promise<Challenge> {
-  const header = response.headers.get("payment-required");
-  const json: unknown = header === null ? await response.json().catch(() => null) : decode(header);
+export async function challengeFrom(json: unknown, askedUrl: string, token: Token): Promise<Challenge> {
   if (isObject(json) && json["x402Version"] === 2 && isObject(json["resource"])) {
     requireSameHost(json["resource"]["url"], askedUrl);
     const offer = (offersIn(json) as unknown as Offer[]).find((one) => isPayable(one, token));
@@ -93,7 +92,17 @@ export async function readChallenge(response: Response, askedUrl: string, token:
     requireSameHost(resource, askedUrl);
     return { required: { x402Version: 2, resource: { url: resource as string }, accepts: [offer] }, offer, version1 };
   }
-  throw new ChallengeRefused("The seller answered 402, but not by x402 version 1 or 2.");
+  throw new ChallengeRefused("The seller asks for payment, but not by x402 version 1 or 2.");
+}
+
+/**
+ * Reads a 402 by its PAYMENT-REQUIRED header (version 2) or its JSON body (version 1).
+ * @throws ChallengeRefused
+ */
+export async function readChallenge(response: Response, askedUrl: string, token: Token): Promise<Challenge> {
+  const header = response.headers.get("payment-required");
+  const json: unknown = header === null ? await response.json().catch(() => null) : decode(header);
+  return challengeFrom(json, askedUrl, token);
 }
 
 /** The amount in whole units of the token. */

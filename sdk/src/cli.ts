@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import * as errors from "./errors.ts";
+import { factsOf } from "./facts.ts";
 import { countersign } from "./index.ts";
 import { parseJson, verifyReceipt } from "./verify-receipt.ts";
 
@@ -142,14 +143,7 @@ function failure(error: unknown): Said {
   const isUse = error instanceof WrongUse || (error as { code?: unknown }).code?.toString().startsWith("ERR_PARSE_ARGS") === true;
   if (isUse) return { json: { error: "WrongUse", message }, text: `${message}\n\n${HELP}`, code: 2 };
   const code = exits.find(([kind]) => error instanceof kind)?.[1] ?? 1;
-  const { nextActions = [], url, reasons, execution, receipt } = error as Readonly<Record<string, unknown>>;
-  const facts = {
-    nextActions,
-    ...(url !== undefined && { url }),
-    ...(reasons !== undefined && { reasons }),
-    ...(execution !== undefined && { execution, receipt }),
-  };
-  return { json: { error: name, message, ...facts }, text: `${name}: ${message}`, code };
+  return { json: factsOf(error), text: `${name}: ${message}`, code };
 }
 
 async function main(line: readonly string[]): Promise<void> {

@@ -21,6 +21,8 @@ export type CountersignOptions = ServiceOptions & {
   readonly expiresInSeconds?: number;
   /** How long to look for the payment on the chain if the seller does not serve, in seconds. The default is 20. */
   readonly followSeconds?: number;
+  /** The secret (`whsec_…`) or public key (`whpk_…`) of a webhook endpoint, or several while you rotate them. For verifyWebhook. */
+  readonly webhookKeys?: string | readonly string[];
 };
 
 export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresInSeconds" | "followSeconds">> &

@@ -1,12 +1,15 @@
 import type { Context, CountersignOptions } from "./context.ts";
 import { keyOf } from "./context.ts";
-import type { Operations, Receipt, Remaining } from "./operations.ts";
+import { makeCredential, type CredentialOptions } from "./credential.ts";
+import type { Event, Operations, Receipt, Remaining } from "./operations.ts";
 import { placeOrder, type Order } from "./order.ts";
 import { payFetch, type PayInit } from "./pay.ts";
 import { connect } from "./service.ts";
 import { verifyReceipt, type Verdict } from "./verify-receipt.ts";
+import { verifyWebhook, type WebhookHeaders, type WebhookOptions } from "./webhook.ts";
 
 export type { ApprovalRequest, CountersignOptions } from "./context.ts";
+export type { Credential, CredentialOptions } from "./credential.ts";
 export * from "./errors.ts";
 export type * from "./operations.ts";
 export { OrderNotPlaced, type Order } from "./order.ts";
@@ -14,6 +17,7 @@ export type { PayInit, PayOptions } from "./pay.ts";
 export type { Api, CallOptions } from "./service.ts";
 export type { Wallet } from "./sign.ts";
 export { parseJson, verifyReceipt, type Verdict } from "./verify-receipt.ts";
+export { verifyWebhook, WebhookRefused, type WebhookHeaders, type WebhookOptions } from "./webhook.ts";
 
 type PaymentsQuery = Omit<NonNullable<Operations["listPayments"]["request"]["query"]>, "mandateId" | "idempotencyKey"> & {
   readonly operation?: string;
@@ -28,6 +32,7 @@ export type Countersign = ReturnType<typeof countersign>;
 /** A client that pays under one mandate. */
 export function countersign(options: CountersignOptions) {
   const { mandateId, wallet, onApproval, expiresInSeconds = HOUR_SECONDS, followSeconds = FOLLOW_SECONDS } = options;
+  const { webhookKeys = [] } = options;
   const service = connect(options);
   const { api, origin } = service;
   let token: Remaining["asset"] | undefined;
@@ -61,6 +66,11 @@ export function countersign(options: CountersignOptions) {
     /** Checks a receipt with WebCrypto alone, by the keys that the service publishes or by keys that you saved. */
     verifyReceipt: async (receipt: Receipt, jwks?: unknown): Promise<Verdict> =>
       verifyReceipt(receipt, jwks ?? (await (await service.fetch(`${origin}/.well-known/jwks.json`)).json())),
+    /** Verifies a message to your webhook endpoint with WebCrypto alone, and returns its event. Needs `webhookKeys`. */
+    verifyWebhook: (headers: WebhookHeaders, body: string | Uint8Array, how?: WebhookOptions): Promise<Event> =>
+      verifyWebhook(headers, body, webhookKeys, how),
+    /** Pays x402's PaymentRequired that arrived in another way than as an answer to pay.fetch. Adapters use it. */
+    credential: (paymentRequired: unknown, how: CredentialOptions) => makeCredential(context, paymentRequired, how),
     /** Every operation of the API. */
     api,
   };

@@ -560,7 +560,7 @@ export type Event = {
     readonly amount?: string;
     readonly asset?: string;
     readonly chain?: string;
-  };
+  } & Readonly<Record<string, string>>;
 };
 
 export type EventList = {

@@ -3,7 +3,7 @@ import { decimalAmount, readChallenge, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
 import { ChallengeRefused, PaymentDenied, ServiceRefused } from "./errors.ts";
 import { executeOnce } from "./execute.ts";
-import type { Authorization, Payment } from "./operations.ts";
+import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
 import { showCredential } from "./show.ts";
 
 export type PayOptions = {
@@ -81,17 +81,25 @@ async function findEarlier({ service, mandateId }: Context, key: string, terms: 
   return same?.authorization;
 }
 
-/** A fetch that pays if the seller asks for it. */
-export async function payFetch(context: Context, input: string | URL | Request, init: PayInit = {}): Promise<Response> {
-  const { operation, sellerId, resourceId, purpose, ...rest } = init;
+/** @throws ChallengeRefused */
+export function requireBothIds({ sellerId, resourceId }: PayOptions): void {
   if ((sellerId === undefined) !== (resourceId === undefined))
     throw new ChallengeRefused("Name sellerId and resourceId, or neither.");
-  const request = new Request(input, rest);
-  const { signal } = request;
-  const unpaid = await context.service.fetch(request.clone());
-  if (unpaid.status !== 402) return unpaid;
-  const url = unpaid.url === "" ? request.url : unpaid.url;
-  const challenge = await readChallenge(unpaid, url, await context.token(signal));
+}
+
+/** An authorization and the execution that carries its credential. */
+export type Paid = { readonly authorization: Authorization; readonly execution: PaymentExecution };
+
+/**
+ * Asks for the payment that a challenge wants, waits for a person if one must approve, and executes it once.
+ * @throws PaymentDenied, and the errors of awaitApproval and executeOnce
+ */
+export async function payChallenge(
+  context: Context,
+  challenge: Challenge,
+  { operation, sellerId, resourceId, purpose }: PayOptions,
+  signal: AbortSignal,
+): Promise<Paid> {
   const purchase = { key: await keyOf(operation), challenge, sellerId, resourceId, purpose } as Purchase;
   const { authorization, isRepeated } = await authorize(context, purchase, signal);
   const { outcome } = authorization.policyDecision;
@@ -100,6 +108,19 @@ export async function payFetch(context: Context, input: string | URL | Request, 
     outcome === "requireApproval" ? await awaitApproval(context, authorization, signal) : authorization.authorizationId;
   const mayHaveExecutions = isRepeated || outcome === "requireApproval";
   const paid = { ...authorization, authorizationId };
-  const execution = await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal);
-  return showCredential(context, { request, authorization: paid, execution }, signal);
+  return { authorization: paid, execution: await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal) };
+}
+
+/** A fetch that pays if the seller asks for it. */
+export async function payFetch(context: Context, input: string | URL | Request, init: PayInit = {}): Promise<Response> {
+  const { operation, sellerId, resourceId, purpose, ...rest } = init;
+  const options = { operation, sellerId, resourceId, purpose } as PayOptions;
+  requireBothIds(options);
+  const request = new Request(input, rest);
+  const { signal } = request;
+  const unpaid = await context.service.fetch(request.clone());
+  if (unpaid.status !== 402) return unpaid;
+  const url = unpaid.url === "" ? request.url : unpaid.url;
+  const challenge = await readChallenge(unpaid, url, await context.token(signal));
+  return showCredential(context, { request, ...(await payChallenge(context, challenge, options, signal)) }, signal);
 }

@@ -1,29 +1,26 @@
 import type { Context } from "./context.ts";
 import { NotServed, PaidButNotServed, PaymentFailed } from "./errors.ts";
-import type { Authorization, PaymentExecution, Receipt } from "./operations.ts";
+import type { PaymentExecution, Receipt } from "./operations.ts";
+import type { Paid } from "./pay.ts";
 import { pause } from "./service.ts";
 
 const TRIES = 3;
 const PAUSE_MS = 1_000;
 const POLL_MS = 500;
 
-type Paid = {
-  readonly request: Request;
-  readonly authorization: Authorization;
-  readonly execution: PaymentExecution;
-};
+type Shown = Paid & { readonly request: Request };
 
 const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
 
 /** The caller's request with the credential. It goes to the first address, so that redirects drop the caller's secrets as before. */
-function paidRequest({ request, execution }: Paid): Request {
+function paidRequest({ request, execution }: Shown): Request {
   const headers = new Headers(request.headers);
   for (const [name, value] of Object.entries(execution.credentialHeaders ?? {})) headers.set(name, value);
   return new Request(request.clone(), { headers });
 }
 
 /** One attempt. Null if the answer was lost. */
-async function attempt({ service }: Context, paid: Paid, signal: AbortSignal): Promise<Response | null> {
+async function attempt({ service }: Context, paid: Shown, signal: AbortSignal): Promise<Response | null> {
   try {
     return await service.fetch(paidRequest(paid));
   } catch {
@@ -36,7 +33,7 @@ async function attempt({ service }: Context, paid: Paid, signal: AbortSignal): P
  * Shows the credential to the seller, again if its answer is lost or is a server error. A credential pays at most once.
  * @throws PaidButNotServed, NotServed, PaymentFailed
  */
-export async function showCredential(context: Context, paid: Paid, signal: AbortSignal): Promise<Response> {
+export async function showCredential(context: Context, paid: Shown, signal: AbortSignal): Promise<Response> {
   let response: Response | null = null;
   for (let tries = 1; tries <= TRIES; tries += 1) {
     response = await attempt(context, paid, signal);
@@ -45,17 +42,27 @@ export async function showCredential(context: Context, paid: Paid, signal: Abort
     if (response?.status === 402) break;
     if (tries < TRIES) await pause(PAUSE_MS, signal);
   }
+  throw await notServed(context, paid, signal, response ?? undefined);
+}
+
+/** The error for a credential that the seller did not serve: the chain shows whether the payment was made. */
+export async function notServed(
+  context: Context,
+  paid: Paid,
+  signal: AbortSignal,
+  response?: Response,
+): Promise<NotServed | PaymentFailed> {
   const { authorization } = paid;
   const execution = await follow(context, paid.execution, signal);
   if (execution.settlementStatus === "failed")
-    throw new PaymentFailed(
+    return new PaymentFailed(
       authorization,
       execution.failureCode ?? "not_settled",
       execution.failureDetail ?? "The payment failed.",
     );
   const receipt = await receiptOf(context, execution, signal);
   const failure = { authorization, execution, receipt, ...(response && { response }) };
-  throw execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
+  return execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
 }
 
 /** Reads the execution until the chain shows its outcome, for a limited time. */

@@ -1,0 +1,59 @@
+import { jsonSchema, tool, type Tool } from "ai";
+import { factsOf } from "./facts.ts";
+import type { Countersign } from "./index.ts";
+
+export type PaidFetchOptions = {
+  /** The hosts that the model may call, with their port if it is not the usual one. Redirects are not followed. */
+  readonly hosts: readonly string[];
+  /** Names the purchase of a tool call. Calls with the same name are the same purchase. Default: each call is a purchase of its own. */
+  readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
+  /** The longest text that the model gets, in characters. Default: 100,000. */
+  readonly maxCharacters?: number;
+};
+
+export type PaidFetchInput = {
+  readonly url: string;
+  readonly method?: "GET" | "POST";
+  readonly body?: string;
+  readonly purpose?: string;
+};
+
+const text = { type: "string" } as const;
+const inputSchema = jsonSchema<PaidFetchInput>({
+  type: "object",
+  properties: {
+    url: { ...text, description: "The address to fetch." },
+    method: { enum: ["GET", "POST"] },
+    body: { ...text, description: "The body of a POST, as JSON." },
+    purpose: { ...text, maxLength: 140, description: "What the payment is for. A person who is asked reads it." },
+  },
+  required: ["url"],
+  additionalProperties: false,
+});
+
+const description =
+  "Fetches an address and pays if it asks for payment, within the limits that a person set. Do not repeat a call that was denied or declined.";
+
+/** A tool of the Vercel AI SDK that fetches paid addresses under the mandate. A payment that fails is a result with `error` and `nextActions`. */
+export const paidFetch = (
+  pay: Countersign,
+  { hosts, operation, maxCharacters = 100_000 }: PaidFetchOptions,
+): Tool<PaidFetchInput, Readonly<Record<string, unknown>>> =>
+  tool({
+    description,
+    inputSchema,
+    execute: async ({ url, method = "GET", body, purpose }, { toolCallId, abortSignal }) => {
+      const { host } = URL.canParse(url) ? new URL(url) : { host: "" };
+      if (!hosts.includes(host)) return { error: "HostRefused", message: `You may call ${hosts.join(", ")}, and not ${host || url}.` };
+      const request = { method, redirect: "error", ...(abortSignal && { signal: abortSignal }) } as const;
+      const content = body === undefined ? {} : { body, headers: { "content-type": "application/json" } };
+      const named = { ...(operation && { operation: operation({ url, toolCallId }) }), ...(purpose !== undefined && { purpose }) };
+      try {
+        const answer = await pay.fetch(url, { ...request, ...content, ...named });
+        return { status: answer.status, body: (await answer.text()).slice(0, maxCharacters) };
+      } catch (error) {
+        abortSignal?.throwIfAborted();
+        return factsOf(error);
+      }
+    },
+  });

@@ -1,0 +1,54 @@
+import { challengeFrom, decode } from "./challenge.ts";
+import type { Context } from "./context.ts";
+import type { NotServed, PaymentFailed } from "./errors.ts";
+import { payChallenge, requireBothIds, type Paid, type PayOptions } from "./pay.ts";
+import { notServed } from "./show.ts";
+
+export type CredentialOptions = PayOptions & {
+  /** The http address that asked for the payment. The mandate's policy judges its domain. */
+  readonly url: string;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** A payment that was authorized, signed and given to the service. Show it to the seller, who settles it. */
+export type Credential = Paid & {
+  /** The headers for a seller that is asked by HTTP. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** x402's PaymentPayload, for a seller that is asked in another way. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The error to throw if the seller does not serve. It waits until the chain shows the payment, `followSeconds` at most. */
+  notServed(): Promise<NotServed | PaymentFailed>;
+};
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A resource such as mcp://tool/name, which does not say whose it is. */
+function isNameless(required: unknown): required is Json & { readonly resource: Json } {
+  const { resource } = (required ?? {}) as { readonly resource?: { readonly url?: unknown } };
+  return typeof resource?.url === "string" && !/^https?:/i.test(resource.url);
+}
+
+/**
+ * Pays x402's PaymentRequired, in whatever way it arrived, and returns the credential for the seller. The service judges a resource that is
+ * not an http address, such as a tool of an MCP server, by the address of its server; the seller gets its own name of it.
+ * @throws the errors of pay.fetch, without NotServed and PaidButNotServed
+ */
+export async function makeCredential(
+  context: Context,
+  required: unknown,
+  { url, signal = new AbortController().signal, ...options }: CredentialOptions,
+): Promise<Credential> {
+  requireBothIds(options);
+  const own = isNameless(required) ? required.resource : undefined;
+  const asked = own && { ...(required as Json), resource: { ...own, url } };
+  const challenge = await challengeFrom(asked ?? required, url, await context.token(signal));
+  const paid = await payChallenge(context, challenge, options, signal);
+  const headers = paid.execution.credentialHeaders ?? {};
+  const payload = decode(Object.values(headers)[0] ?? "") as Json;
+  return {
+    ...paid,
+    headers,
+    payload: own ? { ...payload, resource: own } : payload,
+    notServed: () => notServed(context, paid, signal),
+  };
+}
