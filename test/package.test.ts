@@ -1,130 +1,85 @@
-import { execFile, spawn } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startPaidTools, type PaidTools } from "../examples/paid-tools.ts";
 import { startSeller, type Seller } from "../examples/seller.ts";
 import { operationTypes, TYPES_FILE } from "../scripts/sdk-types.ts";
-import { countersign } from "../sdk/src/index.ts";
+import { paidFetch } from "../sdk/src/ai.ts";
+import { countersign, PaymentDenied, type Countersign } from "../sdk/src/index.ts";
+import { payingTools } from "../sdk/src/mcp.ts";
+import { x402 } from "../sdk/src/x402.ts";
+import { signWebhook } from "../sdk/src/webhook.ts";
+import { exampleThinEvent } from "#lib/audit/thin-event.ts";
 import { env } from "#lib/env.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import * as contract from "#lib/payments/contract.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
+import { freePort } from "#test/free-port.ts";
 import { newKey, newOrganization, type Agent } from "#test/identity.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
+import { installPackage, linesOf, olderNode, plain, run, startExample, type Run } from "#test/package.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { settling } from "#test/settling.ts";
 import { send } from "#test/tenant.ts";
 
-/* The package as its users get it: packed, installed into an empty folder, and run in a process of its own. */
-
 useDatabase();
 const chain = useSettlement();
 
 const root = join(import.meta.dirname, "..");
-const run = promisify(execFile);
 
 let folder = "";
 let service: ListeningServer;
 let seller: Seller;
+let tools: PaidTools;
 let agent: Agent;
+let mandate: (policy: Record<string, unknown>) => Promise<string>;
 let mandateId = "";
 let payTo: `0x${string}`;
 
-/** npm's own variables of `npm test` would name this repository. */
-const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_")));
-
-async function npm(command: readonly string[], cwd: string): Promise<void> {
-  const options = ["--offline", "--no-audit", "--no-fund", "--ignore-scripts=false", "--cache", join(folder, ".npm")];
-  await run("npm", [...command, ...options], { cwd, env: { ...plain, NODE_ENV: "test" } });
-}
-
-/** Installs the tarball and links the optional peers, so that nothing is read from a registry. */
-async function install(): Promise<void> {
-  folder = await mkdtemp(join(tmpdir(), "countersign-package-"));
-  await npm(["pack", "--pack-destination", folder], join(root, "sdk"));
-  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
-  await npm(["install", "./countersign-0.1.0.tgz"], folder);
-  for (const peer of ["viem", "@x402/core", "@x402/evm", "@types/node"]) {
-    const link = join(folder, "node_modules", peer);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(join(root, "node_modules", peer), link);
-  }
-  await copyFile(join(root, "examples/agent.ts"), join(folder, "agent.ts"));
-  const compilerOptions = {
-    strict: true,
-    module: "nodenext",
-    target: "es2023",
-    types: ["node"],
-    skipLibCheck: true,
-    outDir: "js",
-  };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["agent.ts"] }));
-  await writeFile(join(folder, "run.mjs"), runner);
-}
-
-/** Runs the agent, and kills the process when the given answer arrives. */
-const runner = `
-let answers = 0;
-const send = globalThis.fetch;
-globalThis.fetch = async (...asked) => {
-  const answer = await send(...asked);
-  answers += 1;
-  if (answers === Number(process.env.KILLED_AT)) process.kill(process.pid, "SIGKILL");
-  return answer;
-};
-try {
-  await import("./js/agent.js");
-} catch (error) {
-  console.log(error.name, error.execution?.settlementStatus, typeof error.receipt?.receipt);
-}
-console.log(answers);
-`;
-
 beforeAll(async () => {
-  await install();
+  folder = await installPackage();
   const owner = await newOrganization();
   agent = await newKey(owner);
-  const policy = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" } };
-  mandateId = await activeMandate(owner.credential, { policy });
+  mandate = (policy) => {
+    const usual = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" } };
+    return activeMandate(owner.credential, { policy: { ...usual, ...policy } });
+  };
+  mandateId = await mandate({});
   payTo = randomAddress();
   service = await listenService();
-  seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo });
-  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(seller.url).host;
+  const facilitator = await stockFacilitator(chain());
+  seller = await startSeller({ facilitator, payTo });
+  tools = await startPaidTools(facilitator, payTo);
+  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = [seller.url, tools.url].map((url) => new URL(url).host).join();
   for (const name of ["outbound", "probes"]) forget(name);
 }, 180_000);
 afterAll(async () => {
-  await Promise.all([service.close(), seller.close()]);
+  await Promise.all([service.close(), seller.close(), tools.close()]);
   await rm(folder, { recursive: true, force: true });
 });
 
-type Run = { readonly signal: NodeJS.Signals | null; readonly lines: readonly string[] };
+type Options = { readonly killedAt?: number; readonly node?: string; readonly imports?: readonly string[] };
 
-async function runAgent(privateKey: string, operation: string, { killedAt = 0, node = process.execPath } = {}): Promise<Run> {
-  const child = spawn(node, ["run.mjs", `${seller.url}/report`, operation], {
-    cwd: folder,
-    env: {
-      ...plain,
-      NODE_ENV: "production",
-      NODE_OPTIONS: "",
-      COUNTERSIGN_URL: service.url,
-      COUNTERSIGN_API_KEY: agent.apiKey,
-      MANDATE: mandateId,
-      AGENT_PRIVATE_KEY: privateKey,
-      KILLED_AT: String(killedAt),
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let said = "";
-  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, by) => resolve(by)));
-  return { signal, lines: said.trim().split("\n") };
-}
+const settings = (privateKey: string): Record<string, string> => ({
+  COUNTERSIGN_URL: service.url,
+  COUNTERSIGN_API_KEY: agent.apiKey,
+  MANDATE: mandateId,
+  AGENT_PRIVATE_KEY: privateKey,
+});
+
+const runExample = (name: string, line: readonly string[], privateKey: string, { killedAt = 0, ...launch }: Options = {}): Promise<Run> =>
+  linesOf(startExample(folder, name, line, { ...launch, env: { ...settings(privateKey), KILLED_AT: String(killedAt) } }));
+
+const runAgent = (privateKey: string, operation: string, options: Options = {}): Promise<Run> =>
+  runExample("agent", [`${seller.url}/report`, operation], privateKey, options);
 
 const executionsOf = async (operation: string) => {
   const query = `?idempotencyKey=${operation}`;
@@ -136,19 +91,6 @@ async function fundedKey(): Promise<string> {
   const privateKey = generatePrivateKey();
   await chain().mint(privateKeyToAddress(privateKey), 100_000_000n);
   return privateKey;
-}
-
-/** A Node 20 beside the one that runs the tests, if the machine has one. */
-async function olderNode(): Promise<string | null> {
-  for (const directory of (process.env["PATH"] ?? "").split(delimiter)) {
-    const node = join(directory, "node");
-    const version = await run(node, ["--version"]).then(
-      ({ stdout }) => stdout,
-      () => "",
-    );
-    if (version.startsWith("v20.")) return node;
-  }
-  return null;
 }
 
 const client = () => countersign({ url: service.url, apiKey: agent.apiKey, mandateId });
@@ -186,6 +128,74 @@ describe("the packed package in an empty project", () => {
     const node = (await olderNode()) ?? process.execPath;
     const { lines } = await runAgent(await fundedKey(), "on-node-20", { node });
     expect(lines[0]).toBe(`200 ${report}`);
+  });
+});
+
+describe("the examples of the adapters", () => {
+  test("an MCP agent pays a tool of another server, and a repeat is the same purchase", { timeout: 90_000 }, async () => {
+    const privateKey = await fundedKey();
+    const call = (node?: string) => runExample("mcp-agent", [tools.url, "tool-1"], privateKey, node === undefined ? {} : { node });
+    expect((await call()).lines[0]).toBe(JSON.stringify([{ type: "text", text: "all is well" }]));
+    const node = (await olderNode()) ?? process.execPath;
+    expect((await settling(call(node))).lines[0]).toBe("PaidButNotServed settled string");
+    expect(await executionsOf("tool-1")).toEqual([1]);
+  });
+
+  test("an agent of the AI SDK pays for what its model wants to read", { timeout: 60_000 }, async () => {
+    const { lines } = await runExample("ai-agent", [`${seller.url}/report`, "test"], await fundedKey(), { imports: ["model.mjs"] });
+    expect(JSON.parse(lines[0] ?? "")).toEqual({ status: 200, body: report });
+    const { items } = await client().payments({ limit: 1 });
+    expect(items[0]?.intent.metadata).toEqual({ purpose: "a test" });
+  });
+
+  test("a receiver of webhooks believes signed events alone, and notes each once", { timeout: 60_000 }, async () => {
+    const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
+    const port = String(await freePort());
+    const node = (await olderNode()) ?? process.execPath;
+    const receiver = startExample(folder, "webhook-receiver", [], { node, env: { COUNTERSIGN_WEBHOOK_KEYS: secret, PORT: port } });
+    onTestFinished(() => void receiver.kill());
+    const said = linesOf(receiver);
+    await new Promise<void>((resolve) => receiver.stdout?.on("data", (line: Buffer) => line.includes("ready") && resolve()));
+    const body = JSON.stringify(exampleThinEvent);
+    const headers = await signWebhook(exampleThinEvent.id, body, secret);
+    const post = async (text: string) => (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body: text })).status;
+    expect([await post(body), await post(`${body} `), await post(body)]).toEqual([204, 400, 204]);
+    receiver.kill();
+    const { sequence, type, data } = exampleThinEvent;
+    expect((await said).lines.filter((line) => /\D/.test(line))).toEqual(["ready", `${sequence} ${type} ${data.entityId}`]);
+  });
+});
+
+describe("the adapters", { timeout: 60_000 }, () => {
+  const paying = async (policy: Record<string, unknown> = {}): Promise<Countersign> => {
+    const wallet = privateKeyToAccount((await fundedKey()) as `0x${string}`);
+    return countersign({ url: service.url, apiKey: agent.apiKey, mandateId: await mandate(policy), wallet });
+  };
+  const poor = { limits: { perPayment: "0.1", total: "100" } };
+  const url = () => `${seller.url}/report`;
+
+  test("let the stock x402 fetch pay once for an operation, and show it a denial as it is", async () => {
+    const once = wrapFetchWithPayment(fetch, x402(await paying(), { operation: ({ url }) => `stock fetch of ${url}` }));
+    expect(await (await once(url())).text()).toBe(report);
+    await expect(once(url())).rejects.toThrow("The seller refused the credential.");
+    await expect(wrapFetchWithPayment(fetch, x402(await paying(poor)))(url())).rejects.toThrow(PaymentDenied);
+  });
+
+  test("give a model the reasons of a denial, and refuse other hosts before anything is sent", async () => {
+    const tool = paidFetch(await paying(poor), { hosts: [new URL(url()).host] });
+    const call = (address: string) => tool.execute?.({ url: address }, { toolCallId: "call-1", messages: [], context: {} });
+    expect(await call(url())).toMatchObject({ error: "PaymentDenied", reasons: expect.any(Array), nextActions: expect.any(Array) });
+    for (const other of [service.url, "file:///etc/passwd", "report"])
+      expect(await call(other)).toMatchObject({ error: "HostRefused" });
+  });
+
+  test("pay a tool through the client of the SDK's first version too, and show it a denial", async () => {
+    const mcp = new Client({ name: "agent", version: "1" });
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(tools.url)) as Transport);
+    onTestFinished(() => mcp.close());
+    const { content } = await payingTools(mcp, await paying(), tools)({ name: "report", arguments: {} });
+    expect(content).toEqual([{ type: "text", text: "all is well" }]);
+    await expect(payingTools(mcp, await paying(poor), tools)({ name: "report", arguments: {} })).rejects.toThrow(PaymentDenied);
   });
 });
 

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
@@ -27,6 +29,7 @@ import { listenService, ourFacilitator, stockFacilitator } from "#test/shop.ts";
 import { newKey, transferArgs } from "#test/smart-account.ts";
 import { createAgent, send } from "#test/tenant.ts";
 
+const run = promisify(execFile);
 const databaseOf = useDatabase();
 const chain = useSettlement();
 const contracts = useContracts(chain);
@@ -97,8 +100,20 @@ describe("an agent that holds no wallet", () => {
     const fetchReport = () => client.fetch(`${shop.url}/report`, { operation: "keyless", sellerId, resourceId });
     expect(await (await fetchReport()).json()).toEqual({ report: "all is well" });
     await expect(fetchReport()).rejects.toThrow(NotServed);
-    await Promise.all([shop.close(), service.close()]);
     expect(await sellerHas(scene)).toBe(250_000n);
+    // The example in Python does the same without the package, where the machine has Python.
+    const hasPython = await run("python3", ["--version"]).then(
+      () => true,
+      () => false,
+    );
+    if (hasPython) {
+      const settings = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: apiKey, MANDATE: scene.mandateId };
+      const env = { ...process.env, ...settings, SELLER: sellerId, RESOURCE: resourceId };
+      const { stdout } = await run("python3", ["examples/agent.py", `${shop.url}/report`, "in-python"], { env });
+      expect(JSON.parse(stdout)).toEqual({ report: "all is well" });
+      expect(await sellerHas(scene)).toBe(500_000n);
+    }
+    await Promise.all([shop.close(), service.close()]);
   });
 
   test("pays with settlement by this service, and the same key gets the same bytes", async () => {

@@ -1,0 +1,18 @@
+// An agent of the Vercel AI SDK with one tool: it fetches paid addresses of these hosts under the mandate.
+import { generateText, isStepCount } from "ai";
+import { countersign } from "countersign";
+import { paidFetch } from "countersign/ai";
+import { privateKeyToAccount } from "viem/accounts";
+
+const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", MANDATE: mandateId = "", AGENT_PRIVATE_KEY } = process.env;
+const [paidUrl = "", model = "anthropic/claude-sonnet-4.5"] = process.argv.slice(2);
+const wallet = privateKeyToAccount(AGENT_PRIVATE_KEY as `0x${string}`);
+const pay = countersign({ url, apiKey, mandateId, wallet });
+
+const { text } = await generateText({
+  model,
+  tools: { paidFetch: paidFetch(pay, { hosts: [new URL(paidUrl).host] }) },
+  stopWhen: isStepCount(3),
+  prompt: `What does the report at ${paidUrl} say?`,
+});
+console.log(text);

@@ -1,0 +1,17 @@
+// An MCP client whose tools may cost money: it pays a tool of another server under the mandate.
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { countersign } from "countersign";
+import { payingTools } from "countersign/mcp";
+import { privateKeyToAccount } from "viem/accounts";
+
+const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", MANDATE: mandateId = "", AGENT_PRIVATE_KEY } = process.env;
+const [serverUrl = "", operation = ""] = process.argv.slice(2);
+const wallet = privateKeyToAccount(AGENT_PRIVATE_KEY as `0x${string}`);
+const pay = countersign({ url, apiKey, mandateId, wallet });
+
+const client = new Client({ name: "agent", version: "1" });
+await client.connect(new StreamableHTTPClientTransport(new URL(serverUrl)));
+const callTool = payingTools(client, pay, { url: serverUrl });
+const { content } = await callTool({ name: "report", arguments: {} }, { operation });
+console.log(JSON.stringify(content));
+await client.close();

@@ -1,0 +1,21 @@
+// A server that receives the service's events. COUNTERSIGN_WEBHOOK_KEYS is the endpoint's secret (whsec_…) or its public key (whpk_…).
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import { verifyWebhook } from "countersign";
+
+const { COUNTERSIGN_WEBHOOK_KEYS = "", PORT = "8080" } = process.env;
+const seen = new Set<string>();
+
+const server = createServer(async (request, response) => {
+  try {
+    const event = await verifyWebhook(request.headers, await text(request), COUNTERSIGN_WEBHOOK_KEYS.split(" "));
+    // An event can arrive twice. A real receiver keeps the ids in its database.
+    if (!seen.has(event.id)) console.log(event.sequence, event.type, event.data.entityId);
+    seen.add(event.id);
+    response.writeHead(204).end();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    response.writeHead(400).end();
+  }
+});
+server.listen(Number(PORT), "127.0.0.1", () => console.log("ready"));
