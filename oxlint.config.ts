@@ -136,7 +136,7 @@ export default defineConfig({
       rules: { "import/no-default-export": "off" },
     },
     {
-      files: ["scripts/**", "server.ts", "pages.ts", "bench/**", "examples/**", "sdk/src/cli.ts", "instrumentation.ts"],
+      files: ["scripts/**", "server.ts", "pages.ts", "bench/**", "examples/**", "sdk/src/cli.ts", "sdk/src/cli/**", "instrumentation.ts"],
       rules: { "no-console": "off" },
     },
     {

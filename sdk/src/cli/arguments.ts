@@ -1,0 +1,33 @@
+import { parseArgs } from "node:util";
+
+/** The command line is not one that this program understands, or a setting is missing. */
+export class WrongUse extends Error {}
+
+/** The output of a command: an object for --json, and text for people. */
+export type Said = { readonly json: Readonly<Record<string, unknown>>; readonly text: string; readonly code?: number };
+
+const options = {
+  operation: { type: "string" },
+  method: { type: "string" },
+  data: { type: "string" },
+  header: { type: "string", multiple: true },
+  "no-wait": { type: "boolean" },
+  keys: { type: "string" },
+  after: { type: "string" },
+  cursor: { type: "string" },
+  types: { type: "string" },
+  secret: { type: "string" },
+  json: { type: "boolean" },
+  help: { type: "boolean" },
+  version: { type: "boolean" },
+} as const;
+
+export type Values = ReturnType<typeof readArguments>["values"];
+export const readArguments = (line: readonly string[]) => parseArgs({ args: [...line], options, allowPositionals: true });
+
+/** Ends when the user stops the program. */
+export function untilStopped(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}

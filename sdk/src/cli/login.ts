@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { CountersignError } from "../errors.ts";
+import { connect } from "../service.ts";
+import { untilStopped, WrongUse, type Said } from "./arguments.ts";
+import { openPage } from "./open-page.ts";
+import { save, serviceUrl } from "./settings.ts";
+
+const CLIENT_ID = "countersign-cli";
+const WAIT_MS = 600_000;
+const REQUEST_MS = 20_000;
+const TRIED_MANDATES = 100;
+
+/** Sign-in failed, or a person refused it. Nothing was saved. */
+class NotSignedIn extends CountersignError {}
+
+type Issuer = { readonly issuer: string; readonly authorization_endpoint: string; readonly token_endpoint: string };
+type Token = { readonly access_token: string; readonly service_account_id: string; readonly organization_id: string };
+
+/** The address of the service. A key must not cross a network in the clear. @throws WrongUse */
+function serviceAt(text: string): string {
+  const { protocol, hostname, href } = URL.canParse(text) ? new URL(text) : { protocol: "", hostname: "", href: "" };
+  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  if (protocol !== "https:" && !(protocol === "http:" && isHere))
+    throw new WrongUse("Name the address of the service, such as https://pay.example.com.");
+  return href.replace(/\/+$/, "");
+}
+
+async function readJson<T>(url: string, init: RequestInit = {}): Promise<T> {
+  const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(REQUEST_MS) });
+  const body = (await response.json().catch(() => null)) as (T & { error_description?: string; detail?: string }) | null;
+  if (response.ok && body) return body;
+  throw new NotSignedIn(body?.error_description ?? body?.detail ?? `${new URL(url).host} answered ${response.status}.`);
+}
+
+/** Where to sign in. Only addresses of the service itself are used. */
+async function discover(service: string): Promise<Issuer> {
+  const found = await readJson<Issuer>(`${service}/.well-known/oauth-authorization-server`);
+  const { origin } = new URL(service);
+  for (const address of [found.issuer, found.authorization_endpoint, found.token_endpoint])
+    if (!URL.canParse(address) || new URL(address).origin !== origin)
+      throw new NotSignedIn(`${origin} names ${address} for the sign-in, which is another place.`);
+  return found;
+}
+
+const page = (text: string): string => `<!doctype html><meta charset="utf-8"><title>countersign</title><p>${text}</p>`;
+
+function answer(response: ServerResponse, status: number, text: string): void {
+  const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", connection: "close" };
+  response.writeHead(status, headers).end(page(text));
+}
+
+type Callback = { readonly redirectUri: string; readonly code: Promise<string>; close(): void };
+
+/** Listens on this machine for the browser that comes back. Only a request with our state and issuer ends the wait. */
+async function openCallback(state: string, { issuer }: Issuer, signal: AbortSignal): Promise<Callback> {
+  const server = createServer();
+  await new Promise<void>((done, fail) => server.once("error", fail).listen(0, "127.0.0.1", done));
+  const code = new Promise<string>((resolve, reject) => {
+    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+      const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://127.0.0.1");
+      const isOurs = request.method === "GET" && pathname === "/callback" && query.get("state") === state;
+      if (!isOurs || query.get("iss") !== issuer) return answer(response, 404, "There is nothing here.");
+      const found = query.get("code");
+      answer(response, 200, found ? "You are signed in. Close this page." : "The sign-in was refused. Close this page.");
+      if (found) return resolve(found);
+      return reject(new NotSignedIn(query.get("error_description") ?? `The sign-in was refused: ${query.get("error")}.`));
+    });
+    const late = (): void => reject(new NotSignedIn("Nobody signed in in time."));
+    AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]).addEventListener("abort", late, { once: true });
+  });
+  code.catch(() => {});
+  const { port } = server.address() as AddressInfo;
+  return { redirectUri: `http://127.0.0.1:${port}/callback`, code, close: () => void server.close() };
+}
+
+/** The mandate to pay under, if the key can see exactly one that is active. */
+async function onlyMandate(url: string, apiKey: string): Promise<string | undefined> {
+  const { api } = connect({ url, apiKey });
+  const { items } = await api.listMandates({ query: { limit: TRIED_MANDATES } }).catch(() => ({ items: [] }));
+  const active = items.filter(({ status }) => status === "active");
+  return active.length === 1 ? active[0]?.mandateId : undefined;
+}
+
+/** Signs in by OAuth with PKCE in the browser, and saves the API key of the service account that the person chose. */
+export async function login(address: string): Promise<Said> {
+  const url = serviceAt(address === "" ? await serviceUrl() : address);
+  const issuer = await discover(url);
+  const [state, verifier] = [randomBytes(16), randomBytes(32)].map((bytes) => bytes.toString("base64url")) as [string, string];
+  const callback = await openCallback(state, issuer, untilStopped());
+  try {
+    const challenge = createHash("sha256").update(verifier).digest("base64url");
+    const { redirectUri } = callback;
+    const asked = { response_type: "code", client_id: CLIENT_ID, redirect_uri: redirectUri, state };
+    const authorize = new URL(issuer.authorization_endpoint);
+    const query = { ...asked, code_challenge: challenge, code_challenge_method: "S256" };
+    for (const [name, value] of Object.entries(query)) authorize.searchParams.set(name, value);
+    console.error(`Sign in at ${authorize.href}`);
+    openPage(authorize.href);
+    const code = await callback.code;
+    const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: CLIENT_ID, code_verifier: verifier };
+    const token = await readJson<Token>(issuer.token_endpoint, { method: "POST", body: new URLSearchParams(form) });
+    const { access_token: apiKey, service_account_id: serviceAccountId, organization_id: organizationId } = token;
+    const mandateId = await onlyMandate(url, apiKey);
+    const file = await save({ url, apiKey, ...(mandateId !== undefined && { mandateId }) });
+    const next = mandateId === undefined ? "Set COUNTERSIGN_MANDATE to the mandate that pays." : `Payments use the mandate ${mandateId}.`;
+    const json = { serviceAccountId, organizationId, file, ...(mandateId !== undefined && { mandateId }) };
+    return { json, text: `Signed in as ${serviceAccountId}. The key is in ${file}.\n${next}` };
+  } finally {
+    callback.close();
+  }
+}

@@ -1,0 +1,130 @@
+import { createInterface } from "node:readline";
+import { untilStopped, type Said } from "./arguments.ts";
+import { payHere } from "./pay-here.ts";
+import { access, walletOf, type Saved } from "./settings.ts";
+
+/** Messages that may be under way. A client that sends more waits. */
+const UNDER_WAY = 32;
+const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+
+type Json = Readonly<Record<string, unknown>>;
+/** A message of JSON-RPC. */
+export type Message = Json & {
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: Json & { readonly _meta?: Json };
+  readonly result?: Json & { readonly protocolVersion?: unknown };
+};
+
+type Bridge = {
+  readonly url: string;
+  readonly apiKey: string;
+  /** The version that a client of 2025 agreed on. Later clients name it in each message. */
+  version: string | undefined;
+  readonly open: Map<string | number, AbortController>;
+  readonly payHere: ReturnType<typeof payHere> | null;
+};
+
+const isAscii = (text: unknown): text is string => typeof text === "string" && /^[\x21-\x7e]+$/.test(text);
+
+/** The headers of the Streamable HTTP transport, which repeat parts of the message. */
+function headersOf({ apiKey, version }: Bridge, { method, params = {} }: Message): Record<string, string> {
+  const named = params["name"] ?? params["uri"];
+  const own = params._meta?.[VERSION_KEY];
+  return {
+    authorization: `Bearer ${apiKey}`,
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+    ...(typeof own === "string"
+      ? { "mcp-protocol-version": own, ...(method !== undefined && { "mcp-method": method }), ...(isAscii(named) && { "mcp-name": named }) }
+      : version !== undefined && { "mcp-protocol-version": version }),
+  };
+}
+
+/** The messages of an answer: one of JSON, or those of an event stream as they come. */
+async function* messagesOf(response: Response): AsyncGenerator<Message> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const text = await response.text();
+    if (text !== "") yield JSON.parse(text) as Message;
+    return;
+  }
+  let rest = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (rest + chunk).replaceAll("\r\n", "\n").split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const data = block.split("\n").flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []));
+      if (data.length > 0 && data.join("") !== "") yield JSON.parse(data.join("\n")) as Message;
+    }
+  }
+}
+
+const write = (message: Message): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+
+/** An answer of the HTTP API, such as a problem for a wrong key, as an error of JSON-RPC. */
+function asError(id: string | number, answer: Json, status: number): Message {
+  const text = typeof answer["detail"] === "string" ? answer["detail"] : `The service answered ${status}.`;
+  return { jsonrpc: "2.0", id, error: { code: -32_603, message: text, data: answer } };
+}
+
+async function forward(bridge: Bridge, message: Message, signal: AbortSignal): Promise<void> {
+  const { id } = message;
+  const init = { method: "POST", headers: headersOf(bridge, message), body: JSON.stringify(message), signal } as const;
+  const response = await fetch(`${bridge.url}/mcp`, { ...init, redirect: "error" });
+  for await (const answer of messagesOf(response)) {
+    if (answer["jsonrpc"] !== "2.0") {
+      if (id !== undefined) write(asError(id, answer, response.status));
+    } else {
+      const { protocolVersion } = answer.result ?? {};
+      if (message.method === "initialize" && typeof protocolVersion === "string") bridge.version = protocolVersion;
+      write((await bridge.payHere?.(message, answer, signal)) ?? answer);
+    }
+  }
+}
+
+/** Sends one message and writes what comes back. Never throws. */
+async function handle(bridge: Bridge, message: Message): Promise<void> {
+  const { id, method, params } = message;
+  const stop = new AbortController();
+  if (method === "notifications/cancelled") bridge.open.get(params?.["requestId"] as string)?.abort();
+  if (method !== undefined && id !== undefined) bridge.open.set(id, stop);
+  try {
+    await forward(bridge, message, stop.signal);
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    console.error(`The service at ${bridge.url} did not answer:`, error instanceof Error ? error.message : error);
+    if (method !== undefined && id !== undefined)
+      write({ jsonrpc: "2.0", id, error: { code: -32_603, message: "The service did not answer. Call again with the same arguments." } });
+  } finally {
+    if (id !== undefined) bridge.open.delete(id);
+  }
+}
+
+function parse(line: string): Message | null {
+  try {
+    return JSON.parse(line) as Message;
+  } catch {
+    write({ jsonrpc: "2.0", id: null as never, error: { code: -32_700, message: "This line is no JSON." } });
+    return null;
+  }
+}
+
+/** An MCP server on stdin and stdout. It forwards to the service with the API key, until stdin ends. */
+export async function bridge(): Promise<Said> {
+  const saved: Saved = await access();
+  const wallet = await walletOf();
+  const open = new Map<string | number, AbortController>();
+  const on: Bridge = { ...saved, version: undefined, open, payHere: wallet && payHere(saved, wallet) };
+  const underWay = new Set<Promise<void>>();
+  const lines = createInterface({ input: process.stdin, signal: untilStopped() });
+  for await (const line of lines) {
+    const message = line.trim() === "" ? null : parse(line);
+    if (!message) continue;
+    const work: Promise<void> = handle(on, message).finally(() => underWay.delete(work));
+    underWay.add(work);
+    // The handshake of 2025 sets the version for all later messages.
+    if (message.method === "initialize" || underWay.size >= UNDER_WAY) await Promise.race(underWay);
+  }
+  await Promise.all(underWay);
+  return { json: {}, text: "" };
+}

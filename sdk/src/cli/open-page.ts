@@ -1,0 +1,10 @@
+import { spawn } from "node:child_process";
+
+/** Opens an address in the browser of the person at this terminal. Without a terminal nothing is opened. */
+export function openPage(url: string): void {
+  if (!process.stdout.isTTY) return;
+  const opener = process.platform === "darwin" ? "open" : process.platform === "win32" ? "explorer" : "xdg-open";
+  spawn(opener, [url], { stdio: "ignore", detached: true })
+    .on("error", () => {})
+    .unref();
+}

@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { parseJson, verifyReceipt } from "../verify-receipt.ts";
+import { WrongUse, type Said, type Values } from "./arguments.ts";
+import { openPage } from "./open-page.ts";
+import { client, serviceUrl } from "./settings.ts";
+
+function headersOf(lines: readonly string[]): Headers {
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    if (colon < 1) throw new WrongUse(`Write a header as "Name: value", not ${line}.`);
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+/** Fetches an address and pays if it asks for payment. */
+export async function pay(url: string, values: Values): Promise<Said> {
+  if (!URL.canParse(url)) throw new WrongUse("Name the URL to pay for.");
+  const { operation, data, header = [], method = data === undefined ? "GET" : "POST", "no-wait": stops } = values;
+  const paying = await client(({ url: page }) => {
+    console.error(`A person must approve this payment, at ${page}`);
+    return stops ? "stop" : "wait";
+  });
+  const init = { method, headers: headersOf(header), ...(data !== undefined && { body: data }) };
+  const answer = await paying.fetch(url, { ...init, ...(operation !== undefined && { operation }) });
+  const body = await answer.text();
+  return { json: { status: answer.status, body }, text: body, code: answer.ok ? 0 : 1 };
+}
+
+/** What remains of the mandate's limits. */
+export async function budget(): Promise<Said> {
+  const remaining = await (await client()).budget();
+  const lines = remaining.limits.map(
+    ({ pointer, window, unit, limit, remaining: left, resetsAt }) =>
+      `${(window ?? pointer.split("/").at(-1) ?? "").padEnd(24)} ${left} of ${limit} ${unit}${resetsAt ? `, whole again at ${resetsAt}` : ""}`,
+  );
+  const { mode, amount } = remaining.approval;
+  const approval = `A person is asked: ${mode}${amount === undefined ? "" : ` ${amount} ${remaining.asset.asset}`}`;
+  return { json: remaining, text: [`The mandate is ${remaining.status}.`, ...lines, approval].join("\n") };
+}
+
+/** Checks a receipt by the published keys, or by keys in a file. */
+export async function verify(file: string, { keys }: Values): Promise<Said> {
+  if (file === "") throw new WrongUse("Name the file with the receipt.");
+  const receipt = parseJson(await readFile(file, "utf8"));
+  const published = async (): Promise<string> => (await fetch(`${await serviceUrl()}/.well-known/jwks.json`)).text();
+  const jwks = parseJson(keys === undefined ? await published() : await readFile(keys, "utf8"));
+  const { ok, step, detail } = await verifyReceipt(receipt, jwks);
+  return { json: { ok, step, detail }, text: ok ? detail : `The step ${step} fails: ${detail}`, code: ok ? 0 : 1 };
+}
+
+/** Opens the page where people approve. The command line itself approves nothing. */
+export async function approve(checkout: string | undefined): Promise<Said> {
+  const path = checkout === undefined ? "/approvals" : `/checkout/${encodeURIComponent(checkout)}`;
+  const url = `${await serviceUrl()}${path}`;
+  openPage(url);
+  return { json: { url }, text: url };
+}

@@ -1,0 +1,86 @@
+import { chmod, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { countersign, type Countersign } from "../index.ts";
+import { WrongUse } from "./arguments.ts";
+
+/** What `login` saves. The key is a secret, so only its owner may read the file. */
+export type Saved = { readonly url: string; readonly apiKey: string; readonly mandateId?: string };
+
+export function settingsFile(): string {
+  const { COUNTERSIGN_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env;
+  if (COUNTERSIGN_CONFIG) return COUNTERSIGN_CONFIG;
+  const folder = XDG_CONFIG_HOME ?? (process.platform === "win32" ? APPDATA : undefined) ?? join(homedir(), ".config");
+  return join(folder, "countersign", "config.json");
+}
+
+/** Replaces the file. It is never readable by others, not even while it is written. */
+export async function save(saved: Saved): Promise<string> {
+  const file = settingsFile();
+  const next = `${file}.${process.pid}`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(next, `${JSON.stringify(saved, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  await chmod(next, 0o600);
+  await rename(next, file);
+  return file;
+}
+
+/** @throws WrongUse if others could read the file, or it is no JSON */
+async function readSaved(): Promise<Partial<Saved>> {
+  const file = settingsFile();
+  const found = await stat(file).catch(() => null);
+  if (!found) return {};
+  if (process.platform !== "win32" && (found.mode & 0o077) !== 0)
+    throw new WrongUse(`Others can read ${file}. Run chmod 600 on it, and rotate the key.`);
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as Partial<Saved>;
+  } catch {
+    throw new WrongUse(`${file} is no JSON. Run countersign login again.`);
+  }
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+
+/** The address of the service: COUNTERSIGN_URL, or the one that login saved. @throws WrongUse */
+export async function serviceUrl(): Promise<string> {
+  const { COUNTERSIGN_URL } = process.env;
+  const url = COUNTERSIGN_URL || (await readSaved()).url;
+  if (!url) throw new WrongUse("Set COUNTERSIGN_URL, or run countersign login URL.");
+  return withoutSlash(url);
+}
+
+/** The environment first, then what login saved. A saved key is sent to the service that gave it, and to no other one. */
+export async function access(): Promise<Saved> {
+  const saved = await readSaved();
+  const url = await serviceUrl();
+  const own: Partial<Saved> = saved.url !== undefined && withoutSlash(saved.url) === url ? saved : {};
+  const { COUNTERSIGN_API_KEY, COUNTERSIGN_MANDATE } = process.env;
+  const apiKey = COUNTERSIGN_API_KEY || own.apiKey;
+  if (!apiKey) throw new WrongUse("Set COUNTERSIGN_API_KEY, or run countersign login.");
+  const mandateId = COUNTERSIGN_MANDATE || own.mandateId;
+  return { url, apiKey, ...(mandateId !== undefined && mandateId !== "" && { mandateId }) };
+}
+
+/** The wallet of AGENT_PRIVATE_KEY. Null if the variable is not set. */
+export async function walletOf() {
+  const { AGENT_PRIVATE_KEY } = process.env;
+  if (!AGENT_PRIVATE_KEY) return null;
+  const { privateKeyToAccount } = await import("viem/accounts").catch(() => {
+    throw new WrongUse("AGENT_PRIVATE_KEY needs a package: npm install viem @x402/core @x402/evm");
+  });
+  try {
+    return privateKeyToAccount(AGENT_PRIVATE_KEY as `0x${string}`);
+  } catch {
+    throw new WrongUse("AGENT_PRIVATE_KEY is 0x and 64 hexadecimal digits.");
+  }
+}
+
+type Asking = Parameters<typeof countersign>[0]["onApproval"];
+
+/** A client for one mandate. @throws WrongUse */
+export async function client(onApproval?: Asking): Promise<Countersign> {
+  const { url, apiKey, mandateId } = await access();
+  if (mandateId === undefined) throw new WrongUse("Set COUNTERSIGN_MANDATE.");
+  const wallet = await walletOf();
+  return countersign({ url, apiKey, mandateId, ...(wallet && { wallet }), ...(onApproval && { onApproval }) });
+}
