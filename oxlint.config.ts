@@ -136,7 +136,16 @@ export default defineConfig({
       rules: { "import/no-default-export": "off" },
     },
     {
-      files: ["scripts/**", "server.ts", "pages.ts", "bench/**", "examples/**", "sdk/src/cli.ts", "sdk/src/cli/**", "instrumentation.ts"],
+      files: [
+        "scripts/**",
+        "server.ts",
+        "pages.ts",
+        "bench/**",
+        "examples/**",
+        "sdk/src/cli.ts",
+        "sdk/src/cli/**",
+        "instrumentation.ts",
+      ],
       rules: { "no-console": "off" },
     },
     {

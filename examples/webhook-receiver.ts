@@ -1,12 +1,12 @@
 // A server that receives the service's events. COUNTERSIGN_WEBHOOK_KEYS is the endpoint's secret (whsec_…) or its public key (whpk_…).
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { verifyWebhook } from "countersign";
 
 const { COUNTERSIGN_WEBHOOK_KEYS = "", PORT = "8080" } = process.env;
 const seen = new Set<string>();
 
-const server = createServer(async (request, response) => {
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const event = await verifyWebhook(request.headers, await text(request), COUNTERSIGN_WEBHOOK_KEYS.split(" "));
     // An event can arrive twice. A real receiver keeps the ids in its database.
@@ -17,5 +17,7 @@ const server = createServer(async (request, response) => {
     console.error(error instanceof Error ? error.message : error);
     response.writeHead(400).end();
   }
-});
+}
+
+const server = createServer((request, response) => void receive(request, response));
 server.listen(Number(PORT), "127.0.0.1", () => console.log("ready"));

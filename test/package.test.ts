@@ -1,8 +1,7 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -23,7 +22,7 @@ import { useDatabase } from "#test/database.ts";
 import { freePort } from "#test/free-port.ts";
 import { newKey, newOrganization, type Agent } from "#test/identity.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
-import { installPackage, linesOf, olderNode, plain, run, startExample, type Run } from "#test/package.ts";
+import { installPackage, linesOf, olderNode, run, startExample, type Run } from "#test/package.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
@@ -75,7 +74,12 @@ const settings = (privateKey: string): Record<string, string> => ({
   AGENT_PRIVATE_KEY: privateKey,
 });
 
-const runExample = (name: string, line: readonly string[], privateKey: string, { killedAt = 0, ...launch }: Options = {}): Promise<Run> =>
+const runExample = (
+  name: string,
+  line: readonly string[],
+  privateKey: string,
+  { killedAt = 0, ...launch }: Options = {},
+): Promise<Run> =>
   linesOf(startExample(folder, name, line, { ...launch, env: { ...settings(privateKey), KILLED_AT: String(killedAt) } }));
 
 const runAgent = (privateKey: string, operation: string, options: Options = {}): Promise<Run> =>
@@ -102,6 +106,17 @@ describe("the packed package in an empty project", () => {
     await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", folder]);
     expect(await readFile(join(folder, "node_modules/countersign/LICENSE"), "utf8")).toContain("Apache License");
     expect(await readFile(join(root, "README.md"), "utf8")).toContain(await readFile(join(root, "examples/agent.ts"), "utf8"));
+  });
+
+  test("has a command line, on Node 20 too", { timeout: 60_000 }, async () => {
+    const node = (await olderNode()) ?? process.execPath;
+    const command = join(folder, "node_modules/.bin/countersign");
+    const { stdout } = await run(node, [command, "--version", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ version: "0.1.0" });
+    const line = ["budget", "--json"];
+    const variables = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: agent.apiKey, COUNTERSIGN_MANDATE: mandateId };
+    const budget = await run(node, [command, ...line], { env: { ...process.env, ...variables } });
+    expect(JSON.parse(budget.stdout)).toMatchObject({ mandateId, status: "active" });
   });
 
   test("pays a stock seller, survives a kill at each answer, and pays once", { timeout: 180_000 }, async () => {
@@ -134,7 +149,8 @@ describe("the packed package in an empty project", () => {
 describe("the examples of the adapters", () => {
   test("an MCP agent pays a tool of another server, and a repeat is the same purchase", { timeout: 90_000 }, async () => {
     const privateKey = await fundedKey();
-    const call = (node?: string) => runExample("mcp-agent", [tools.url, "tool-1"], privateKey, node === undefined ? {} : { node });
+    const call = (node?: string) =>
+      runExample("mcp-agent", [tools.url, "tool-1"], privateKey, node === undefined ? {} : { node });
     expect((await call()).lines[0]).toBe(JSON.stringify([{ type: "text", text: "all is well" }]));
     const node = (await olderNode()) ?? process.execPath;
     expect((await settling(call(node))).lines[0]).toBe("PaidButNotServed settled string");
@@ -142,7 +158,9 @@ describe("the examples of the adapters", () => {
   });
 
   test("an agent of the AI SDK pays for what its model wants to read", { timeout: 60_000 }, async () => {
-    const { lines } = await runExample("ai-agent", [`${seller.url}/report`, "test"], await fundedKey(), { imports: ["model.mjs"] });
+    const { lines } = await runExample("ai-agent", [`${seller.url}/report`, "test"], await fundedKey(), {
+      imports: ["model.mjs"],
+    });
     expect(JSON.parse(lines[0] ?? "")).toEqual({ status: 200, body: report });
     const { items } = await client().payments({ limit: 1 });
     expect(items[0]?.intent.metadata).toEqual({ purpose: "a test" });
@@ -152,13 +170,17 @@ describe("the examples of the adapters", () => {
     const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
     const port = String(await freePort());
     const node = (await olderNode()) ?? process.execPath;
-    const receiver = startExample(folder, "webhook-receiver", [], { node, env: { COUNTERSIGN_WEBHOOK_KEYS: secret, PORT: port } });
+    const receiver = startExample(folder, "webhook-receiver", [], {
+      node,
+      env: { COUNTERSIGN_WEBHOOK_KEYS: secret, PORT: port },
+    });
     onTestFinished(() => void receiver.kill());
     const said = linesOf(receiver);
     await new Promise<void>((resolve) => receiver.stdout?.on("data", (line: Buffer) => line.includes("ready") && resolve()));
     const body = JSON.stringify(exampleThinEvent);
     const headers = await signWebhook(exampleThinEvent.id, body, secret);
-    const post = async (text: string) => (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body: text })).status;
+    const post = async (text: string) =>
+      (await fetch(`http://127.0.0.1:${port}`, { method: "POST", headers, body: text })).status;
     expect([await post(body), await post(`${body} `), await post(body)]).toEqual([204, 400, 204]);
     receiver.kill();
     const { sequence, type, data } = exampleThinEvent;
@@ -184,62 +206,22 @@ describe("the adapters", { timeout: 60_000 }, () => {
   test("give a model the reasons of a denial, and refuse other hosts before anything is sent", async () => {
     const tool = paidFetch(await paying(poor), { hosts: [new URL(url()).host] });
     const call = (address: string) => tool.execute?.({ url: address }, { toolCallId: "call-1", messages: [], context: {} });
-    expect(await call(url())).toMatchObject({ error: "PaymentDenied", reasons: expect.any(Array), nextActions: expect.any(Array) });
+    expect(await call(url())).toMatchObject({
+      error: "PaymentDenied",
+      reasons: expect.any(Array),
+      nextActions: expect.any(Array),
+    });
     for (const other of [service.url, "file:///etc/passwd", "report"])
       expect(await call(other)).toMatchObject({ error: "HostRefused" });
   });
 
   test("pay a tool through the client of the SDK's first version too, and show it a denial", async () => {
     const mcp = new Client({ name: "agent", version: "1" });
-    await mcp.connect(new StreamableHTTPClientTransport(new URL(tools.url)) as Transport);
+    await mcp.connect(new StreamableHTTPClientTransport(new URL(tools.url)));
     onTestFinished(() => mcp.close());
     const { content } = await payingTools(mcp, await paying(), tools)({ name: "report", arguments: {} });
     expect(content).toEqual([{ type: "text", text: "all is well" }]);
     await expect(payingTools(mcp, await paying(poor), tools)({ name: "report", arguments: {} })).rejects.toThrow(PaymentDenied);
-  });
-});
-
-describe("the command line", () => {
-  type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
-  async function cli(...line: string[]): Promise<Said> {
-    const variables = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: agent.apiKey, COUNTERSIGN_MANDATE: mandateId };
-    const env = { ...plain, NODE_ENV: "production" as const, NODE_OPTIONS: "", ...variables, AGENT_PRIVATE_KEY: await key };
-    const command = join(folder, "node_modules/countersign/dist/cli.js");
-    return run(process.execPath, [command, ...line], { cwd: folder, env }).then(
-      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      (error: unknown) => error as Said,
-    );
-  }
-  let key: Promise<string>;
-  beforeAll(() => void (key = fundedKey()));
-
-  test("pays, shows the budget and verifies the receipt, with JSON and an exit code", { timeout: 60_000 }, async () => {
-    const paid = await cli("pay", `${seller.url}/report`, "--operation", "from the shell", "--json");
-    expect([paid.code, JSON.parse(paid.stdout)]).toEqual([0, { status: 200, body: report }]);
-    const { items } = await client().payments({ operation: "from the shell" });
-    const { executionId = "" } = items[0]?.executions[0] ?? {};
-    const receipt = await client().api.getExecutionReceipt({ executionId });
-    await writeFile(join(folder, "receipt.json"), JSON.stringify(receipt));
-    const [budget, verified, page] = await Promise.all([cli("budget"), cli("verify", "receipt.json"), cli("approve", "--json")]);
-    expect([budget.code, budget.stdout]).toEqual([
-      0,
-      expect.stringMatching(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/),
-    ]);
-    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("valid")]);
-    expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
-  });
-
-  test("says what is wrong: no URL, a receipt that was changed, an option without its value", { timeout: 60_000 }, async () => {
-    await writeFile(join(folder, "changed.json"), JSON.stringify({ receipt: "a.b.c" }));
-    const [use, verified, unknown] = await Promise.all([
-      cli("pay"),
-      cli("verify", "changed.json"),
-      cli("pay", `${seller.url}/report`, "--json", "--operation"),
-    ]);
-    expect([use.code, use.stderr]).toEqual([2, expect.stringMatching(/^Name the URL to pay for\./)]);
-    expect([verified.code, verified.stderr]).toEqual([1, expect.stringMatching(/^The step receipt fails: /)]);
-    expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([2, { error: "WrongUse" }]);
   });
 });
 

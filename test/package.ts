@@ -69,7 +69,14 @@ export async function installPackage(): Promise<string> {
     await symlink(join(root, "node_modules", peer), link);
   }
   for (const example of examples) await copyFile(join(root, "examples", example), join(folder, example));
-  const compilerOptions = { strict: true, module: "nodenext", target: "es2023", types: ["node"], skipLibCheck: true, outDir: "js" };
+  const compilerOptions = {
+    strict: true,
+    module: "nodenext",
+    target: "es2023",
+    types: ["node"],
+    skipLibCheck: true,
+    outDir: "js",
+  };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: examples }));
   await writeFile(join(folder, "run.mjs"), runner);
   await writeFile(join(folder, "model.mjs"), model);
@@ -86,7 +93,11 @@ export async function linesOf(child: ChildProcess): Promise<Run> {
   return { signal, lines: said.trim().split("\n") };
 }
 
-export type Launch = { readonly env: Readonly<Record<string, string>>; readonly node?: string; readonly imports?: readonly string[] };
+export type Launch = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly node?: string;
+  readonly imports?: readonly string[];
+};
 
 /** Starts an example in the folder of the package. */
 export function startExample(folder: string, name: string, line: readonly string[], launch: Launch): ChildProcess {

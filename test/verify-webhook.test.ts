@@ -64,7 +64,11 @@ describe("a message", () => {
 
   test("is accepted in every form that a server has headers and body in", async () => {
     const headers = signedBy(secret);
-    const named = { "Webhook-Id": headers["webhook-id"], "WEBHOOK-TIMESTAMP": now(), "Webhook-Signature": headers["webhook-signature"] };
+    const named = {
+      "Webhook-Id": headers["webhook-id"],
+      "WEBHOOK-TIMESTAMP": now(),
+      "Webhook-Signature": headers["webhook-signature"],
+    };
     const forms: WebhookHeaders[] = [headers, new Headers(headers), { ...named, host: "x", "set-cookie": ["a", "b"] }];
     for (const form of forms) expect(await verifyWebhook(form, new TextEncoder().encode(body), secret)).toEqual(exampleThinEvent);
     expect(await verifyWebhook(headers, body, [`whsec_${btoa("another secret of 24 b..")}`, secret])).toEqual(exampleThinEvent);
@@ -91,7 +95,14 @@ describe("a message", () => {
 
   test("is not judged with keys or a body that cannot be used", async () => {
     const headers = signedBy(secret);
-    for (const keys of [[], "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_c2hvcnQ=", "whpk_c2hvcnQ=", "whsk_AAAA", [secret, "whpk_*"]])
+    for (const keys of [
+      [],
+      "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+      "whsec_c2hvcnQ=",
+      "whpk_c2hvcnQ=",
+      "whsk_AAAA",
+      [secret, "whpk_*"],
+    ])
       await expect(verifyWebhook(headers, body, keys)).rejects.toThrow(CountersignError);
     await expect(verifyWebhook(headers, JSON.parse(body) as string, secret)).rejects.toThrow("as it arrived");
   });

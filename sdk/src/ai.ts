@@ -44,10 +44,14 @@ export const paidFetch = (
     inputSchema,
     execute: async ({ url, method = "GET", body, purpose }, { toolCallId, abortSignal }) => {
       const { host } = URL.canParse(url) ? new URL(url) : { host: "" };
-      if (!hosts.includes(host)) return { error: "HostRefused", message: `You may call ${hosts.join(", ")}, and not ${host || url}.` };
+      if (!hosts.includes(host))
+        return { error: "HostRefused", message: `You may call ${hosts.join(", ")}, and not ${host || url}.` };
       const request = { method, redirect: "error", ...(abortSignal && { signal: abortSignal }) } as const;
       const content = body === undefined ? {} : { body, headers: { "content-type": "application/json" } };
-      const named = { ...(operation && { operation: operation({ url, toolCallId }) }), ...(purpose !== undefined && { purpose }) };
+      const named = {
+        ...(operation && { operation: operation({ url, toolCallId }) }),
+        ...(purpose !== undefined && { purpose }),
+      };
       try {
         const answer = await pay.fetch(url, { ...request, ...content, ...named });
         return { status: answer.status, body: (await answer.text()).slice(0, maxCharacters) };

@@ -21,7 +21,9 @@ function requiredIn({ isError, structuredContent, content }: Result): Json | nul
   } catch {
     // A message for people.
   }
-  const wrapped = [structuredContent, parsed].map((one) => (one as { "x402/error"?: { data?: unknown } } | null)?.["x402/error"]?.data);
+  const wrapped = [structuredContent, parsed].map(
+    (one) => (one as { "x402/error"?: { data?: unknown } } | null)?.["x402/error"]?.data,
+  );
   return [structuredContent, parsed, ...wrapped].find(isRequired) ?? null;
 }
 

@@ -108,7 +108,10 @@ export async function payChallenge(
     outcome === "requireApproval" ? await awaitApproval(context, authorization, signal) : authorization.authorizationId;
   const mayHaveExecutions = isRepeated || outcome === "requireApproval";
   const paid = { ...authorization, authorizationId };
-  return { authorization: paid, execution: await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal) };
+  return {
+    authorization: paid,
+    execution: await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal),
+  };
 }
 
 /** A fetch that pays if the seller asks for it. */

@@ -120,7 +120,10 @@ export async function verifyWebhook(
   const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
   // A comparison with NaN is false, so a time that is no number is refused.
   if (!(Math.abs(Date.now() / 1_000 - seconds) <= toleranceSeconds))
-    throw new WebhookRefused("timestamp", `The message's time is not within ${toleranceSeconds} seconds of now. Check your clock.`);
+    throw new WebhookRefused(
+      "timestamp",
+      `The message's time is not within ${toleranceSeconds} seconds of now. Check your clock.`,
+    );
   const bytes = isText(body) ? utf8.encode(body) : body;
   const signed = content(id, timestamp, bytes);
   const checks = signaturesIn(header).flatMap(([version, signature]) =>

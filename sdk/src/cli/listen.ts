@@ -72,7 +72,9 @@ async function deliver(url: string, event: Event, secret: string, signal: AbortS
   for (let waitMs = POLL_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     const status = await post(url, event, secret, signal);
     if (status !== null && status >= 200 && status < 300) return;
-    console.error(`Event ${event.sequence}: ${url} ${status === null ? "does not answer" : `answers ${status}`}. It is sent again.`);
+    console.error(
+      `Event ${event.sequence}: ${url} ${status === null ? "does not answer" : `answers ${status}`}. It is sent again.`,
+    );
     await pause(waitMs, signal);
   }
 }

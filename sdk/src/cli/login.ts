@@ -99,12 +99,19 @@ export async function login(address: string): Promise<Said> {
     console.error(`Sign in at ${authorize.href}`);
     openPage(authorize.href);
     const code = await callback.code;
-    const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri, client_id: CLIENT_ID, code_verifier: verifier };
+    const form = {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: redirectUri,
+      client_id: CLIENT_ID,
+      code_verifier: verifier,
+    };
     const token = await readJson<Token>(issuer.token_endpoint, { method: "POST", body: new URLSearchParams(form) });
     const { access_token: apiKey, service_account_id: serviceAccountId, organization_id: organizationId } = token;
     const mandateId = await onlyMandate(url, apiKey);
     const file = await save({ url, apiKey, ...(mandateId !== undefined && { mandateId }) });
-    const next = mandateId === undefined ? "Set COUNTERSIGN_MANDATE to the mandate that pays." : `Payments use the mandate ${mandateId}.`;
+    const next =
+      mandateId === undefined ? "Set COUNTERSIGN_MANDATE to the mandate that pays." : `Payments use the mandate ${mandateId}.`;
     const json = { serviceAccountId, organizationId, file, ...(mandateId !== undefined && { mandateId }) };
     return { json, text: `Signed in as ${serviceAccountId}. The key is in ${file}.\n${next}` };
   } finally {

@@ -36,7 +36,11 @@ function headersOf({ apiKey, version }: Bridge, { method, params = {} }: Message
     accept: "application/json, text/event-stream",
     "content-type": "application/json",
     ...(typeof own === "string"
-      ? { "mcp-protocol-version": own, ...(method !== undefined && { "mcp-method": method }), ...(isAscii(named) && { "mcp-name": named }) }
+      ? {
+          "mcp-protocol-version": own,
+          ...(method !== undefined && { "mcp-method": method }),
+          ...(isAscii(named) && { "mcp-name": named }),
+        }
       : version !== undefined && { "mcp-protocol-version": version }),
   };
 }
@@ -94,7 +98,11 @@ async function handle(bridge: Bridge, message: Message): Promise<void> {
     if (stop.signal.aborted) return;
     console.error(`The service at ${bridge.url} did not answer:`, error instanceof Error ? error.message : error);
     if (method !== undefined && id !== undefined)
-      write({ jsonrpc: "2.0", id, error: { code: -32_603, message: "The service did not answer. Call again with the same arguments." } });
+      write({
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32_603, message: "The service did not answer. Call again with the same arguments." },
+      });
   } finally {
     if (id !== undefined) bridge.open.delete(id);
   }

@@ -8,7 +8,10 @@ import type { Saved } from "./settings.ts";
 const TOOL = "fetch_paid";
 const ANSWER_CHARACTERS = 1_000_000;
 const REPEAT_MS = 600_000;
-const KEPT = 1_000;
+const KEPT = 50;
+/** Clients of MCP give up after a minute by default. */
+const FOLLOW_SECONDS = 5;
+const AGAIN = "This is the same purchase, and nothing was paid again. To buy again, call with another purchaseId.";
 
 type Json = Readonly<Record<string, unknown>>;
 type Arguments = {
@@ -52,24 +55,41 @@ function failure(answer: Message, error: unknown): Message {
   return replaced(answer, content, status === "refused");
 }
 
+type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
+
+/** The purchases of the last ten minutes. The same arguments are the same purchase. */
+function purchases() {
+  const known = new Map<string, Purchase>();
+  return (args: Arguments): Purchase => {
+    const key = JSON.stringify(args);
+    const found = known.get(key);
+    if (found && found.until > Date.now()) return found;
+    const operation = args.purchaseId === undefined ? crypto.randomUUID() : `mcp ${key}`;
+    const purchase = { operation, until: Date.now() + REPEAT_MS };
+    known.delete(key);
+    known.set(key, purchase);
+    const [oldest = ""] = known.keys();
+    if (known.size > KEPT) known.delete(oldest);
+    return purchase;
+  };
+}
+
 /**
  * Pays with the wallet of this machine where the service says that nobody can sign. The service has judged the address by then, so a model
- * cannot reach this machine's network. The same arguments within ten minutes are the same purchase.
+ * cannot reach this machine's network.
  */
 export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
-  const operations = new Map<string, { readonly operation: string; readonly until: number }>();
+  const purchaseOf = purchases();
 
-  function operationOf(args: Arguments): string {
-    const key = JSON.stringify(args);
-    if (args.purchaseId !== undefined) return `mcp ${key}`;
-    const known = operations.get(key);
-    if (known && known.until > Date.now()) return known.operation;
-    const operation = crypto.randomUUID();
-    operations.delete(key);
-    operations.set(key, { operation, until: Date.now() + REPEAT_MS });
-    const [oldest = ""] = operations.keys();
-    if (operations.size > KEPT) operations.delete(oldest);
-    return operation;
+  async function buy(args: Arguments, purchase: Purchase, signal: AbortSignal): Promise<Json> {
+    const { mandateId, method = "GET", body, purchaseId: _, url: address, ...options } = args;
+    const pay = countersign({ url, apiKey, mandateId, wallet, onApproval: () => "stop", followSeconds: FOLLOW_SECONDS });
+    const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    const { operation } = purchase;
+    const served = await pay.fetch(address, { method, ...sent, ...options, operation, redirect: "error", signal });
+    const text = (await served.text()).slice(0, ANSWER_CHARACTERS);
+    const truncated = text.length === ANSWER_CHARACTERS;
+    return { status: "paid", answer: { status: served.status, text, truncated, untrusted: true } };
   }
 
   /** The result of a payment from here. Null if the service's answer stands. */
@@ -77,16 +97,12 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     const status = (answer.result?.["structuredContent"] as Json | undefined)?.["status"];
     if (asked.method !== "tools/call" || asked.params?.["name"] !== TOOL || status !== "setupRequired") return null;
     const args = asked.params["arguments"] as Arguments;
-    const { mandateId, method = "GET", body, purchaseId: _, url: address, ...options } = args;
-    const pay = countersign({ url, apiKey, mandateId, wallet, onApproval: () => "stop" });
-    const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    const purchase = purchaseOf(args);
+    const repeated = purchase.paid !== undefined;
     try {
-      const operation = operationOf(args);
-      const served = await pay.fetch(address, { method, ...sent, ...options, operation, redirect: "error", signal });
-      const text = (await served.text()).slice(0, ANSWER_CHARACTERS);
-      const truncated = text.length === ANSWER_CHARACTERS;
-      const paid = { status: "paid", answer: { status: served.status, text, truncated, untrusted: true } };
-      return replaced(answer, paid, false, text);
+      const paid = (purchase.paid ??= await buy(args, purchase, signal));
+      const { text } = paid["answer"] as { readonly text: string };
+      return replaced(answer, { ...paid, repeated, ...(repeated && { buyAgain: AGAIN }) }, false, text);
     } catch (error) {
       signal.throwIfAborted();
       return failure(answer, error);

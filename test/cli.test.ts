@@ -1,0 +1,254 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { Webhook } from "standardwebhooks";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startSeller, type Seller } from "../examples/seller.ts";
+import { countersign } from "../sdk/src/index.ts";
+import { env } from "#lib/env.ts";
+import { forget } from "#lib/process.ts";
+import { useDatabase } from "#test/database.ts";
+import { newKey, newOrganization, type Agent } from "#test/identity.ts";
+import { activeMandate, assets } from "#test/mandates.ts";
+import { linesOf, plain, run } from "#test/package.ts";
+import { useSettlement } from "#test/payments.ts";
+import { randomAddress } from "#test/sellers.ts";
+import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
+
+/* The command line, from its source, against the real service. test/package.test.ts runs it as it is installed. */
+
+useDatabase();
+const chain = useSettlement();
+
+const command = join(import.meta.dirname, "../sdk/src/cli.ts");
+const report = JSON.stringify({ report: "all is well" });
+
+let folder = "";
+let service: ListeningServer;
+let seller: Seller;
+let agent: Agent;
+const mandates = { usual: "", poor: "", asking: "" };
+let settings: Record<string, string> = {};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "countersign-cli-"));
+  const owner = await newOrganization();
+  agent = await newKey(owner, [
+    "payments:authorize",
+    "payments:execute",
+    "payments:read",
+    "mandates:read",
+    "audit:read",
+    "checkouts:read",
+  ]);
+  const usual = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" } };
+  const mandate = (policy: object) => activeMandate(owner.credential, { policy: { ...usual, ...policy } });
+  mandates.usual = await mandate({});
+  mandates.poor = await mandate({ limits: { perPayment: "0.1", total: "100" } });
+  mandates.asking = await mandate({ approval: { mode: "always" } });
+  service = await listenService();
+  seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: randomAddress() });
+  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(seller.url).host;
+  for (const name of ["outbound", "probes"]) forget(name);
+  const privateKey = generatePrivateKey();
+  await chain().mint(privateKeyToAddress(privateKey), 100_000_000n);
+  settings = {
+    COUNTERSIGN_CONFIG: join(folder, "config.json"),
+    COUNTERSIGN_URL: service.url,
+    COUNTERSIGN_API_KEY: agent.apiKey,
+    COUNTERSIGN_MANDATE: mandates.usual,
+    AGENT_PRIVATE_KEY: privateKey,
+  };
+});
+afterAll(async () => {
+  await Promise.all([service.close(), seller.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
+type Change = Readonly<Record<string, string>>;
+
+const environment = (change: Change = {}) => ({
+  ...plain,
+  NODE_ENV: "production" as const,
+  NODE_OPTIONS: "",
+  ...settings,
+  ...change,
+});
+
+const cli = (line: readonly string[], change?: Change): Promise<Said> =>
+  run(process.execPath, [command, ...line], { cwd: folder, env: environment(change) }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as Said,
+  );
+
+const client = () => countersign({ url: service.url, apiKey: agent.apiKey, mandateId: mandates.usual });
+
+describe("a command", { timeout: 60_000 }, () => {
+  test("pays, shows the budget and verifies the receipt, with JSON and an exit code", async () => {
+    const paid = await cli(["pay", `${seller.url}/report`, "--operation", "from the shell", "--json"]);
+    expect([paid.code, JSON.parse(paid.stdout)]).toEqual([0, { status: 200, body: report }]);
+    const { items } = await client().payments({ operation: "from the shell" });
+    const { executionId = "" } = items[0]?.executions[0] ?? {};
+    const receipt = await client().api.getExecutionReceipt({ executionId });
+    await writeFile(join(folder, "receipt.json"), JSON.stringify(receipt));
+    const [budget, verified, page] = await Promise.all([
+      cli(["budget"]),
+      cli(["verify", "receipt.json"]),
+      cli(["approve", "--json"]),
+    ]);
+    const shown = expect.stringMatching(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/);
+    expect([budget.code, budget.stdout]).toEqual([0, shown]);
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("valid")]);
+    expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
+  });
+
+  test("ends with the exit code of what happened, and says it as JSON", async () => {
+    await writeFile(join(folder, "changed.json"), JSON.stringify({ receipt: "a.b.c" }));
+    const url = `${seller.url}/report`;
+    const mandate = (COUNTERSIGN_MANDATE: string) => ({ COUNTERSIGN_MANDATE });
+    const cases: readonly (readonly [code: number, error: string, line: readonly string[], change?: Change])[] = [
+      [1, "undefined", ["verify", "changed.json"]],
+      [2, "WrongUse", ["pay"]],
+      [2, "WrongUse", ["pay", url, "--operation"]],
+      [2, "WrongUse", ["budget", "again", "and again"]],
+      [2, "WrongUse", ["listen", "http://example.com"]],
+      [2, "WrongUse", ["login", "http://example.com"]],
+      [2, "WrongUse", ["budget"], { AGENT_PRIVATE_KEY: "0x1" }],
+      [3, "PaymentDenied", ["pay", url], mandate(mandates.poor)],
+      [4, "ApprovalRequired", ["pay", url, "--no-wait"], mandate(mandates.asking)],
+      [5, "PaymentFailed", ["pay", url], { AGENT_PRIVATE_KEY: generatePrivateKey() }],
+      [7, "ServiceRefused", ["budget"], { COUNTERSIGN_API_KEY: "csk_sandbox_wrong" }],
+    ];
+    const said = await Promise.all(cases.map(([, , line, change]) => cli([...line, "--json"], change)));
+    const errors = said.map(({ code, stdout }) => [code, String((JSON.parse(stdout) as { error?: string }).error)]);
+    expect(errors).toEqual(cases.map(([code, error]) => [code, error]));
+    expect(JSON.parse(said[8]?.stdout ?? "")).toMatchObject({ url: expect.stringContaining("/checkout/") });
+  });
+
+  test("uses a saved key for its own service alone, and only if nobody else can read it", async () => {
+    const file = join(folder, "saved.json");
+    await writeFile(file, JSON.stringify({ url: `${service.url}/`, apiKey: agent.apiKey, mandateId: mandates.usual }), {
+      mode: 0o600,
+    });
+    const saved = { COUNTERSIGN_CONFIG: file, COUNTERSIGN_API_KEY: "", COUNTERSIGN_MANDATE: "" };
+    expect(await cli(["budget"], { ...saved, COUNTERSIGN_URL: "" })).toMatchObject({ code: 0 });
+    expect(await cli(["budget"], saved)).toMatchObject({ code: 0 });
+    const other = await cli(["budget"], { ...saved, COUNTERSIGN_URL: "https://pay.example.com" });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("Set COUNTERSIGN_API_KEY") });
+    await chmod(file, 0o640);
+    expect(await cli(["budget"], saved)).toMatchObject({ code: 2, stderr: expect.stringContaining("Others can read") });
+  });
+});
+
+/** A receiver on this machine that answers with the status of `take`. */
+async function receive(take: (body: string, headers: Record<string, string>) => number): Promise<ListeningServer> {
+  const server = await listen(
+    createServer((request, response) => {
+      const answer = text(request).then((body) =>
+        response.writeHead(take(body, request.headers as Record<string, string>)).end(),
+      );
+      answer.catch(() => response.destroy());
+    }),
+  );
+  onTestFinished(() => server.close());
+  return server;
+}
+
+describe("listen", { timeout: 60_000 }, () => {
+  test("sends each event once accepted, signed and in order, and continues after the last one", async () => {
+    const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
+    const received: { readonly id: string; readonly sequence: number }[] = [];
+    let refusals = 1;
+    const receiver = await receive((body, headers) => {
+      const event = new Webhook(secret).verify(body, headers);
+      if (refusals > 0) return ((refusals -= 1), 500);
+      received.push(event as (typeof received)[number]);
+      return 200;
+    });
+    const start = (...line: string[]): ChildProcess => {
+      const options = ["--secret", secret, "--cursor", "cursor", "--json", ...line];
+      const child = spawn(process.execPath, [command, "listen", `${receiver.url}/hooks`, ...options], {
+        cwd: folder,
+        env: environment(),
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      return child;
+    };
+    const { items } = await client().api.listEvents({ query: { limit: 100 } });
+    const last = items.at(-1)?.sequence ?? 0;
+    const first = start("--after", String(last - 2));
+    const heard = text(first.stderr!);
+    const said = linesOf(first);
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(2);
+    first.kill("SIGTERM");
+    const { lines } = await said;
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([...items.slice(-2), { after: last }]);
+    expect(await heard).toContain("answers 500. It is sent again.");
+    expect(await readFile(join(folder, "cursor"), "utf8")).toBe(`${last}\n`);
+    await cli(["pay", `${seller.url}/report`], { COUNTERSIGN_MANDATE: mandates.poor });
+    const second = start("--types", "payment.*");
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(3);
+    second.kill("SIGINT");
+    expect(received[2]).toMatchObject({ type: "payment.denied", sequence: last + 1 });
+  });
+
+  test("begins with what happens from now on", async () => {
+    const received: string[] = [];
+    const receiver = await receive((body) => (received.push(body), 200));
+    const child = spawn(process.execPath, [command, "listen", `${new URL(receiver.url).port}/hooks`], { env: environment() });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await new Promise<void>((resolve) => child.stderr.on("data", (said: Buffer) => said.includes("The secret is") && resolve()));
+    await cli(["pay", `${seller.url}/report`], { COUNTERSIGN_MANDATE: mandates.poor });
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    expect(JSON.parse(received[0] ?? "")).toMatchObject({ type: "payment.denied" });
+  });
+});
+
+describe("mcp", { timeout: 60_000 }, () => {
+  const launch = (change?: Change) => ({
+    command: process.execPath,
+    args: [command, "mcp"],
+    env: environment(change) as Record<string, string>,
+  });
+  type Answer = { readonly structuredContent?: unknown };
+
+  test("forwards to the service, and pays with the wallet of this machine where nobody else can sign", async () => {
+    const mcp = new Client({ name: "agent", version: "1" });
+    await mcp.connect(new StdioClientTransport(launch()));
+    onTestFinished(() => mcp.close());
+    expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain("fetch_paid");
+    const call = async (url: string, mandateId: string, more: object = {}): Promise<unknown> =>
+      ((await mcp.callTool({ name: "fetch_paid", arguments: { url, mandateId, ...more } })) as Answer).structuredContent;
+    const paid = { status: "paid", answer: { status: 200, text: report, truncated: false, untrusted: true } };
+    expect(await call(`${seller.url}/report`, mandates.usual)).toEqual({ ...paid, repeated: false });
+    expect(await call(`${seller.url}/report`, mandates.usual)).toMatchObject({ ...paid, repeated: true });
+    expect(seller.served()).toBe(2);
+    expect(await call(`${seller.url}/report`, mandates.usual, { purchaseId: "two" })).toEqual({ ...paid, repeated: false });
+    expect(seller.served()).toBe(3);
+    expect(await call(`${seller.url}/report`, mandates.poor)).toMatchObject({ status: "denied" });
+    const asked = await call(`${seller.url}/report`, mandates.asking);
+    expect(asked).toMatchObject({ status: "approvalRequired", approvalUrl: expect.stringContaining("/checkout/") });
+    expect(await call("http://127.0.0.1:1/x", mandates.usual)).toMatchObject({ status: "refused" });
+  });
+
+  test("serves clients of 2025 too, and says why a key is refused", async () => {
+    const mcp = new OldClient({ name: "agent", version: "1" });
+    await mcp.connect(new OldTransport(launch({ AGENT_PRIVATE_KEY: "" })));
+    onTestFinished(() => mcp.close());
+    const { structuredContent } = await mcp.callTool({ name: "get_budget", arguments: {} });
+    expect(JSON.stringify(structuredContent)).toContain(mandates.usual);
+    const wrong = new OldClient({ name: "agent", version: "1" });
+    const refused = wrong.connect(new OldTransport(launch({ COUNTERSIGN_API_KEY: "csk_sandbox_wrong" })));
+    await expect(refused).rejects.toThrow("key");
+  });
+});
