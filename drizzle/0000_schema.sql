@@ -152,6 +152,24 @@ CREATE TABLE "step_ups" (
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "waivers" (
+	"waiver_id" text PRIMARY KEY NOT NULL,
+	"organization_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"mandate_id" text NOT NULL,
+	"policy_version" integer NOT NULL,
+	"authorization_id" text NOT NULL,
+	"subject_id" text NOT NULL,
+	"basket_hash" text NOT NULL,
+	"charged" numeric(78,0) NOT NULL,
+	"pay_to" text NOT NULL,
+	"granted_by_subject_id" text NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"used_by_authorization_id" text,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "waivers_charged" CHECK (charged > 0 AND charged < 'NaN')
+);
+--> statement-breakpoint
 CREATE TABLE "audit_alarms" (
 	"chain" text PRIMARY KEY NOT NULL,
 	"sequence" bigint NOT NULL,
@@ -1062,6 +1080,9 @@ CREATE INDEX "orders_of_organization" ON "orders" USING btree ("organization_id"
 CREATE INDEX "orders_of_authorization" ON "orders" USING btree ("authorization_id");--> statement-breakpoint
 CREATE INDEX "orders_due" ON "orders" USING btree ("next_check_at") WHERE next_check_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "step_ups_of_checkout" ON "step_ups" USING btree ("checkout_intent_id","session_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "waivers_one" ON "waivers" USING btree ("authorization_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "waivers_of_use" ON "waivers" USING btree ("used_by_authorization_id");--> statement-breakpoint
+CREATE INDEX "waivers_of_basket" ON "waivers" USING btree ("mandate_id","basket_hash") WHERE used_by_authorization_id IS NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "audit_entries_newest" ON "audit_entries" USING btree ("audit_event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "audit_entries_entity" ON "audit_entries" USING btree ("entity_id","chain","sequence");--> statement-breakpoint
 CREATE INDEX "audit_entries_signed" ON "audit_entries" USING btree ("entity_id",(("metadata" ->> 'sequence')::bigint)) WHERE chain = 'checkpoints';--> statement-breakpoint

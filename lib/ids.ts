@@ -17,6 +17,7 @@ export const prefixes = {
   seller: "sel",
   checkoutIntent: "cki",
   approval: "apr",
+  waiver: "wav",
   continuationToken: "ctk",
   order: "ord",
   stepUp: "stu",

@@ -61,7 +61,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
     "mandates:read",
     "listMandates getMandate getRemaining simulateMandate listMandateLedger prepareRegistration",
   ],
-  [admins, "none", "updateMandate activateMandate resumeMandate setMandateAlerts"],
+  [admins, "none", "allowPaymentOnce updateMandate activateMandate resumeMandate setMandateAlerts"],
   [admins, "mandates:revoke", "suspendMandate revokeMandate"],
   [builders, "sellers:manage", "registerSeller verifySellerDomain"],
   [readers, "sellers:read", "listSellers listResources getResource"],

@@ -144,6 +144,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   getApprovalReceipt: ({ approvalId }) => ({ id: approvalId }),
   getExecution: ({ executionId }) => ({ id: executionId }),
   getExecutionReceipt: ({ executionId }) => ({ id: executionId }),
+  allowPaymentOnce: ({ authorizationId }) => ({ id: authorizationId }),
   getPayment: ({ authorizationId }) => ({ id: authorizationId }),
   getPaymentReceipt: ({ authorizationId }) => ({ id: authorizationId }),
   getCheckout: withCheckout,

@@ -50,14 +50,16 @@ export async function chainOfEvents(count: number): Promise<string> {
 let count = 0;
 
 /** A new intent of the buyer to pay for the resource. */
-export function intentFor({ resource }: Buyer, amount: string) {
+export function intentFor({ resource }: Pick<Buyer, "resource">, amount: string) {
   const { sellerId, resourceId } = resource;
   const name = `i-${++count}`;
   const expiresAt = new Date(Date.now() + 600_000).toISOString();
   return { intentId: name, seller: { sellerId }, resource: { resourceId }, amount, asset: "USDC", expiresAt, nonce: name };
 }
 
-export async function authorize(buyer: Buyer, mandateId: string, amount = "0.5") {
+type Payer = Pick<Buyer, "resource"> & { readonly agent: { readonly credential: Credential } };
+
+export async function authorize(buyer: Payer, mandateId: string, amount = "0.5") {
   const intent = { ...intentFor(buyer, amount), idempotencyKey: `key-${count}` };
   const { status, data, problem } = await send(authorizeOperation, authorizePayment, {
     as: buyer.agent.credential,

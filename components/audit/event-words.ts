@@ -32,6 +32,7 @@ const words: Readonly<Record<string, string>> = {
   "onchain.mandateRegistrationFailed": "Registration on chain failed",
   "payment.authorized": "Payment allowed",
   "payment.denied": "Payment denied",
+  "payment.allowedOnce": "Refused payment allowed once",
   "payment.approvalRequired": "Payment needs approval",
   "payment.executed": "Payment executed",
   "payment.processing": "Payment submitted",

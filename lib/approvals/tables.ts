@@ -170,6 +170,40 @@ export const stepUps = pgTable(
   (table) => [index("step_ups_of_checkout").on(table.checkoutIntentId, table.sessionId)],
 );
 
+/** One-time permissions of people: each lets an agent make one payment that the mandate refused. */
+export const waivers = pgTable(
+  "waivers",
+  {
+    waiverId: text("waiver_id").primaryKey(),
+    organizationId: text("organization_id").notNull(),
+    environment: text("environment").notNull(),
+    mandateId: text("mandate_id").notNull(),
+    /** The version that refused the payment. A changed mandate ends the waiver. */
+    policyVersion: integer("policy_version").notNull(),
+    /** The refused payment. */
+    authorizationId: text("authorization_id").notNull(),
+    /** The agent that may use the waiver. */
+    subjectId: text("subject_id").notNull(),
+    basketHash: text("basket_hash").notNull(),
+    /** The price and the buyer's share of the fee. */
+    charged: atomic("charged").notNull(),
+    payTo: text("pay_to").notNull(),
+    grantedBySubjectId: text("granted_by_subject_id").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+    /** The authorization that used the waiver; null if none did. */
+    usedByAuthorizationId: text("used_by_authorization_id"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("waivers_one").on(table.authorizationId),
+    uniqueIndex("waivers_of_use").on(table.usedByAuthorizationId),
+    index("waivers_of_basket")
+      .on(table.mandateId, table.basketHash)
+      .where(sql`used_by_authorization_id IS NULL`),
+    check("waivers_charged", sql`charged > 0 AND charged < 'NaN'`),
+  ],
+);
+
 /** Orders at storefronts. A row holds the progress of the order that an idempotency key names. */
 export const orders = pgTable(
   "orders",

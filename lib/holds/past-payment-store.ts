@@ -22,6 +22,8 @@ const decisions = (tx: Tx) =>
       resourceId: authorizations.resourceId,
       payTo: authorizations.payTo,
       createdAt: authorizations.createdAt,
+      /** Whether it was decided for an order or an approval, which store the whole reply under their own slot. */
+      ofPurchase: sql<boolean>`starts_with(${authorizations.slot}, 'also ')`,
       holdStatus: sql<string | null>`CASE WHEN ${authorizations.held} THEN coalesce(${changedReservations.status}, 'held') END`,
     })
     .from(authorizations)

@@ -6,6 +6,7 @@ import { mandateRules, passkeyDemands } from "#lib/mandates/rules-mandate.ts";
 import { sellerRules } from "#lib/mandates/rules-seller.ts";
 import * as say from "#lib/mandates/sentences-limits.ts";
 import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
+import { waive } from "#lib/mandates/waive.ts";
 import { zero } from "#lib/money.ts";
 
 /** Decides whether this payment may be made. Evaluates every rule; every evaluated rule adds its reason. */
@@ -15,7 +16,8 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   intentRules(on);
   sellerRules(on);
   limitRules(on);
-  return conclude(on, [...approval(on), ...passkeys(on)]);
+  const waived = waive(on);
+  return conclude(on, [...approval(on, waived), ...passkeys(on)]);
 }
 
 /**
@@ -25,11 +27,11 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
 const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who, level }) => [passkeyNeeded.id, who, level]);
 
 /** The finding of the approval rule. A person is asked only if no rule denies the payment; otherwise this finding is only information. */
-function approval(on: Case): Finding[] {
+function approval(on: Case, waived: boolean): Finding[] {
   const { mode, amount } = on.policy.approval;
   const limit = mode === "above" ? text(on, amount ?? zero) : null;
   if (mode === "never") return [];
-  if (on.intent.approvedByPerson === true) return [[say.approved.id, limit]];
+  if (on.intent.approvedByPerson === true || waived) return [[say.approved.id, limit]];
   switch (mode) {
     case "always":
       return [[say.asksAlways.id]];

@@ -4,13 +4,14 @@ import * as intent from "#lib/mandates/sentences-intent.ts";
 import * as limits from "#lib/mandates/sentences-limits.ts";
 import * as mandate from "#lib/mandates/sentences-mandate.ts";
 import * as seller from "#lib/mandates/sentences-seller.ts";
+import * as waived from "#lib/mandates/sentences-waived.ts";
 import { Problem } from "#lib/problem.ts";
 
 const isSentence = (value: unknown): value is Sentence => typeof value === "object" && value !== null && "say" in value;
 
 /** Every sentence by its id. */
 export const sentences: ReadonlyMap<number, Sentence> = new Map(
-  [mandate, intent, seller, limits].flatMap((file) =>
+  [mandate, intent, seller, limits, waived].flatMap((file) =>
     Object.values(file as Readonly<Record<string, unknown>>).flatMap((value) =>
       isSentence(value) ? [[value.id, value] as const] : [],
     ),

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
@@ -6,8 +6,6 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Findings } from "#lib/mandates/facts.ts";
-import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
-import { sellers } from "#lib/sellers/tables.ts";
 
 /* Queries for what happened between an organization and a payee. Every query filters by organization and environment, and reads
    a limited number of rows. */
@@ -17,29 +15,9 @@ export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
 
 /** Each count reads at most this many of the newest rows. */
 export const LOOKED_AT = 1_000;
-const PAID_MAX = 2_000;
 
 /** The value of `sellerId` that a payee has in the table mandate_sellers. */
 export const paidName = ({ sellerId, domain, payTo }: Payee): string => sellerId ?? `${domain} ${payTo.toLowerCase()}`;
-
-/**
- * The payees that the organization has paid, with their current domain and the time of the first payment; at most PAID_MAX, the first paid
- * first.
- */
-export const selectPaid = (tx: Tx, scope: Scope) =>
-  tx
-    .select({
-      name: mandateSellers.sellerId,
-      domain: sql<string>`coalesce(${sellers.domain}, split_part(${mandateSellers.sellerId}, ' ', 1))`.as("domain"),
-      since: sql<string>`min(${mandateSellers.firstPaidAt})`.mapWith(mandateSellers.firstPaidAt).as("since"),
-    })
-    .from(mandates)
-    .innerJoin(mandateSellers, eq(mandateSellers.mandateId, mandates.mandateId))
-    .leftJoin(sellers, eq(sellers.sellerId, mandateSellers.sellerId))
-    .where(within(mandates, scope))
-    .groupBy(mandateSellers.sellerId, sellers.domain)
-    .orderBy(asc(sql`3`))
-    .limit(PAID_MAX);
 
 /**
  * Whether an authorization is for the payee. For a payee that is not registered this compares only the address: the domain is in

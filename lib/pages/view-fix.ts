@@ -6,7 +6,7 @@ import type { Fix } from "#lib/mandates/fix-denial.ts";
 import { simulatePolicy } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";
-import { findFix, fixLink, type FoundFix } from "#lib/pages/find-fix.ts";
+import { findFix, fixLink, type FoundFix } from "#lib/payments/find-fix.ts";
 import type { BacktestItem } from "#lib/payments/backtest.ts";
 import { daysAfter, toWire } from "#lib/time.ts";
 

@@ -4,7 +4,8 @@ import type { PayeeView } from "#lib/approvals/checkout-view.ts";
 import { findSellerRecord } from "#lib/approvals/store.ts";
 import { database } from "#lib/db/client.ts";
 import { reading } from "#lib/mandates/store.ts";
-import { countDeclined, countPaid, countRefused, paidName, selectPaid } from "#lib/pages/payee-store.ts";
+import { selectPaid } from "#lib/mandates/paid-store.ts";
+import { countDeclined, countPaid, countRefused, paidName } from "#lib/pages/payee-store.ts";
 import { looksLike } from "#lib/sellers/look-alike.ts";
 import { toWire } from "#lib/time.ts";
 

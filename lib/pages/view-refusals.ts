@@ -4,7 +4,7 @@ import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { findMandate, reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";
-import { findFix, fixLink } from "#lib/pages/find-fix.ts";
+import { findFix, fixLink } from "#lib/payments/find-fix.ts";
 import type { FixOffer } from "#lib/pages/view-fix.ts";
 import { DAY_MS, toWire } from "#lib/time.ts";
 

@@ -23,6 +23,7 @@ import { refusal, type Answer, type Item } from "#lib/payments/queue-item.ts";
 import type { BatchTerms } from "#lib/payments/judge-item.ts";
 import { compiledPolicies, factsOf, type BatchFacts } from "#lib/payments/batch-facts.ts";
 import { withSeenOffers } from "#lib/payments/batch-offers.ts";
+import { waiversOf } from "#lib/payments/batch-waivers.ts";
 import { openAndLoad, sellerDomainOf } from "#lib/payments/batch-load.ts";
 import { lostSlot, saveBatch } from "#lib/payments/batch-save.ts";
 import { readOffer } from "#lib/payments/unregistered-offer.ts";
@@ -56,10 +57,12 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
     const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
     const { seen } = facts;
     const first = decideBatch(items, facts, terms);
-    const asked = await askedBefore(c, first.rows);
-    const { answers, rows, records } = asked
-      ? decideBatch(items, { ...factsOf(loaded, known, decimalsOf), seen, ...asked }, terms)
-      : first;
+    const again = (more: Partial<BatchFacts>) =>
+      decideBatch(items, { ...factsOf(loaded, known, decimalsOf), seen, ...more }, terms);
+    const waivers = await waiversOf(c, first.rows);
+    const waived = waivers ? again({ waivers }) : first;
+    const asked = await askedBefore(c, waived.rows);
+    const { answers, rows, records } = asked ? again({ ...(waivers && { waivers }), ...asked }) : waived;
     if (rows.length === 0 && records.length === 0) {
       await c`ROLLBACK`;
       return answers;

@@ -78,6 +78,10 @@ export type BatchFacts = {
    * depends on them.
    */
   readonly seen: ReadonlySet<string>;
+  /** The ids of unused waivers for payments that were refused. They are read only if a rule that can be waived refused a payment. */
+  readonly waivers: ReadonlyMap<Item, readonly string[]>;
+  /** The waivers that earlier items of the batch used. */
+  readonly usedWaivers: Set<string>;
   readonly feeBasis: FeeBasis;
   /** Locked checkouts with the facts that an approval needs. */
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
@@ -90,6 +94,7 @@ export type BatchFacts = {
 };
 
 const noOffers: ReadonlySet<string> = new Set();
+const noWaivers: BatchFacts["waivers"] = new Map();
 const nothingRemembered: BatchFacts["remembered"] = new Map();
 
 const text = (row: Row, name: string): string => row[name] as string;
@@ -286,6 +291,8 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
     atDomains: loaded.atDomains,
     stoppedPayees: loaded.stoppedPayees,
     seen: noOffers,
+    waivers: noWaivers,
+    usedWaivers: new Set(),
     feeBasis: toFeeBasis(found(loaded, "fees")[0]),
     checkouts: new Map(
       found(loaded, "checkout")

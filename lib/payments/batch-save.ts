@@ -2,17 +2,17 @@ import postgres, { type Row } from "postgres";
 import { allHeads, append, auditChainOf, chainTo, lockHeads, type PendingEvent } from "#lib/audit/store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/batch-store.ts";
-import type { AuditEvent, ChainedEvent } from "#lib/audit/chain.ts";
+import { useWaivers } from "#lib/approvals/waiver-store.ts";
+import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { idempotency } from "#lib/command/tables.ts";
 import { given } from "#lib/db/bulk.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import { usageBuckets } from "#lib/mandates/tables.ts";
-import { idUnder } from "#lib/ids.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+import { eventOf } from "#lib/payments/authorization-event.ts";
 import { pipelined } from "#lib/payments/batch-load.ts";
-import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { storeIntent, type StoredIntent } from "#lib/holds/stored-intent.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { toWire } from "#lib/time.ts";
@@ -173,35 +173,6 @@ function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
   return [...added.values()];
 }
 
-const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
-
-/** The audit event of an authorization. It must equal the event that the view audit_events builds from the stored row. */
-const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
-  auditEventId: idUnder("audit", row.authorizationId),
-  type: auditType[decision.outcome],
-  actorId: item.asker.subjectId,
-  organizationId: item.organizationId,
-  subjectId: subjectOf(item),
-  entityType: "authorization",
-  entityId: row.authorizationId,
-  // Keys are in alphabetical order, because the hash depends on the order.
-  metadata: {
-    amount: row.intent.amount,
-    asset: row.intent.asset,
-    chain: row.intent.chain,
-    ...(row.checkoutIntentId !== null && { checkoutIntentId: row.checkoutIntentId }),
-    ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
-    intentId: item.intent.intentId,
-    mandateId: item.mandateId,
-    policyDecisionId: policyDecisionIdOf(row),
-    policyVersion: row.policyVersion,
-    requestId: item.requestId,
-    ...(row.hold && { reservationId: reservationIdOf(row) }),
-    ...(row.seller && { sellerId: row.seller.sellerId }),
-  },
-  createdAt: row.createdAt,
-});
-
 /**
  * Whether another process stored a reply for the same idempotency key first, under another mandate than the locked one. A retry
  * finds the stored reply.
@@ -275,7 +246,9 @@ export async function saveBatch(
   const checkouts = rows.flatMap((row) => row.checkout ?? []);
   const kept = records.filter((record) => record.item.purchase?.hasKey);
   const chains = chainsOf(rows, records);
+  const uses = rows.flatMap(({ waiverId, authorizationId }) => (waiverId === null ? [] : [{ waiverId, authorizationId }]));
   const more = pipelined([
+    uses.length > 0 ? useWaivers(c, uses) : nothing,
     checkouts.length > 0 ? insertCheckouts(c, checkouts) : nothing,
     ...records.flatMap((record) => record.write(c)),
   ]);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Waiver } from "#lib/approvals/waiver-schema.ts";
 import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import { operation } from "#lib/http/operation.ts";
 import { PageQuery, pageOf } from "#lib/http/paging.ts";
@@ -185,6 +186,38 @@ export const getPayment = operation({
   response: Payment,
   problems: ["not_found"],
   example: { params: { authorizationId: execution.authorizationId }, response: payment },
+});
+
+export const allowPaymentOnce = operation({
+  id: "allowPaymentOnce",
+  method: "POST",
+  path: "/api/v1/payments/{authorizationId}/allow-once",
+  tag: "Payments",
+  summary: "Allow a refused payment once",
+  description:
+    "For people in a browser session who may change mandates, with a fresh proof of identity. The refused payment itself stays refused: for an hour, the same agent may authorize the same payment again, once, under a new idempotency key. The mandate does not change, and its budgets, totals and counts still apply. It is possible only where the limit for one payment, the limit for fees, or a list of allowed sellers, domains, addresses or resources refused the payment, and only for a registered seller with a verified domain. Allowing the same refused payment again changes nothing.",
+  access: { sessionCapability: "mandates:manage" },
+  body: z.strictObject({}).meta({ id: "AllowPaymentOnce" }),
+  response: z.object({ waiver: Waiver }).meta({ id: "AllowedPayment" }),
+  problems: ["step_up_required", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
+  example: {
+    params: { authorizationId: execution.authorizationId },
+    body: {},
+    response: {
+      waiver: {
+        waiverId: "wav_01kaj4n7v8e2m0x3c9t5q6r7sg",
+        mandateId: "mdt_01kaj4n7v8e2m0x3c9t5q6r7s8",
+        policyVersion: 1,
+        deniedAuthorizationId: execution.authorizationId,
+        agentId: "sa_01kaj4n7v8e2m0x3c9t5q6r7sh",
+        basketHash: "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
+        payTo: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+        grantedBySubjectId: "usr_01kaj4n7v8e2m0x3c9t5q6r7s1",
+        createdAt: "2026-11-21T12:00:00.000Z",
+        expiresAt: "2026-11-21T13:00:00.000Z",
+      },
+    },
+  },
 });
 
 const Receipt = Answer.meta({

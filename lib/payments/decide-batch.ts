@@ -4,12 +4,13 @@ import type { Fee } from "#lib/billing/fees.ts";
 import { agentPaused } from "#lib/http/access.ts";
 import { newId } from "#lib/ids.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
+import { usesWaiver } from "#lib/mandates/waive.ts";
 import type { Atomic } from "#lib/money.ts";
 import { askPerson, withAsking, withoutOwnHold } from "#lib/payments/ask-person.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 import { refusal, type Purchase, type Answer, type PurchaseRecord, type Item } from "#lib/payments/queue-item.ts";
-import { AUTHORIZATION_MS, judge, type Judgement, type BatchTerms } from "#lib/payments/judge-item.ts";
+import { AUTHORIZATION_MS, judge, waiverFor, type Judgement, type BatchTerms } from "#lib/payments/judge-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { DueProbe } from "#lib/payments/required-probe.ts";
 import { presentIntent } from "#lib/payments/present-intent.ts";
@@ -26,6 +27,7 @@ export type NewAuthorization = {
   readonly decision: Decision;
   readonly intent: PaymentIntent;
   readonly amount: Atomic;
+  readonly tokenDecimals: number;
   readonly fee: Fee;
   readonly seller: RegisteredSeller | null;
   readonly resource: RegisteredResource | null;
@@ -38,6 +40,8 @@ export type NewAuthorization = {
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked: a new one, or the open checkout of an earlier payment with the same question. */
   readonly checkoutIntentId: string | null;
+  /** The waiver that admits the payment; null if the policy admits it. */
+  readonly waiverId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;
   readonly body: string;
@@ -70,6 +74,7 @@ export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: Ba
       if (row) {
         book(row, budget, facts.now);
         countRequest(row, facts);
+        if (row.waiverId !== null) facts.usedWaivers.add(row.waiverId);
         rows.push(row);
       }
       if (record) records.push({ ...record, item });
@@ -192,6 +197,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     decision,
     intent: presented,
     amount: read.amount,
+    tokenDecimals: digits,
     fee: quoted.fee,
     seller,
     resource,
@@ -201,6 +207,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     hold,
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
     checkoutIntentId: question?.checkoutIntentId ?? null,
+    waiverId: usesWaiver(decision) ? waiverFor(item, facts) : null,
     expiresAt,
     createdAt: now,
     body: renderAnswer(answered, decision.reasons),

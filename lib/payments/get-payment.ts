@@ -1,6 +1,8 @@
 import { presentApproval, statusAt } from "#lib/approvals/present-checkout.ts";
 import { findApproved, type ApprovedCheckout } from "#lib/approvals/redeem-approval.ts";
 import { findCheckout, type Scope } from "#lib/approvals/store.ts";
+import { presentWaiver } from "#lib/approvals/present-waiver.ts";
+import { waiverOf } from "#lib/approvals/waiver-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
@@ -16,6 +18,10 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");
   const payment = presentPayment(row, await executionsOf(database(), [authorizationId]), caller.subjectId);
+  if (row.outcome === "deny") {
+    const waiver = await waiverOf(database(), authorizationId);
+    return { ...payment, ...(waiver && { waiver: presentWaiver(waiver) }) };
+  }
   const asked = (await findApproved(database(), authorizationId)) ?? (await askedElsewhere(caller, row));
   if (!asked) return payment;
   const { checkout, approval } = asked;

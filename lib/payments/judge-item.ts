@@ -153,6 +153,7 @@ function intentFacts(
     expiresAt: read.expiresAt,
     assuranceLevel: assuranceReached(item, facts),
     approvedByPerson: purchase?.approvedByPerson ?? false,
+    waived: waiverFor(item, facts) !== null,
     rejectedByPerson: (purchase?.rejectedByPerson ?? false) || facts.remembered.get(item) === "declined",
     unanswered: facts.remembered.get(item) === "unanswered",
     sellerPaidBefore: budget.paidSellers.has(seller?.sellerId ?? unregisteredPayee(offered?.facts.domain, intent.payTo) ?? ""),
@@ -160,6 +161,10 @@ function intentFacts(
     duplicateNonce: !(purchase?.hasHold ?? false) && budget.nonces.has(intent.nonce),
   };
 }
+
+/** The waiver that this payment can use; null if there is none, or if earlier items of the batch used all. */
+export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>
+  waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
 
 /**
  * Whether an emergency stop covers the payee. A registered seller is checked by its record, another payee by the domain and

@@ -24,17 +24,20 @@ export type CheckoutRequest = {
   readonly now: Date;
 };
 
+/** A payment that is no order: its basket is one line with the resource. */
+type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals" | "intent">;
+
 /**
  * The address by which a resource is named if it is not registered. Any other text would come from the agent and would not be
  * verified.
  */
-function addressOf({ intent, domain }: CheckoutRequest): string {
+function addressOf({ intent, domain }: SinglePayment): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
 /** The basket line for the resource. It contains no free text from the agent. */
-function resourceLine(asked: CheckoutRequest): Line {
+function resourceLine(asked: SinglePayment): Line {
   const { intent, resourceId } = asked;
   const { resource } = intent;
   const registered = resourceId === null ? undefined : resource;
@@ -44,12 +47,20 @@ function resourceLine(asked: CheckoutRequest): Line {
   return { productId: resourceId ?? "payment", name, quantity: 1, unitAmount: intent.amount };
 }
 
+function basketOf(payment: SinglePayment, lines: readonly Line[]) {
+  const { sellerId, domain, intent, tokenDecimals } = payment;
+  const basket = canonicalBasket(sellerId ?? domain, { asset: intent.asset, tokenDecimals }, lines);
+  return { basket, hash: basketHash(basket) };
+}
+
+/** The basket of a payment that is no order. */
+export const basketOfPayment = (payment: SinglePayment) => basketOf(payment, [resourceLine(payment)]);
+
 /** The checkout in which a person is asked to approve an authorization. */
 export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authorizationId"> {
   const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
   const { asset, chain } = intent;
-  const lines = draft?.lines ?? [resourceLine(asked)];
-  const basket = canonicalBasket(sellerId ?? domain, { asset, tokenDecimals: asked.tokenDecimals }, lines);
+  const { basket, hash } = draft ? basketOf(asked, draft.lines) : basketOfPayment(asked);
   return {
     checkoutIntentId: newId("checkoutIntent"),
     organizationId,
@@ -63,7 +74,7 @@ export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authori
     detectedMandateId: mandateId,
     mandateStatus: "approval_required",
     canonicalBasket: basket,
-    basketHash: basketHash(basket),
+    basketHash: hash,
     amount: asked.amount,
     asset,
     chain,

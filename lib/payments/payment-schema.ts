@@ -1,6 +1,7 @@
 /** The wire shape of an execution, shared by the operations that return one. Browser-safe. */
 import { z } from "zod";
 import { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
+import { Waiver } from "#lib/approvals/waiver-schema.ts";
 import { Notification } from "#lib/notices/notification-schema.ts";
 import { Authorization, FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { Timestamp } from "#lib/time.ts";
@@ -52,6 +53,10 @@ export const Payment = z
       .object({ checkoutIntentId: z.string(), status: CheckoutStatus, expiresAt: Timestamp })
       .optional()
       .meta({ description: "The request that asks a person about this payment. expired: nobody decided, which is no refusal." }),
+    waiver: Waiver.optional().meta({
+      description:
+        "Only in getPayment of a refused payment that a person allowed once. Authorize the same payment again to use it.",
+    }),
     notification: Notification.optional().meta({ description: "Only in getPayment, while nobody has decided." }),
   })
   .meta({ id: "Payment", description: "An intent, what was decided about it, and every attempt to carry it out, newest first." });

@@ -58,6 +58,7 @@ import { removePasskey } from "#lib/identity/passkeys/remove-passkey.ts";
 import { endSession } from "#lib/identity/sessions/end-session.ts";
 import { endOtherSessions } from "#lib/identity/sessions/end-other-sessions.ts";
 import { changePassword } from "#lib/identity/sessions/change-password.ts";
+import { allowPaymentOnce } from "#lib/payments/allow-payment-once.ts";
 import { activateMandate } from "#lib/mandates/lifecycle/activate-mandate.ts";
 import { createMandate } from "#lib/mandates/lifecycle/create-mandate.ts";
 import { getMandate } from "#lib/mandates/get-mandate.ts";
@@ -122,6 +123,7 @@ import { MCP_PATH, mcpMethods } from "#lib/mcp/serve-mcp.ts";
 const handlers: Handlers = {
   activateMandate,
   activateOrganization,
+  allowPaymentOnce,
   addDevice,
   addPasskey,
   approveCheckout,

@@ -18,6 +18,12 @@ export type AddPasskey = {
   readonly credential: PasskeyCredential;
 };
 
+export type AllowPaymentOnce = Readonly<Record<string, never>>;
+
+export type AllowedPayment = {
+  readonly waiver: Waiver;
+};
+
 export type ApprovalMode = ("never" | "always" | "above" | "firstPayment");
 
 export type ApprovalStatus = ("pending" | "consumed" | "expired" | "revoked" | "rejected");
@@ -1115,6 +1121,8 @@ export type Payment = {
     readonly status: CheckoutStatus;
     readonly expiresAt: string;
   };
+  /** Only in getPayment of a refused payment that a person allowed once. Authorize the same payment again to use it. */
+  readonly waiver?: Waiver;
   /** Only in getPayment, while nobody has decided. */
   readonly notification?: Notification;
 };
@@ -2157,6 +2165,25 @@ export type VerifySellerDomain = {
   readonly method: ("wellKnown" | "dns");
 };
 
+/** A person's permission for one payment that the mandate refused. It is used once, by the same agent for the same payment. */
+export type Waiver = {
+  readonly waiverId: string;
+  readonly mandateId: string;
+  /** The version that refused the payment. A changed mandate ends the waiver. */
+  readonly policyVersion: number;
+  /** The refused payment. */
+  readonly deniedAuthorizationId: string;
+  /** The only subject that can use it. */
+  readonly agentId: string;
+  readonly basketHash: string;
+  readonly payTo: string;
+  readonly grantedBySubjectId: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** The payment that used it. */
+  readonly usedByAuthorizationId?: string;
+};
+
 export type WebhookDelivery = {
   readonly webhookDeliveryId: string;
   readonly webhookEndpointId: string;
@@ -2252,6 +2279,11 @@ export type Operations = {
   readonly addPasskey: {
     readonly request: { readonly body: AddPasskey; };
     readonly response: Passkey;
+  };
+  /** Allow a refused payment once. */
+  readonly allowPaymentOnce: {
+    readonly request: { readonly authorizationId: string; readonly body?: AllowPaymentOnce; };
+    readonly response: AllowedPayment;
   };
   /** Approve a checkout and mint its continuation token. */
   readonly approveCheckout: {
@@ -2778,6 +2810,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   activateOrganization: ["POST","/api/v1/auth/organizations/{organizationId}/activate"],
   addDevice: ["POST","/api/v1/auth/devices"],
   addPasskey: ["POST","/api/v1/auth/passkeys"],
+  allowPaymentOnce: ["POST","/api/v1/payments/{authorizationId}/allow-once"],
   approveCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/approve"],
   archiveResource: ["POST","/api/v1/seller/resources/{id}/archive"],
   assignSubscription: ["POST","/api/v1/billing/subscription"],

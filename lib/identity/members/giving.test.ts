@@ -20,10 +20,11 @@ import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newMember, newOrganization, PASSWORD, signIn, type Owner } from "#test/identity.ts";
-import { activeMandate, draftMandate, policy } from "#test/mandates.ts";
+import { activeMandate, authorize, draftMandate, policy } from "#test/mandates.ts";
 import { cancel, changeRole, invite, remove } from "#test/members.ts";
 import { ban, setRoles, unban } from "#test/platform.ts";
-import { send, type Credential } from "#test/tenant.ts";
+import { createOrganization, createResource, send, type Credential } from "#test/tenant.ts";
+import { allowOnce, setVerified } from "#test/waivers.ts";
 
 /*
  * A person who gives a right to somebody must still have the right when the change commits. So a request that runs while the
@@ -63,6 +64,13 @@ const givings: Readonly<Record<string, Giving>> = {
     const id = await activeMandate(owner.credential);
     const body = { policy: { ...policy, limits: { ...policy.limits, perPayment: "2" } } };
     return () => send(mandates.updateMandate, updateMandate, { as: by.credential, id, body });
+  },
+  allowPaymentOnce: async (by, owner) => {
+    const resource = await createResource(await createOrganization("Shop"), "2");
+    await setVerified(resource.sellerId);
+    const agent = await newKey(owner, ["payments:authorize"]);
+    const { authorizationId } = await authorize({ agent, resource }, await activeMandate(owner.credential), "2");
+    return () => allowOnce(by.credential, authorizationId);
   },
 };
 

@@ -75,6 +75,17 @@ export async function currentRegistration(
 
 type Account = { readonly chain: string; readonly account: string };
 
+/** Whether the mandate's current version is registered on a chain, which then enforces its limits and payees too. */
+export async function isOnChain(tx: Tx, { mandateId, version }: { readonly mandateId: string; readonly version: number }) {
+  const of = and(eq(mandateRegistrations.mandateId, mandateId), eq(mandateRegistrations.version, version));
+  const rows = await tx
+    .select({ registrationId: mandateRegistrations.registrationId })
+    .from(mandateRegistrations)
+    .where(and(of, eq(mandateRegistrations.status, "registered")))
+    .limit(1);
+  return rows.length > 0;
+}
+
 export async function isNonceTaken(db: Database | Tx, { chain, account }: Account, nonce: bigint): Promise<boolean> {
   const [row] = await db
     .select({ id: mandateRegistrations.registrationId })

@@ -1,3 +1,4 @@
+import type { WaiverTerms } from "#lib/approvals/waiver.ts";
 import { tokenOf } from "#lib/chains/chains.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";
@@ -12,9 +13,13 @@ import type { Decision, IntentFacts, MandateFacts, Reason, Usage } from "#lib/ma
 import { fixDenial, type Fix, type Terms } from "#lib/mandates/fix-denial.ts";
 import { fixWords } from "#lib/mandates/fix-words.ts";
 import { decide } from "#lib/mandates/policy.ts";
+import { isWaivable } from "#lib/mandates/waive.ts";
+import { add } from "#lib/money.ts";
+import { isOnChain } from "#lib/onchain/registry/registration-store.ts";
+import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { findMandate, liveBuckets, type Scope } from "#lib/mandates/store.ts";
-import { selectPaid } from "#lib/pages/payee-store.ts";
+import { selectPaid } from "#lib/mandates/paid-store.ts";
 import { unregisteredPayee } from "#lib/payments/unregistered-offer.ts";
 import { looksLike } from "#lib/sellers/look-alike.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
@@ -30,6 +35,8 @@ export type FoundFix = {
   readonly fix: Fix | null;
   /** The outcome of the same request now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
+  /** What a waiver of the request must admit. Null if no person can allow it without a change of the mandate. */
+  readonly waivable: WaiverTerms | null;
 };
 
 type Place = { readonly mandateId: string; readonly authorizationId: string };
@@ -62,11 +69,30 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
   const usage = await usageNow(tx, mandate, now);
   const decided = (terms: Terms): Decision => decide(mandateFacts(mandate, terms), usage, intent, now);
   const policyDecisionId = policyDecisionIdOf(past);
-  const { outcome, reasons } = decided(mandate);
-  if (outcome !== "deny") return { mandate, past, policyDecisionId, fix: null, outcome };
+  const decision = decided(mandate);
+  const { outcome, reasons } = decision;
+  if (outcome !== "deny") return { mandate, past, policyDecisionId, fix: null, outcome, waivable: null };
   const fix = fixDenial({ terms: mandate, decimals: decimalsOf(mandate), intent, reasons });
   const fixed = fix && decided(fix).outcome;
-  return fix && fixed !== null && fixed !== "deny" ? { mandate, past, policyDecisionId, fix, outcome: fixed } : null;
+  if (!fix || fixed === null || fixed === "deny") return null;
+  const verified = intent.seller?.verified === true && isWaivable(decision);
+  const waivable = verified && !(await isOnChain(tx, mandate)) ? waiverTerms(mandate, past) : null;
+  return { mandate, past, policyDecisionId, fix, outcome: fixed, waivable };
+}
+
+/** Null for an order, whose basket is not stored with the decision, and if the decision knew no address to pay. */
+function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | null {
+  const { sellerId, resourceId, payTo, intent, subjectId } = past;
+  if (past.ofPurchase || payTo === null) return null;
+  const payee = { sellerId, resourceId, domain: intent.seller.domain ?? "" };
+  return {
+    mandateId: mandate.mandateId,
+    policyVersion: mandate.version,
+    subjectId,
+    basketHash: basketOfPayment({ ...payee, intent, tokenDecimals: decimalsOf(mandate) }).hash,
+    charged: add(past.amount, past.buyerShare),
+    payTo,
+  };
 }
 
 /**

@@ -1,0 +1,26 @@
+import { asc, eq, sql } from "drizzle-orm";
+import type { Tx } from "#lib/db/client.ts";
+import { within, type Scope } from "#lib/db/scope.ts";
+import { mandates, mandateSellers } from "#lib/mandates/tables.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+
+const PAID_MAX = 2_000;
+
+/**
+ * The payees that the organization has paid, with their current domain and the time of the first payment; at most PAID_MAX, the first paid
+ * first.
+ */
+export const selectPaid = (tx: Tx, scope: Scope) =>
+  tx
+    .select({
+      name: mandateSellers.sellerId,
+      domain: sql<string>`coalesce(${sellers.domain}, split_part(${mandateSellers.sellerId}, ' ', 1))`.as("domain"),
+      since: sql<string>`min(${mandateSellers.firstPaidAt})`.mapWith(mandateSellers.firstPaidAt).as("since"),
+    })
+    .from(mandates)
+    .innerJoin(mandateSellers, eq(mandateSellers.mandateId, mandates.mandateId))
+    .leftJoin(sellers, eq(sellers.sellerId, mandateSellers.sellerId))
+    .where(within(mandates, scope))
+    .groupBy(mandateSellers.sellerId, sellers.domain)
+    .orderBy(asc(sql`3`))
+    .limit(PAID_MAX);

@@ -1,0 +1,52 @@
+import type { Decision, Finding } from "#lib/mandates/facts.ts";
+import type { Case } from "#lib/mandates/reason.ts";
+import { denies } from "#lib/mandates/render-reasons.ts";
+import * as limits from "#lib/mandates/sentences-limits.ts";
+import * as seller from "#lib/mandates/sentences-seller.ts";
+import * as waived from "#lib/mandates/sentences-waived.ts";
+
+/**
+ * The denials that a person can waive for one payment, each with the sentence that replaces it. Budgets, totals, counts and every other
+ * rule stay: a waiver never spends more than the mandate's budgets.
+ */
+const waivable: ReadonlyMap<number, number> = new Map(
+  (
+    [
+      [limits.abovePerPayment, waived.perPaymentWaived],
+      [limits.aboveFee, waived.feeWaived],
+      [seller.payeeNotListed, waived.payeeWaived],
+      [seller.sellerNotListed, waived.sellerWaived],
+      [seller.domainNotListed, waived.domainWaived],
+      [seller.resourceNotListed, waived.resourceWaived],
+    ] as const
+  ).map(([denial, instead]) => [denial.id, instead.id]),
+);
+
+const replacements: ReadonlySet<number> = new Set(waivable.values());
+
+const waivedOf = ([id, ...values]: Finding): readonly Finding[] => {
+  const instead = waivable.get(id);
+  return instead === undefined ? [] : [[instead, ...values]];
+};
+
+/** Replaces the denials of a waived payment. Changes nothing if a rule denies it that nobody can waive, or if the seller is not verified. */
+export function waive({ intent, denials, others }: Case): boolean {
+  if (intent.waived !== true || intent.seller?.verified !== true || denials.length === 0) return false;
+  const instead = denials.flatMap(waivedOf);
+  if (instead.length < denials.length) return false;
+  denials.length = 0;
+  others.push(...instead);
+  return true;
+}
+
+const findingsOf = ({ findings: [, , , , ...all] }: Pick<Decision, "findings">): readonly Finding[] => all;
+
+/** Whether a person can waive every rule that denies the payment. The caller checks that the seller is verified. */
+export function isWaivable(decision: Pick<Decision, "findings">): boolean {
+  const denials = findingsOf(decision).filter(denies);
+  return denials.length > 0 && denials.every(([id]) => waivable.has(id));
+}
+
+/** Whether the decision needed a waiver. */
+export const usesWaiver = (decision: Pick<Decision, "findings" | "outcome">): boolean =>
+  decision.outcome !== "deny" && findingsOf(decision).some(([id]) => replacements.has(id));

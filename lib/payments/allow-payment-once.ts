@@ -1,0 +1,67 @@
+import { presentWaiver } from "#lib/approvals/present-waiver.ts";
+import { insertWaiver, waiverOf, type WaiverRow } from "#lib/approvals/waiver-store.ts";
+import { WAIVER_MS } from "#lib/approvals/waiver.ts";
+import { audit, clock } from "#lib/audit/transact.ts";
+import { once } from "#lib/command/idempotency.ts";
+import { findAuthorization } from "#lib/holds/execution-store.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
+import { newId } from "#lib/ids.ts";
+import { findFix } from "#lib/payments/find-fix.ts";
+import { lockMandate } from "#lib/mandates/store.ts";
+import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";
+import { notFound, Problem } from "#lib/problem.ts";
+
+/** A person lets an agent make one payment that the mandate refused. The mandate does not change, and nothing is held or paid. */
+export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId }, { caller, idempotency, requestId }) =>
+  once(operation, idempotency, async (tx) => {
+    await requireStillHeld(tx, caller, "mandates:manage");
+    const refused = await findAuthorization(tx, caller, authorizationId);
+    const mandate = refused && (await lockMandate(tx, caller, refused.mandateId));
+    if (!mandate) throw notFound("payment");
+    const known = await waiverOf(tx, authorizationId);
+    if (known) return { waiver: presentWaiver(known) };
+    const now = await clock(tx);
+    const found = await findFix(tx, caller, { mandateId: mandate.mandateId, authorizationId }, now);
+    if (!found?.waivable) throw notWaivable();
+    await requireProvedToGive(tx, caller);
+    const { organizationId, environment, subjectId } = caller;
+    const waiver = await insertWaiver(tx, {
+      ...found.waivable,
+      waiverId: newId("waiver"),
+      organizationId,
+      environment,
+      authorizationId,
+      grantedBySubjectId: subjectId,
+      expiresAt: new Date(now.getTime() + WAIVER_MS),
+      createdAt: now,
+    });
+    audit(tx, { ...eventOf(waiver), metadata: { requestId, ...termsOf(waiver) } }, now);
+    return { waiver: presentWaiver(waiver) };
+  });
+
+const notWaivable = (): Problem =>
+  new Problem("conflict", {
+    detail:
+      "This payment cannot be allowed once. Only the limit for one payment, the limit for fees and the lists of allowed payees can be waived, for a registered seller with a verified domain, and only while the mandate is active and refuses the payment.",
+  });
+
+const eventOf = ({ organizationId, grantedBySubjectId, subjectId, authorizationId }: WaiverRow) => ({
+  type: "payment.allowedOnce",
+  actorId: grantedBySubjectId,
+  organizationId,
+  subjectId,
+  entityType: "authorization",
+  entityId: authorizationId,
+});
+
+const termsOf = ({ waiverId, mandateId, policyVersion, basketHash, charged, payTo, expiresAt }: WaiverRow) => ({
+  waiverId,
+  mandateId,
+  policyVersion,
+  basketHash,
+  chargedAtomic: charged.toString(),
+  payTo,
+  expiresAt: expiresAt.toISOString(),
+});

@@ -1,0 +1,34 @@
+import type { AuditEvent } from "#lib/audit/chain.ts";
+import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
+import { idUnder } from "#lib/ids.ts";
+import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
+import { subjectOf } from "#lib/payments/queue-item.ts";
+
+const auditType = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
+
+/** The audit event of an authorization. It must equal the event that the view audit_events builds from the stored row. */
+export const eventOf = ({ item, decision, ...row }: NewAuthorization): AuditEvent => ({
+  auditEventId: idUnder("audit", row.authorizationId),
+  type: auditType[decision.outcome],
+  actorId: item.asker.subjectId,
+  organizationId: item.organizationId,
+  subjectId: subjectOf(item),
+  entityType: "authorization",
+  entityId: row.authorizationId,
+  // Keys are in alphabetical order, because the hash depends on the order.
+  metadata: {
+    amount: row.intent.amount,
+    asset: row.intent.asset,
+    chain: row.intent.chain,
+    ...(row.checkoutIntentId !== null && { checkoutIntentId: row.checkoutIntentId }),
+    ...(decision.denialCode !== undefined && { denialCode: decision.denialCode }),
+    intentId: item.intent.intentId,
+    mandateId: item.mandateId,
+    policyDecisionId: policyDecisionIdOf(row),
+    policyVersion: row.policyVersion,
+    requestId: item.requestId,
+    ...(row.hold && { reservationId: reservationIdOf(row) }),
+    ...(row.seller && { sellerId: row.seller.sellerId }),
+  },
+  createdAt: row.createdAt,
+});

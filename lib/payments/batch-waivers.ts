@@ -1,0 +1,40 @@
+import type { WaiverTerms } from "#lib/approvals/waiver.ts";
+import { waiversFor } from "#lib/approvals/waiver-store.ts";
+import type { Sql } from "#lib/db/sql.ts";
+import { isWaivable } from "#lib/mandates/waive.ts";
+import { add } from "#lib/money.ts";
+import type { BatchFacts } from "#lib/payments/batch-facts.ts";
+import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
+import { basketOfPayment } from "#lib/payments/open-checkout.ts";
+import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
+
+/** What a waiver of this refused payment must admit. Null if no person can waive the rules that denied it. */
+function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
+  if (item.purchase || decision.outcome !== "deny" || seller?.verified !== true || payTo === null) return null;
+  if (!isWaivable(decision)) return null;
+  const { sellerId, domain } = seller;
+  const payee = { sellerId, domain, resourceId: resource?.resourceId ?? null };
+  return {
+    mandateId: item.mandateId,
+    policyVersion: row.policyVersion,
+    subjectId: subjectOf(item),
+    basketHash: basketOfPayment({ ...payee, intent, tokenDecimals: row.tokenDecimals }).hash,
+    charged: add(row.amount, row.fee.buyerShare),
+    payTo,
+  };
+}
+
+/** The waivers of the payments that were refused. Null if there are none; costs nothing unless a rule that can be waived refused a payment. */
+export async function waiversOf(c: Sql, rows: readonly NewAuthorization[]): Promise<BatchFacts["waivers"] | null> {
+  const refused = rows.flatMap((row) => {
+    const terms = waivableTerms(row);
+    return terms ? [{ item: row.item, terms }] : [];
+  });
+  if (refused.length === 0) return null;
+  const found = await waiversFor(
+    c,
+    refused.map(({ terms }) => terms),
+  );
+  if (found.size === 0) return null;
+  return new Map<Item, readonly string[]>([...found].map(([at, ids]) => [refused[at]!.item, ids]));
+}

@@ -1,0 +1,13 @@
+import { eq } from "drizzle-orm";
+import { database } from "#lib/db/client.ts";
+import { allowPaymentOnce } from "#lib/payments/allow-payment-once.ts";
+import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";
+import { sellers } from "#lib/sellers/tables.ts";
+import { send, type Credential } from "#test/tenant.ts";
+
+export const allowOnce = (as: Credential, authorizationId: string, key?: string) =>
+  send(operation, allowPaymentOnce, { as, id: authorizationId, ...(key !== undefined && { key }) });
+
+/** A waiver needs a seller with a verified domain. */
+export const setVerified = (sellerId: string, verified = true) =>
+  database().update(sellers).set({ verified }).where(eq(sellers.sellerId, sellerId));
