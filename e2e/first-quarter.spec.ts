@@ -175,6 +175,50 @@ test("saving a fix asks for the password again if the sign-in is old", async ({ 
   await expect(page.getByText("Version 1 is in force")).toBeVisible();
 });
 
+test("a person allows a refused payment once, with their password; the agent asks again and pays", async ({ page, context }) => {
+  test.setTimeout(90_000);
+  const purchase = await newPurchase();
+  const { buyer, mandateId } = purchase;
+  const denied = await askFor(purchase, "120");
+  await signInAs(context, buyer.credential);
+  await database()
+    .update(session)
+    .set({ provedAt: new Date(Date.now() - 3_600_000) })
+    .where(eq(session.userId, buyer.userId));
+
+  await page.goto(`/payments/${denied}`);
+  await page.getByRole("link", { name: "Fix it", exact: true }).click();
+  await expect(
+    page.getByRole("region", { name: "Fix this denial" }).getByRole("button", { name: "Allow this once" }),
+  ).toBeVisible();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 320, height: 800 });
+  await expectAccessible(page);
+  await page.goto(`/payments/${denied}`);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const allow = page.getByRole("button", { name: "Allow this once" });
+  await allow.click();
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  await allow.click();
+  await expect(page.getByText(/allowed this payment once\. The agent can ask again until/)).toBeVisible();
+  await expect(allow).toBeHidden();
+  await expectAccessible(page);
+
+  const passed = await askFor(purchase, "120");
+  await expect(page.getByRole("link", { name: "that payment" })).toHaveAttribute("href", `/payments/${passed}`);
+  await page.goto(`/payments/${passed}`);
+  await expect(page.getByText(/^Allowed once by a person under/)).toBeVisible();
+  await expect(
+    page.getByText(/A person allowed this one payment of 120\.00 USDC, above the limit of 100\.00 USDC/),
+  ).toBeVisible();
+  await expectAccessible(page);
+  await page.goto(`/mandates/${mandateId}/edit`);
+  await expect(page.getByText("Version 1 is in force")).toBeVisible();
+});
+
 test("a half-written mandate asks before it is left, and a saved one does not", async ({ page, context }) => {
   const buyer = await newOrganization();
   await signInAs(context, buyer.credential);

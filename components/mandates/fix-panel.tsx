@@ -1,5 +1,7 @@
 import { Said } from "#components/mandates/sentences.tsx";
 import { wordsOf } from "#components/mandates/words-of.ts";
+import { AllowOnce } from "#components/payments/allow-once.tsx";
+import { AllowedOnce } from "#components/payments/allowed-once.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
@@ -96,6 +98,13 @@ export function FixPanel({ mandate, view }: Props) {
             ))}
           </ul>
         </div>
+        {view.allowed && <AllowedOnce allowed={view.allowed} />}
+        {view.once && (
+          <>
+            <AllowOnce {...{ authorizationId, agent, payee, amount }} />
+            <h3>Or change the mandate</h3>
+          </>
+        )}
         <Difference mandate={mandate} view={view} />
         <p className="flex flex-wrap items-center gap-2 text-sm">
           {fix ? "The same request, asked again with the change:" : "The same request, asked again under the mandate as it is:"}

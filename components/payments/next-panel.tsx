@@ -1,17 +1,37 @@
 import Link from "next/link";
+import { AllowOnce } from "#components/payments/allow-once.tsx";
+import { AllowedOnce } from "#components/payments/allowed-once.tsx";
+import { payeeOf } from "#components/payments/payee.ts";
 import { Because } from "#components/payments/verdict.tsx";
+import { money } from "#components/ui/money.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import type { NextStep } from "#lib/payments/next-steps.ts";
 import type { PaymentView } from "#lib/pages/view-payment.ts";
 
+type Props = {
+  readonly step: NextStep;
+  readonly view: PaymentView;
+  /** Whether the reader can allow this refused payment once. */
+  readonly once: boolean;
+};
+
 /** What the reader can do about the payment now. */
-export const NextPanel = ({ step, view }: { readonly step: NextStep; readonly view: PaymentView }) => (
+export const NextPanel = ({ step, view, once }: Props) => (
   <section className="panel" aria-labelledby="next">
     <div className="panel-head">
       <h2 id="next">What you can do</h2>
     </div>
     <div className="panel-body grid gap-3">
       <Because view={view} />
+      {view.allowed && view.payment.authorization.policyDecision.outcome === "deny" && <AllowedOnce allowed={view.allowed} />}
+      {once && (
+        <AllowOnce
+          authorizationId={view.payment.authorization.authorizationId}
+          agent={view.agent.name}
+          payee={payeeOf(view.payment.intent)}
+          amount={money(view.amounts.total, view.payment.intent.asset)}
+        />
+      )}
       <p className="text-sm text-muted">{step.text}</p>
       {step.links.length > 0 && (
         <div className="actions">

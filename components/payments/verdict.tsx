@@ -24,14 +24,16 @@ function Mandate({ view: { mandate } }: Props) {
 /** The payment's stage and its decision, in one line. */
 export function Verdict({ view }: Props) {
   const { outcome, createdAt } = view.payment.authorization.policyDecision;
-  const verb = { allow: "Allowed by ", deny: "Denied by ", requireApproval: "A person is asked by " }[outcome];
+  const waived = outcome === "allow" && view.allowed !== null;
+  const allowed = waived ? "Allowed once by a person under " : "Allowed by ";
+  const verb = { allow: allowed, deny: "Denied by ", requireApproval: "A person is asked by " }[outcome];
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <StageBadge stage={view.stage} />
       <span>
         {verb}
         <Mandate view={view} />
-        {outcome === "allow" && !view.checkout ? ", without asking you," : ","} on <Moment at={createdAt} />
+        {outcome === "allow" && !view.checkout && !waived ? ", without asking you," : ","} on <Moment at={createdAt} />
       </span>
     </span>
   );

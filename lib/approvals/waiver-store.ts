@@ -14,6 +14,12 @@ export async function waiverOf(db: Database | Tx, authorizationId: string): Prom
   return row ?? null;
 }
 
+/** The waiver that a payment used; null if it used none. */
+export async function waiverUsedBy(db: Database | Tx, authorizationId: string): Promise<WaiverRow | null> {
+  const [row] = await db.select().from(waivers).where(eq(waivers.usedByAuthorizationId, authorizationId));
+  return row ?? null;
+}
+
 export async function insertWaiver(tx: Tx, waiver: Omit<WaiverRow, "usedByAuthorizationId">): Promise<WaiverRow> {
   const [row] = await tx.insert(waivers).values(waiver).returning();
   return row!;

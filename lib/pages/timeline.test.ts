@@ -16,6 +16,7 @@ const facts: PaymentFacts = {
   agent: "Procurement agent",
   hold,
   asked: null,
+  allowed: null,
   attempts: [],
   order: null,
 };
@@ -41,6 +42,11 @@ const captured = { ...hold, status: "captured", resolvedAt: at(20) } as const;
 describe("the timeline of a payment", () => {
   test.each<[string, Partial<PaymentFacts>, readonly string[]]>([
     ["denied, ends at once", { outcome: "deny", hold: null }, ["stopped Denied"]],
+    [
+      "denied, and then allowed once",
+      { outcome: "deny", hold: null, allowed: { by: "Mira Okafor", at: at(40) } },
+      ["stopped Denied", "done Allowed once"],
+    ],
     ["allowed, waits for the agent", {}, ["done Authorized", "done Reserved", "now Waits for the agent", "- Settled"]],
     [
       "not paid in time, is over",

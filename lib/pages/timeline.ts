@@ -61,6 +61,8 @@ export type PaymentFacts = {
       readonly takenBack: { readonly by: string; readonly at: Date } | null;
     } | null;
   } | null;
+  /** The person who allowed this refused payment once, or whose waiver this payment used. */
+  readonly allowed: { readonly by: string; readonly at: Date } | null;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
   readonly order: { readonly orderId: string; readonly status: OrderStatus | "new"; readonly at: Date } | null;
@@ -68,12 +70,18 @@ export type PaymentFacts = {
 
 const id = (label: string, value: string): Evidence => ({ label, value });
 
-function decision({ outcome, createdAt, agent, authorizationId, intentId }: PaymentFacts): PaymentStep {
+function decision({ outcome, createdAt, agent, authorizationId, intentId, allowed }: PaymentFacts): PaymentStep {
   const evidence = [id("authorization id", authorizationId), id("intent id", intentId)];
   const at = createdAt;
   switch (outcome) {
     case "allow":
-      return { state: "done", title: "Authorized", at, text: `${agent} asked, and the policy allowed it.`, evidence };
+      return {
+        state: "done",
+        title: "Authorized",
+        at,
+        text: `${agent} asked, and ${allowed ? `${allowed.by} had allowed this payment once` : "the policy allowed it"}.`,
+        evidence,
+      };
     case "requireApproval":
       return {
         state: "done",
@@ -106,6 +114,20 @@ const undone = ({ by, at }: { readonly by: string; readonly at: Date }): Payment
   const text = `${by} took the approval back before the agent used it. Nothing was paid.`;
   return { state: "stopped", title: "Approval taken back", at, text, evidence: [] };
 };
+
+/** The step of a person who allowed a refused payment once. */
+const waived = ({ outcome, allowed }: PaymentFacts): PaymentStep[] =>
+  outcome === "deny" && allowed
+    ? [
+        {
+          state: "done",
+          title: "Allowed once",
+          at: allowed.at,
+          text: `${allowed.by} allowed the agent to ask for this payment again. This request stays refused.`,
+          evidence: [],
+        },
+      ]
+    : [];
 
 /** The steps of a person's approval, if the payment needed one. */
 function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
@@ -237,6 +259,7 @@ function ordered({ order }: PaymentFacts): PaymentStep[] {
 /** Every step of a payment. Future steps come last. */
 export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
   decision(facts),
+  ...waived(facts),
   ...reserved(facts),
   ...approval(facts, now),
   ...facts.attempts.flatMap((attempt, at) => attemptSteps(attempt, at + 1, facts)),

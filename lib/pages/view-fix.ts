@@ -6,6 +6,7 @@ import type { Fix } from "#lib/mandates/fix-denial.ts";
 import { simulatePolicy } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount } from "#lib/money.ts";
+import { allowedOnce, type AllowedOnce } from "#lib/pages/view-waiver.ts";
 import { findFix, fixLink, type FoundFix } from "#lib/payments/find-fix.ts";
 import type { BacktestItem } from "#lib/payments/backtest.ts";
 import { daysAfter, toWire } from "#lib/time.ts";
@@ -22,6 +23,10 @@ export type FixView = {
   /** Null if the current mandate would not deny the request again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
+  /** Whether the reader can allow the request once, without the change. */
+  readonly once: boolean;
+  /** Who allowed it once, if somebody did. */
+  readonly allowed: AllowedOnce | null;
   /** The other denied payments of the last 30 days that would be allowed with the fix, newest first. */
   readonly others: readonly BacktestItem[];
   /** Whether there were more decisions in the 30 days than this view has decided again. */
@@ -42,7 +47,7 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
     const authorizationId = idUnder("authorization", policyDecisionId);
     const found = await findFix(tx, scope, { mandateId, authorizationId }, now);
     if (!found) return null;
-    const { mandate, past, fix, outcome } = found;
+    const { mandate, past, fix, outcome, waivable } = found;
     const since = toWire(daysAfter(now, -DAYS));
     const again = fix ? await simulatePolicy(tx, scope, mandateId, fix.policy, LOOKED_AT) : [];
     const agents = [...(mandate.agents ?? []), ...(fix?.agents ?? []), past.subjectId];
@@ -56,6 +61,8 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
       why: reasonsOf(past).flatMap(({ effect, message }) => (effect === "deny" ? [message] : [])),
       fix,
       outcome,
+      once: waivable !== null,
+      allowed: await allowedOnce(tx, { ...scope, ...past }, mandate.version, now),
       others: again.filter(
         (one) => one.authorizationId !== authorizationId && one.was === "deny" && one.decidedAt >= since && passes(one, fix),
       ),
@@ -74,7 +81,8 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
   return isBound && reasons.every(({ effect, code }) => effect !== "deny" || code === "agent_not_bound");
 }
 
-export type FixOffer = { readonly href: string; readonly label: string };
+/** `once`: the reader can allow the payment once instead. */
+export type FixOffer = { readonly href: string; readonly label: string; readonly once?: true };
 
 /**
  * The link to the change with which a denied payment would be allowed. "passes" if the current mandate would not deny the same

@@ -15,6 +15,7 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { Payment } from "#lib/payments/payment-schema.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 import { stageOf, type Stage } from "#lib/payments/stage.ts";
+import { allowedOnce, type AllowedOnce } from "#lib/pages/view-waiver.ts";
 import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } from "#lib/pages/timeline.ts";
 import { notFound } from "#lib/problem.ts";
 import type { OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
@@ -54,6 +55,8 @@ export type PaymentView = {
    * that payment.
    */
   readonly confirmPath: string | null;
+  /** Set if a person allowed this refused payment once, or if this payment passed because a person did. */
+  readonly allowed: AllowedOnce | null;
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
   /** The id of the request that authorized the payment. */
   readonly requestId: string | null;
@@ -80,7 +83,9 @@ export const viewPayment = (scope: Scope, authorizationId: string): Promise<Paym
     const names = await subjectNames(tx, scope.organizationId, [row.subjectId, ...people]);
     const agent = { subjectId: row.subjectId, name: names.get(row.subjectId) ?? row.subjectId };
     const payment = presentPayment(row, attempts.toReversed(), "");
-    const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, names, now });
+    const version = mandate?.version ?? row.policyVersion;
+    const allowed = await allowedOnce(tx, { ...scope, ...row }, version, now);
+    const facts = factsOf({ row, attempts, hold, checkout, approval, order, events, allowed, names, now });
     return {
       payment,
       stage: stageOf(
@@ -93,12 +98,13 @@ export const viewPayment = (scope: Scope, authorizationId: string): Promise<Paym
         mandateId: row.mandateId,
         name: mandate?.name ?? row.mandateId,
         policyVersion: row.policyVersion,
-        version: mandate?.version ?? row.policyVersion,
+        version,
       },
       seller: sellerOf(payment, seller),
       amounts: amountsOf(row, payment.intent),
       checkout: checkout && { checkoutIntentId: checkout.checkoutIntentId, waits: facts.asked?.decided === null },
       confirmPath: confirmPathOf(payment),
+      allowed,
       order: order && { orderId: order.orderId, status: order.status, storefrontOrderId: order.answer?.orderId ?? null },
       requestId: requestIdOf(events, authorizationId),
       transaction: transactionOf(row, attempts),
@@ -118,11 +124,12 @@ type PaymentRecord = {
   readonly approval: ApprovalRow | null;
   readonly order: Awaited<ReturnType<typeof orderOf>>;
   readonly events: readonly Event[];
+  readonly allowed: AllowedOnce | null;
   readonly names: ReadonlyMap<string, string>;
   readonly now: Date;
 };
 
-function factsOf({ row, attempts, hold, checkout, approval, order, events, names, now }: PaymentRecord): PaymentFacts {
+function factsOf({ row, attempts, hold, checkout, approval, order, events, allowed, names, now }: PaymentRecord): PaymentFacts {
   const { authorizationId, intentId, outcome, createdAt, amount, buyerShare, asset, chain, subjectId } = row;
   const nameOf = (id: string) => names.get(id) ?? id;
   return {
@@ -150,6 +157,7 @@ function factsOf({ row, attempts, hold, checkout, approval, order, events, names
       },
     },
     attempts: attempts.map((attempt) => attemptOf(attempt, events)),
+    allowed: allowed && { by: allowed.by, at: new Date(allowed.at) },
     order: order && { orderId: order.orderId, status: order.status as OrderStatus, at: order.updatedAt },
   };
 }

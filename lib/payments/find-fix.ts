@@ -1,4 +1,5 @@
 import type { WaiverTerms } from "#lib/approvals/waiver.ts";
+import { waiverOf } from "#lib/approvals/waiver-store.ts";
 import { tokenOf } from "#lib/chains/chains.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { policyDecisionIdOf } from "#lib/holds/ids.ts";
@@ -35,7 +36,7 @@ export type FoundFix = {
   readonly fix: Fix | null;
   /** The outcome of the same request now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
-  /** What a waiver of the request must admit. Null if no person can allow it without a change of the mandate. */
+  /** What a waiver of the request must admit. Null if nobody can allow it without a change of the mandate, or if somebody did. */
   readonly waivable: WaiverTerms | null;
 };
 
@@ -75,9 +76,9 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
   const fix = fixDenial({ terms: mandate, decimals: decimalsOf(mandate), intent, reasons });
   const fixed = fix && decided(fix).outcome;
   if (!fix || fixed === null || fixed === "deny") return null;
-  const verified = intent.seller?.verified === true && isWaivable(decision);
-  const waivable = verified && !(await isOnChain(tx, mandate)) ? waiverTerms(mandate, past) : null;
-  return { mandate, past, policyDecisionId, fix, outcome: fixed, waivable };
+  const terms = intent.seller?.verified === true && isWaivable(decision) ? waiverTerms(mandate, past) : null;
+  const isOffered = terms && !(await isOnChain(tx, mandate)) && !(await waiverOf(tx, authorizationId));
+  return { mandate, past, policyDecisionId, fix, outcome: fixed, waivable: isOffered ? terms : null };
 }
 
 /** Null for an order, whose basket is not stored with the decision, and if the decision knew no address to pay. */
@@ -99,8 +100,12 @@ function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | nul
  * The address and the label of the link to the change. The address contains only the id of the decision, so the page computes the
  * change again for the person who opens it.
  */
-export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix }: FoundFix) =>
-  fix && { href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`, label: fixWords(fix.changes, asset) };
+export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix, waivable }: FoundFix) =>
+  fix && {
+    href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`,
+    label: fixWords(fix.changes, asset),
+    ...(waivable && { once: true as const }),
+  };
 
 const mandateFacts = (mandate: MandateRow, { policy, agents }: Terms): MandateFacts => ({
   mandateId: mandate.mandateId,

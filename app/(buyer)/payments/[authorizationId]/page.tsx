@@ -76,7 +76,7 @@ export default async function PaymentPage({ params }: Props) {
         <div className="split">
           <div className="stack">
             <TimelinePanel steps={view.timeline} />
-            <NextPanel step={step} view={view} />
+            <NextPanel step={step} view={view} once={fix !== null && fix !== "passes" && fix.once === true} />
           </div>
           <div className="stack">
             <AmountsPanel amounts={amounts} stage={stage} asset={intent.asset} />
@@ -85,7 +85,8 @@ export default async function PaymentPage({ params }: Props) {
           </div>
         </div>
         <p className="text-muted text-sm print:hidden">
-          <KeepFresh kinds={["payment", "request"]} id={authorizationId} />
+          {/* The payment that uses a waiver has another id. */}
+          <KeepFresh kinds={["payment", "request"]} id={view.allowed?.state === "open" ? undefined : authorizationId} />
         </p>
       </div>
     </>

@@ -1,0 +1,33 @@
+import { waiverOf, waiverUsedBy } from "#lib/approvals/waiver-store.ts";
+import type { Tx } from "#lib/db/client.ts";
+import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { toWire } from "#lib/time.ts";
+
+/** A refused payment that a person allowed once. `by` is untrusted text. */
+export type AllowedOnce = {
+  readonly by: string;
+  readonly at: string;
+  readonly expiresAt: string;
+  /** The payment that used it; null if none did. */
+  readonly usedBy: string | null;
+  readonly state: "open" | "used" | "ended";
+};
+
+type Decided = { readonly authorizationId: string; readonly organizationId: string; readonly outcome: string };
+
+/** For a refused payment: whether a person allowed it once. For another payment: the waiver that it used. The version is the mandate's now. */
+export async function allowedOnce(tx: Tx, payment: Decided, version: number, now: Date): Promise<AllowedOnce | null> {
+  const { authorizationId, organizationId, outcome } = payment;
+  const row = await (outcome === "deny" ? waiverOf : waiverUsedBy)(tx, authorizationId);
+  if (!row) return null;
+  const { grantedBySubjectId, createdAt, expiresAt, usedByAuthorizationId: usedBy, policyVersion } = row;
+  const names = await subjectNames(tx, organizationId, [grantedBySubjectId]);
+  const isOpen = expiresAt > now && policyVersion === version;
+  return {
+    by: names.get(grantedBySubjectId) ?? grantedBySubjectId,
+    at: toWire(createdAt),
+    expiresAt: toWire(expiresAt),
+    usedBy,
+    state: usedBy === null ? (isOpen ? "open" : "ended") : "used",
+  };
+}
