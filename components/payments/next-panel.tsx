@@ -36,7 +36,7 @@ export const NextPanel = ({ step, view, once }: Props) => (
       {step.links.length > 0 && (
         <div className="actions">
           {step.links.map(({ href, label, primary }) => (
-            <Link key={label} className={buttonClass(primary ? { tone: "primary" } : {})} href={href}>
+            <Link key={label} className={buttonClass(primary && !once ? { tone: "primary" } : {})} href={href}>
               {label}
             </Link>
           ))}
