@@ -203,6 +203,7 @@ CREATE TABLE "audit_entries" (
 	"hash" text NOT NULL,
 	"node" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"commitments" json,
 	CONSTRAINT "audit_entries_chain_sequence_pk" PRIMARY KEY("chain","sequence"),
 	CONSTRAINT "audit_entries_sequence" CHECK (sequence > 0)
 );
@@ -212,6 +213,15 @@ CREATE TABLE "audit_heads" (
 	"sequence" bigint NOT NULL,
 	"hash" text NOT NULL,
 	"peaks" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "audit_texts" (
+	"chain" text NOT NULL,
+	"sequence" bigint NOT NULL,
+	"name" text NOT NULL,
+	"salt" "bytea" NOT NULL,
+	"text" text NOT NULL,
+	CONSTRAINT "audit_texts_chain_sequence_name_pk" PRIMARY KEY("chain","sequence","name")
 );
 --> statement-breakpoint
 CREATE TABLE "fee_quotes" (
@@ -1200,6 +1210,11 @@ CREATE TRIGGER audit_entries_append_only BEFORE UPDATE OR DELETE ON audit_entrie
 --> statement-breakpoint
 CREATE TRIGGER audit_entries_no_truncate BEFORE TRUNCATE ON audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
+-- A personal text is never changed. It can be erased: the event keeps its commitment.
+CREATE TRIGGER audit_texts_unchanged BEFORE UPDATE ON audit_texts FOR EACH ROW EXECUTE FUNCTION refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER audit_texts_no_truncate BEFORE TRUNCATE ON audit_texts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+--> statement-breakpoint
 CREATE TRIGGER resolutions_append_only BEFORE UPDATE OR DELETE ON resolutions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 --> statement-breakpoint
 CREATE TRIGGER resolutions_no_truncate BEFORE TRUNCATE ON resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1347,10 +1362,21 @@ END $$;
 -- Rows of up to half a page stay whole. To compress them and move a part to another table took longer than all their indexes.
 ALTER TABLE authorizations SET (toast_tuple_target = 4080);
 --> statement-breakpoint
--- All audit events. The row of an authorization is its event. Names in the metadata are in alphabetical order, as in the hashed text.
+-- All audit events. The row of an authorization is its event. Names in its metadata are in alphabetical order, as in the hashed text. The
+-- metadata of other events contains their personal texts.
 CREATE VIEW audit_events AS
-  SELECT chain, sequence, audit_event_id, type, actor_id, organization_id, subject_id, entity_type, entity_id, metadata, hash, node, created_at
-  FROM audit_entries
+  SELECT chain, sequence, audit_event_id, type, actor_id, organization_id, subject_id, entity_type, entity_id,
+    CASE WHEN commitments IS NULL THEN metadata ELSE (
+      SELECT json_object_agg(m.key, m.value) FROM (
+        SELECT key, value FROM json_each(metadata)
+        UNION ALL
+        SELECT c.key, coalesce(t.text::json, '"erased"') FROM json_each(commitments) c
+        LEFT JOIN audit_texts t ON t.chain = e.chain AND t.sequence = e.sequence AND t.name = c.key) m) END AS metadata,
+    hash, node, created_at, commitments,
+    CASE WHEN commitments IS NOT NULL THEN (
+      SELECT json_object_agg(t.name, encode(t.salt, 'hex')) FROM audit_texts t
+      WHERE t.chain = e.chain AND t.sequence = e.sequence) END AS salts
+  FROM audit_entries e
   UNION ALL
   SELECT organization_id, sequence, 'aud' || substr(authorization_id, 4),
     CASE outcome WHEN 'allow' THEN 'payment.authorized' WHEN 'deny' THEN 'payment.denied' ELSE 'payment.approvalRequired' END,
@@ -1359,7 +1385,7 @@ CREATE VIEW audit_events AS
       'denialCode', denial_code, 'intentId', intent_id, 'mandateId', mandate_id, 'policyDecisionId', 'pd' || substr(authorization_id, 4),
       'policyVersion', policy_version, 'requestId', request_id,
       'reservationId', CASE WHEN held THEN 'rsv' || substr(authorization_id, 4) END, 'sellerId', seller_id)),
-    encode(hash, 'hex'), encode(node, 'hex'), created_at
+    encode(hash, 'hex'), encode(node, 'hex'), created_at, NULL::json, NULL::json
   FROM authorizations;
 --> statement-breakpoint
 -- All holds. A hold that never changed is as its authorization says.

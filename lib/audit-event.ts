@@ -13,9 +13,16 @@ export const AuditEvent = z
     entityType: z.string(),
     entityId: z.string(),
     metadata: z.record(z.string(), z.unknown()),
+    commitments: z.record(z.string(), z.string()).optional().meta({
+      description:
+        "For each member of metadata with personal text: SHA-256 of its salt (32 bytes) and the member as canonical JSON (RFC 8785).",
+    }),
+    salts: z.record(z.string(), z.string()).optional().meta({
+      description: "The salts of the commitments, in hexadecimal digits. An erased text has none, and its member is the text erased.",
+    }),
     hash: z.string().meta({
       description:
-        "The leaf hash of the event: SHA-256 of a zero byte and the event as canonical JSON (RFC 8785), without this field.",
+        "The leaf hash of the event: SHA-256 of a zero byte and the event as canonical JSON (RFC 8785), without this field, without salts and without the members of metadata that have a commitment.",
     }),
     createdAt: z.string(),
   })

@@ -1,4 +1,5 @@
 import { chainEvents, genesis, type ChainedEvent } from "#lib/audit/chain.ts";
+import { hashedMetadata } from "#lib/audit/commitment.ts";
 import { readEnds, readEvents, type Ends } from "#lib/audit/read-store.ts";
 import { auditEntries } from "#lib/audit/tables.ts";
 import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
@@ -23,7 +24,7 @@ export async function rewrite(name: string, sequence: number): Promise<() => Pro
     const { events: chained, head } = chainEvents(name, genesis, rows);
     await tamper(
       ...chained.map(
-        (row) => `UPDATE audit_entries SET metadata = ${quoted(JSON.stringify(row.metadata))}, hash = ${quoted(row.hash)},
+        (row) => `UPDATE audit_entries SET metadata = ${quoted(JSON.stringify(hashedMetadata(row)))}, hash = ${quoted(row.hash)},
             node = ${row.node === null ? "NULL" : quoted(row.node)}
           WHERE chain = ${quoted(name)} AND sequence = ${row.sequence}`,
       ),
@@ -39,7 +40,9 @@ export async function append(name: string, event: ChainedEvent): Promise<void> {
   const ends = (await readEnds(name))!;
   const from = { sequence: ends.sequence, peaks: readPeaks(ends.peaks) };
   const { events, head } = chainEvents(name, from, [{ ...event, auditEventId: newId("audit") }]);
-  await database().insert(auditEntries).values(events[0]!);
+  await database()
+    .insert(auditEntries)
+    .values({ ...events[0]!, metadata: hashedMetadata(events[0]!) });
   await setHead(name, { ...head, peaks: writePeaks(head.peaks) });
 }
 

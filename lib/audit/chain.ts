@@ -1,4 +1,5 @@
 import { canonicalJson } from "#lib/canonical-json.ts";
+import { hashedMetadata, type ByMember } from "#lib/audit/commitment.ts";
 import { appendLeaf, EMPTY_ROOT, leafHash, rootOf, type Peaks } from "#lib/audit/tree.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -14,6 +15,10 @@ export type AuditEvent = {
   readonly entityType: string;
   readonly entityId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** The commitments to the personal members of the metadata, which are hashed instead of these members. */
+  readonly commitments?: ByMember | null;
+  /** The salts of these commitments. A member without a salt is erased. */
+  readonly salts?: ByMember | null;
   readonly createdAt: Date;
 };
 
@@ -51,22 +56,24 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
 }
 
 /**
- * The text of an event, which is hashed as a leaf of the tree. It is the event's JSON in the API in RFC 8785 form, without `hash`
- * and without absent fields. The fields are written here in sorted order, so that most events need no sorting.
+ * The text of an event, which is hashed as a leaf of the tree. It is the event's JSON in the API in RFC 8785 form, without `hash`,
+ * `salts`, absent fields and the members of the metadata that have a commitment. The fields are written here in sorted order, so that most events need no sorting.
  */
 export function eventText(event: AuditEvent): string {
+  const metadata = hashedMetadata(event);
   const told = {
     actorId: event.actorId,
     auditEventId: event.auditEventId,
+    commitments: event.commitments ?? undefined,
     createdAt: toWire(event.createdAt),
     entityId: event.entityId,
     entityType: event.entityType,
-    metadata: event.metadata,
+    metadata,
     organizationId: event.organizationId ?? undefined,
     subjectId: event.subjectId ?? undefined,
     type: event.type,
   };
-  return isInOrder(event.metadata) ? JSON.stringify(told) : canonicalJson(told);
+  return isInOrder(metadata) && !event.commitments ? JSON.stringify(told) : canonicalJson(told);
 }
 
 export const hashEvent = (event: AuditEvent): string => leafHash(eventText(event));

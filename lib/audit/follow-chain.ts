@@ -1,3 +1,4 @@
+import { hasItsTexts } from "#lib/audit/commitment.ts";
 import { hashEvent, type AuditHead, type ChainedEvent, type SignedHead } from "#lib/audit/chain.ts";
 import { appendLeaf, rootOf, writePeaks } from "#lib/audit/tree.ts";
 
@@ -19,6 +20,7 @@ export function followChain(from: AuditHead, events: readonly ChainedEvent[], si
     const added = appendLeaf(sequence, peaks, hash);
     if (hash !== event.hash || added.node !== event.node)
       return end({ ...place, detail: "The event does not match its hash and the events before it." });
+    if (!hasItsTexts(event)) return end({ ...place, detail: "A text of the event differs from its commitment." });
     if (signed.some((one) => one.sequence === place.sequence && one.hash !== rootOf(added.peaks)))
       return end({ ...place, detail: "The chain differs from its signed checkpoint here." });
     ({ peaks } = added);

@@ -26,7 +26,7 @@ describe("listAuditEvents", () => {
     expect(met).toEqual([...agents, owner.organizationId]);
   });
 
-  test("an event has exactly the contract's fields", async () => {
+  test("an event has exactly the contract's fields, and commitments to its personal texts", async () => {
     const owner = await newOrganization();
     const { items } = (await list(owner)).data;
     expect(items).toEqual([
@@ -39,6 +39,8 @@ describe("listAuditEvents", () => {
         entityType: "organization",
         entityId: owner.organizationId,
         metadata: { name: "Acme", slug: expect.any(String), productRoles: ["buyer"] },
+        commitments: { name: expect.stringMatching(/^[0-9a-f]{64}$/), slug: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        salts: { name: expect.stringMatching(/^[0-9a-f]{64}$/), slug: expect.stringMatching(/^[0-9a-f]{64}$/) },
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       },

@@ -10,6 +10,7 @@ import { toWire } from "#lib/time.ts";
 /** Converts an event to its form in the API. */
 export function presentEvent(event: ChainedEvent): AuditEvent {
   const { auditEventId, type, actorId, organizationId, subjectId, entityType, entityId, metadata, hash, createdAt } = event;
+  const { commitments, salts } = event;
   return {
     auditEventId,
     type,
@@ -19,6 +20,8 @@ export function presentEvent(event: ChainedEvent): AuditEvent {
     entityType,
     entityId,
     metadata,
+    ...(commitments && { commitments }),
+    ...(salts && { salts }),
     hash,
     createdAt: toWire(createdAt),
   };

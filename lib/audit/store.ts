@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Row } from "postgres";
 import { chainEvents, genesis, type AuditEvent, type AuditHead, type ChainedEvent } from "#lib/audit/chain.ts";
-import { auditEntries, auditHeads } from "#lib/audit/tables.ts";
+import { commit, hashedMetadata, personalTexts, type PersonalText } from "#lib/audit/commitment.ts";
+import { auditEntries, auditHeads, auditTexts } from "#lib/audit/tables.ts";
 import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { given } from "#lib/db/bulk.ts";
 import { sqlOf, type Sql, type Tx } from "#lib/db/client.ts";
@@ -44,10 +45,11 @@ const columns = given(
     subjectId: (event) => event.subjectId,
     entityType: (event) => event.entityType,
     entityId: (event) => event.entityId,
-    metadata: (event) => event.metadata,
+    metadata: hashedMetadata,
     hash: (event) => event.hash,
     node: (event) => event.node,
     createdAt: (event) => event.createdAt,
+    commitments: (event) => event.commitments,
   }),
 );
 
@@ -62,11 +64,34 @@ const headColumns = given(
   columns.last,
 );
 
+type ChainedText = PersonalText & Pick<ChainedEvent, "chain" | "sequence">;
+
+const textColumns = given(
+  "told",
+  columnsOf<ChainedText, typeof auditTexts>(
+    auditTexts,
+    {
+      chain: (row) => row.chain,
+      sequence: (row) => row.sequence,
+      name: (row) => row.name,
+      salt: (row) => row.salt,
+      text: (row) => row.text,
+    },
+    ["text"],
+  ),
+  headColumns.last + 1,
+);
+
 const APPEND = `
   WITH appended AS (INSERT INTO audit_entries (${columns.names}) SELECT * FROM ${columns.source}),
     newest AS MATERIALIZED (SELECT * FROM ${headColumns.source})
   UPDATE audit_heads SET (sequence, hash, peaks) = (SELECT sequence, hash, peaks FROM newest WHERE newest.chain = audit_heads.chain)
   WHERE chain = ANY($${headColumns.last + 1}::text[])`;
+
+const APPEND_WITH_TEXTS = APPEND.replace(
+  "WITH",
+  `WITH told AS (INSERT INTO audit_texts (${textColumns.names}) SELECT * FROM ${textColumns.source}),`,
+);
 
 type NamedHead = AuditHead & { readonly chain: string };
 type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
@@ -82,7 +107,7 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
     const chain = row["chain"] as string;
     const from = { sequence: Number(row["sequence"]), peaks: readPeaks(row["peaks"] as string) };
     const own = byChain.get(chain) ?? [];
-    const chained = chainEvents(chain, from, own);
+    const chained = chainEvents(chain, from, own.map(commit));
     for (const [at, event] of own.entries()) placed.set(event, chained.events[at]!);
     return { chain, ...chained.head };
   });
@@ -93,8 +118,14 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
  * Stores events and the new tree heads of their audit logs. The events of authorizations are not passed here, because the rows of
  * the authorizations contain them.
  */
-export const append = (c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) =>
-  c.unsafe(APPEND, [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)], { prepare: true });
+export function append(c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) {
+  const texts = events.flatMap((event) =>
+    personalTexts(event).map((personal): ChainedText => ({ ...personal, chain: event.chain, sequence: event.sequence })),
+  );
+  const values = [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)];
+  if (texts.length === 0) return c.unsafe(APPEND, values, { prepare: true });
+  return c.unsafe(APPEND_WITH_TEXTS, [...values, ...textColumns.values(texts)], { prepare: true });
+}
 
 export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Promise<readonly ChainedEvent[]> {
   if (events.length === 0) return [];

@@ -11,7 +11,8 @@ import {
   uniqueIndex,
   type AnyPgColumn,
 } from "drizzle-orm/pg-core";
-import { moment } from "#lib/db/columns.ts";
+import type { ByMember } from "#lib/audit/commitment.ts";
+import { hashBytes, moment } from "#lib/db/columns.ts";
 
 /** Reads the sequence of the signed tree head that an event in the audit log "checkpoints" records in its metadata. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
@@ -26,12 +27,15 @@ const eventColumns = {
   subjectId: text("subject_id"),
   entityType: text("entity_type").notNull(),
   entityId: text("entity_id").notNull(),
+  /** In audit_entries without the members that have a commitment. The view adds them from audit_texts. */
   metadata: json("metadata").notNull(),
   /** The hash of this event as a leaf of the Merkle tree. */
   hash: text("hash").notNull(),
   /** The root of the largest complete subtree whose last leaf is this event; null if that subtree is only the leaf. */
   node: text("node"),
   createdAt: moment("created_at").notNull(),
+  /** The commitments to personal texts, by their name in the metadata (commitment.ts). */
+  commitments: json("commitments").$type<ByMember>(),
 };
 
 /**
@@ -50,8 +54,26 @@ export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
     .where(sql`chain = 'checkpoints'`),
 ]);
 
-/** The view of all events. It combines the rows of audit_entries and the authorizations. */
-export const auditEvents = pgView("audit_events", eventColumns).existing();
+/**
+ * The personal texts of audit_entries, each with the salt of its commitment. Rows are inserted or deleted, never changed. Deleting a row
+ * erases its text, and the chain still verifies.
+ */
+export const auditTexts = pgTable(
+  "audit_texts",
+  {
+    chain: text("chain").notNull(),
+    sequence: bigint("sequence", { mode: "number" }).notNull(),
+    /** The member of the metadata. */
+    name: text("name").notNull(),
+    salt: hashBytes("salt").notNull(),
+    /** The member's value as canonical JSON. */
+    text: text("text").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.sequence, table.name] })],
+);
+
+/** The view of all events. It combines the rows of audit_entries with their texts and the authorizations. An erased text is "erased". */
+export const auditEvents = pgView("audit_events", { ...eventColumns, salts: json("salts").$type<ByMember>() }).existing();
 
 export const auditHeads = pgTable("audit_heads", {
   chain: text("chain").primaryKey(),

@@ -155,7 +155,11 @@ export type AuditEvent = {
   readonly entityType: string;
   readonly entityId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The leaf hash of the event: SHA-256 of a zero byte and the event as canonical JSON (RFC 8785), without this field. */
+  /** For each member of metadata with personal text: SHA-256 of its salt (32 bytes) and the member as canonical JSON (RFC 8785). */
+  readonly commitments?: Readonly<Record<string, string>>;
+  /** The salts of the commitments, in hexadecimal digits. An erased text has none, and its member is the text erased. */
+  readonly salts?: Readonly<Record<string, string>>;
+  /** The leaf hash of the event: SHA-256 of a zero byte and the event as canonical JSON (RFC 8785), without this field, without salts and without the members of metadata that have a commitment. */
   readonly hash: string;
   readonly createdAt: string;
 };
