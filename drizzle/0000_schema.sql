@@ -1102,13 +1102,13 @@ CREATE INDEX "fee_schedules_seller" ON "fee_schedules" USING btree ("seller_orga
 CREATE INDEX "fees_of_organization" ON "fees" USING btree ("organization_id","fee_id");--> statement-breakpoint
 CREATE INDEX "idempotency_age" ON "idempotency" USING brin ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "authorizations_slot" ON "authorizations" USING btree ("slot");--> statement-breakpoint
-CREATE UNIQUE INDEX "authorizations_intent_once" ON "authorizations" USING btree ((mandate_id || ' ' || intent_id)) WHERE outcome <> 'deny';--> statement-breakpoint
-CREATE UNIQUE INDEX "authorizations_nonce_once" ON "authorizations" USING btree ((mandate_id || ' ' || nonce)) WHERE outcome <> 'deny';--> statement-breakpoint
+CREATE UNIQUE INDEX "authorizations_intent_once" ON "authorizations" USING btree (hashtextextended(mandate_id || ' ' || intent_id, 0),hashtextextended(mandate_id || ' ' || intent_id, 1)) WHERE outcome <> 'deny';--> statement-breakpoint
+CREATE UNIQUE INDEX "authorizations_nonce_once" ON "authorizations" USING btree (hashtextextended(mandate_id || ' ' || nonce, 0),hashtextextended(mandate_id || ' ' || nonce, 1)) WHERE outcome <> 'deny';--> statement-breakpoint
 CREATE UNIQUE INDEX "authorizations_of_chain" ON "authorizations" USING btree ("organization_id","sequence");--> statement-breakpoint
 CREATE INDEX "authorizations_of_organization" ON "authorizations" USING btree ("organization_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_of_mandate" ON "authorizations" USING btree ("mandate_id","authorization_id");--> statement-breakpoint
 CREATE INDEX "authorizations_not_allowed" ON "authorizations" USING btree ("organization_id","outcome","authorization_id") WHERE outcome <> 'allow';--> statement-breakpoint
-CREATE INDEX "authorizations_due" ON "authorizations" USING btree ("expires_at") WHERE held;--> statement-breakpoint
+CREATE INDEX "authorizations_due" ON "authorizations" USING brin ("expires_at" timestamptz_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true) WHERE held;--> statement-breakpoint
 CREATE INDEX "changed_reservations_open" ON "changed_reservations" USING btree ("mandate_id","approval_key") WHERE status = 'held' AND approval_key IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "changed_reservations_due" ON "changed_reservations" USING btree ("expires_at") WHERE status = 'held' AND resolved_at IS NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "executions_one_live" ON "executions" USING btree ("authorization_id") WHERE settlement_status IN ('pending', 'processing', 'unknown', 'settled');--> statement-breakpoint

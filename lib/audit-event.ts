@@ -18,7 +18,8 @@ export const AuditEvent = z
         "For each member of metadata with personal text: SHA-256 of its salt (32 bytes) and the member as canonical JSON (RFC 8785).",
     }),
     salts: z.record(z.string(), z.string()).optional().meta({
-      description: "The salts of the commitments, in hexadecimal digits. An erased text has none, and its member is the text erased.",
+      description:
+        "The salts of the commitments, in hexadecimal digits. An erased text has none, and its member is the text erased.",
     }),
     hash: z.string().meta({
       description:

@@ -49,7 +49,8 @@ const sha256 = (...parts: (string | Buffer)[]): string =>
   parts.reduce((hash, part) => hash.update(part), createHash("sha256")).digest("hex");
 
 /** The leaf hash as the contract describes it, from the event on the wire alone. */
-function leafOf({ hash: _, salts: __, metadata, ...event }: AuditEvent): string {
+function leafOf(shown: AuditEvent): string {
+  const { hash: _, salts: __, metadata, ...event } = shown;
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !(name in (event.commitments ?? {}))));
   return sha256(Buffer.of(0), canonicalJson({ ...event, metadata: kept }));
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lt, lte, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { entityOf, SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { auditEntries, auditEvents, signedSequence } from "#lib/audit/tables.ts";
@@ -14,7 +14,7 @@ type PageOf = {
   readonly rows: number;
 };
 
-const asEvent = (row: typeof auditEvents.$inferSelect): ChainedEvent => ({
+const asEvent = (row: Omit<typeof auditEvents.$inferSelect, "salts">): ChainedEvent => ({
   ...row,
   metadata: row.metadata as Readonly<Record<string, unknown>>,
 });
@@ -59,14 +59,14 @@ export async function listEventsOfAll(entityId: string | undefined, place: strin
   if (entityId !== undefined) return listEventsAbout(entityId, place, rows);
   const before = place === null ? sql`true` : sql`authorization_id < ${idUnder("authorization", place)}`;
   const newest = sql`(SELECT authorization_id FROM authorizations WHERE ${before} ORDER BY authorization_id DESC LIMIT ${rows})`;
-  const { auditEventId, chain } = auditEntries;
+  const earlier = place === null ? sql`true` : sql`audit_event_id < ${place}`;
+  const newestEntries = sql`(SELECT chain, sequence FROM audit_entries WHERE chain <> ${SIGNED} AND ${earlier}
+    ORDER BY audit_event_id DESC LIMIT ${rows})`;
   const [entries, authorizations] = await Promise.all([
     database()
       .select()
-      .from(auditEntries)
-      .where(and(ne(chain, SIGNED), place === null ? undefined : lt(auditEventId, place)))
-      .orderBy(desc(auditEventId))
-      .limit(rows),
+      .from(auditEvents)
+      .where(sql`(${auditEvents.chain}, ${auditEvents.sequence}) IN ${newestEntries}`),
     database()
       .select()
       .from(auditEvents)

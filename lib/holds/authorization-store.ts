@@ -8,8 +8,10 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
  * without an alias.
  */
 export const wholeIntent = sql<PaymentIntent>`(
-  SELECT '[' || authorizations.intent || ',' || t.terms || ',' || json_build_object('intentId', authorizations.intent_id,
-    'nonce', authorizations.nonce, 'createdAt', to_char(authorizations.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || ']'
+  SELECT '[' || authorizations.intent || ',' || t.terms || ',' || json_build_object('authorizationId', authorizations.authorization_id,
+    'intentId', authorizations.intent_id, 'nonce', authorizations.nonce,
+    'createdAt', to_char(authorizations.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'expiresAt', to_char(authorizations.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || ']'
   FROM payment_terms t WHERE t.terms_id = authorizations.terms_id)`
   .mapWith(readIntent)
   .as("intent");

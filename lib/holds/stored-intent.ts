@@ -1,15 +1,17 @@
 import { hash } from "node:crypto";
+import { idUnder } from "#lib/ids.ts";
 import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
+import { minutes, toWire } from "#lib/time.ts";
 
 /*
  * A payment intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to
- * one seller, so they are stored once, under their hash. Three fields are columns of the authorization. The rest is stored with
- * each authorization as JSON.
+ * one seller, so they are stored once, under their hash. Some fields are columns of the authorization or usually follow from them. The
+ * rest is stored with each authorization as JSON.
  */
 
 type Members = Readonly<Record<string, unknown>>;
 
-const ofTerms: readonly (keyof PaymentIntent)[] = [
+const ofTerms: ReadonlySet<string> = new Set<keyof PaymentIntent>([
   "enforcementPath",
   "paymentProtocol",
   "paymentChallengeType",
@@ -19,9 +21,9 @@ const ofTerms: readonly (keyof PaymentIntent)[] = [
   "asset",
   "chain",
   "payTo",
-];
+]);
 
-const ofFeeTerms: readonly (keyof FeeQuote)[] = [
+const ofFeeTerms: ReadonlySet<string> = new Set<keyof FeeQuote>([
   "feeScheduleId",
   "buyerOrganizationId",
   "sellerOrganizationId",
@@ -34,19 +36,59 @@ const ofFeeTerms: readonly (keyof FeeQuote)[] = [
   "feePayer",
   "feeRecipient",
   "feeScheduleHash",
-];
+]);
 
-const ofColumns: readonly (keyof PaymentIntent)[] = ["intentId", "nonce", "createdAt"];
+/** The columns of the authorization that an intent is read from. Times are text as on the wire. */
+type Columns = {
+  readonly authorizationId: string;
+  readonly intentId: string;
+  readonly nonce: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+};
 
-/** Splits an object in two: the fields with the given names, and all other fields. */
-function split(value: object, names: readonly string[]): readonly [Members, Members] {
+/** How long the fee quote of an authorization is valid. */
+export const QUOTE_MS = minutes(15);
+
+/** The fields that usually follow from the columns and the amount. They are stored only if they differ. */
+const usually = ({ intentId, expiresAt }: Columns): Members => ({ idempotencyKey: intentId, expiresAt });
+const usuallyQuoted = ({ authorizationId, createdAt }: Columns, amount: string): Members => ({
+  feeQuoteId: idUnder("feeQuote", authorizationId),
+  grossAmount: amount,
+  sellerNetAmount: amount,
+  serviceFeeAmount: "0",
+  providerFeeAmount: "0",
+  networkFeeAmount: "0",
+  createdAt,
+  expiresAt: toWire(new Date(Date.parse(createdAt) + QUOTE_MS)),
+});
+
+/** Splits an object in two: the fields with the given names, and all other fields that differ from `usual`. */
+function split(value: Members, names: ReadonlySet<string>, usual: Members): readonly [Members, Members] {
   const [named, others]: Record<string, unknown>[] = [{}, {}];
-  for (const [name, one] of Object.entries(value)) (names.includes(name) ? named : others)![name] = one;
+  for (const name in value) {
+    const one = value[name];
+    if (names.has(name)) named![name] = one;
+    else if (one !== usual[name]) others![name] = one;
+  }
   return [named!, others!];
 }
 
+const HASHED_MAX = 64;
+const hashed = new Map<string, string>();
+
+/** Most payments of a batch have equal terms, which are hashed once. */
+function termsIdOf(text: string): string {
+  let id = hashed.get(text);
+  if (id === undefined) {
+    if (hashed.size >= HASHED_MAX) hashed.clear();
+    hashed.set(text, (id = hash("sha256", text, "base64url").slice(0, 22)));
+  }
+  return id;
+}
+
 export type StoredIntent = {
-  /** The SHA-256 hash of `terms`, in base64url. */
+  /** 132 bits of the SHA-256 hash of `terms`, in base64url. */
   readonly termsId: string;
   /** The terms as JSON: the seller, the resource, the chain and the fee schedule. */
   readonly terms: string;
@@ -54,20 +96,24 @@ export type StoredIntent = {
   readonly own: string;
 };
 
-export function storeIntent({ feeQuote, ...intent }: PaymentIntent): StoredIntent {
-  const [terms, others] = split(intent, ofTerms);
-  const [, own] = split(others, ofColumns);
-  const { createdAt, ...quoted } = feeQuote;
-  const [feeTerms, fees] = split(createdAt === intent.createdAt ? quoted : feeQuote, ofFeeTerms);
+export function storeIntent(
+  { feeQuote, ...intent }: PaymentIntent,
+  columns: Pick<Columns, "authorizationId" | "expiresAt">,
+): StoredIntent {
+  const all: Columns = { ...columns, intentId: intent.intentId, nonce: intent.nonce, createdAt: intent.createdAt };
+  const [terms, own] = split(intent, ofTerms, { ...usually(all), ...all });
+  const [feeTerms, fees] = split(feeQuote, ofFeeTerms, usuallyQuoted(all, intent.amount));
   const text = JSON.stringify({ ...terms, feeQuote: feeTerms });
-  return { termsId: hash("sha256", text, "base64url"), terms: text, own: JSON.stringify({ ...own, feeQuote: fees }) };
+  const kept = Object.keys(fees).length > 0 ? { ...own, feeQuote: fees } : own;
+  return { termsId: termsIdOf(text), terms: text, own: JSON.stringify(kept) };
 }
 
-type Part = Omit<PaymentIntent, "feeQuote"> & { readonly feeQuote: Partial<FeeQuote> };
+type Part = Omit<PaymentIntent, "feeQuote"> & { readonly feeQuote?: Partial<FeeQuote> };
 
 /** Puts an intent together. `stored` is a JSON array of its parts in this order: own fields, terms, columns. */
 export function readIntent(stored: string): PaymentIntent {
-  const [own, terms, columns] = JSON.parse(stored) as readonly [Part, Part, Part];
-  const feeQuote = { createdAt: columns.createdAt, ...terms.feeQuote, ...own.feeQuote } as FeeQuote;
-  return { ...terms, ...own, ...columns, feeQuote };
+  const [own, terms, columns] = JSON.parse(stored) as readonly [Part, Part, Columns];
+  const { intentId, nonce, createdAt } = columns;
+  const feeQuote = { ...usuallyQuoted(columns, own.amount), ...terms.feeQuote, ...own.feeQuote } as FeeQuote;
+  return { ...terms, ...usually(columns), ...own, intentId, nonce, createdAt, feeQuote };
 }

@@ -150,7 +150,7 @@ const columns = sql`a.authorization_id AS "authorizationId", a.created_at AS "cr
   a.policy_version AS "policyVersion", a.subject_id AS "subjectId", a.outcome, a.denial_code AS "denialCode", a.intent_id AS "intentId",
   a.amount::text AS amount, a.buyer_share::text AS "buyerShare", a.asset, a.chain, a.pay_to AS "payTo",
   a.held, a.expires_at AS "expiresAt", ${terms} -> 'seller' AS seller, ${terms} -> 'resource' AS resource,
-  a.intent::json ->> 'idempotencyKey' AS "idempotencyKey"`;
+  coalesce(a.intent::json ->> 'idempotencyKey', a.intent_id) AS "idempotencyKey"`;
 
 export type PaymentRow = {
   readonly authorizationId: string;

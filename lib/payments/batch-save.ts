@@ -262,7 +262,7 @@ export async function saveBatch(
   const authorized = rows.map((row, at): ChainedAuthorization => ({
     ...row,
     event: chained.events[at]!,
-    stored: storeIntent(row.intent),
+    stored: storeIntent(row.intent, { authorizationId: row.authorizationId, expiresAt: toWire(row.expiresAt) }),
   }));
   const known = storedOn(connection);
   const newTerms = new Map(

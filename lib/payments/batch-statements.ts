@@ -150,10 +150,14 @@ export const factsAsked = (c: Sql, asked: Query) => c`
       created_at, expires_at, findings FROM authorizations WHERE slot = w.slot LIMIT 1) a
   UNION ALL SELECT 'intent', row_to_json(a) FROM unnest(string_to_array(${joined(asked.intents)}, chr(1))) AS w(pair), LATERAL (
     SELECT mandate_id, intent_id AS name FROM authorizations
-    WHERE (mandate_id || ' ' || intent_id) = w.pair AND outcome <> 'deny' LIMIT 1) a
+    WHERE hashtextextended(mandate_id || ' ' || intent_id, 0) = hashtextextended(w.pair, 0)
+      AND hashtextextended(mandate_id || ' ' || intent_id, 1) = hashtextextended(w.pair, 1)
+      AND mandate_id || ' ' || intent_id = w.pair AND outcome <> 'deny' LIMIT 1) a
   UNION ALL SELECT 'nonce', row_to_json(a) FROM unnest(string_to_array(${joined(asked.nonces)}, chr(1))) AS w(pair), LATERAL (
     SELECT mandate_id, nonce AS name FROM authorizations
-    WHERE (mandate_id || ' ' || nonce) = w.pair AND outcome <> 'deny' LIMIT 1) a
+    WHERE hashtextextended(mandate_id || ' ' || nonce, 0) = hashtextextended(w.pair, 0)
+      AND hashtextextended(mandate_id || ' ' || nonce, 1) = hashtextextended(w.pair, 1)
+      AND mandate_id || ' ' || nonce = w.pair AND outcome <> 'deny' LIMIT 1) a
   UNION ALL SELECT 'paid', row_to_json(p) FROM unnest(string_to_array(${joined(asked.paid.of)}, chr(1)),
       string_to_array(${joined(asked.paid.ids)}, chr(1))) AS w(mandate_id, seller_id),
     LATERAL (SELECT mandate_id, seller_id AS name FROM mandate_sellers WHERE mandate_id = w.mandate_id AND seller_id = w.seller_id LIMIT 1) p

@@ -1,8 +1,9 @@
 import { agentKey, requireRoom, withOpened } from "#lib/approvals/request-limits.ts";
 import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
-import type { Fee } from "#lib/billing/fees.ts";
+import { presentFeeQuote, type Fee } from "#lib/billing/fees.ts";
 import { agentPaused } from "#lib/http/access.ts";
-import { newId } from "#lib/ids.ts";
+import { QUOTE_MS } from "#lib/holds/stored-intent.ts";
+import { idUnder, newId } from "#lib/ids.ts";
 import type { Decision } from "#lib/mandates/facts.ts";
 import { usesWaiver } from "#lib/mandates/waive.ts";
 import type { Atomic } from "#lib/money.ts";
@@ -170,9 +171,15 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
   const { seller, resource, offered, read, quoted, asked } = judged;
   const { outcome } = judged.decision;
   const expiresAt = lastMoment(item, judged, budget, now);
-  const presented = presentIntent({ item, seller, resource, offered, terms: read, feeQuote: quoted.feeQuote, createdAt: now });
-  const { tokenAddress } = read.asset;
   const authorizationId = newId("authorization");
+  const quote = {
+    feeQuoteId: idUnder("feeQuote", authorizationId),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + QUOTE_MS),
+  };
+  const feeQuote = presentFeeQuote({ ...quoted, ...quote });
+  const presented = presentIntent({ item, seller, resource, offered, terms: read, feeQuote, createdAt: now });
+  const { tokenAddress } = read.asset;
   const { amount, digits } = read;
   const payment = { item, seller, resource, amount, digits, intent: presented, tokenAddress, expiresAt, authorizationId };
   const question = outcome === "requireApproval" ? askPerson(payment, budget, now) : null;
@@ -203,7 +210,7 @@ function decideItem(item: Item, judged: Judgement, budget: Budget, facts: BatchF
     resource,
     payTo: resource?.paymentConfig.payTo ?? (offered?.accepted ? asked.payTo : null),
     maxTimeoutSeconds: resource?.paymentConfig.maxTimeoutSeconds ?? offered?.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
-    feeScheduleId: quoted.feeQuote.feeScheduleId,
+    feeScheduleId: quoted.schedule.feeScheduleId,
     hold,
     checkout: question?.checkout ? { ...question.checkout, authorizationId } : null,
     checkoutIntentId: question?.checkoutIntentId ?? null,

@@ -1,5 +1,4 @@
-import { feeOn, presentFeeQuote, type Fee } from "#lib/billing/fees.ts";
-import { newId } from "#lib/ids.ts";
+import { feeOn, type Fee } from "#lib/billing/fees.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { IntentFacts } from "#lib/mandates/facts.ts";
@@ -188,8 +187,5 @@ function quote(item: Item, seller: RegisteredSeller | null, resource: Registered
     chain: read.chain,
     asset: item.intent.asset,
   } as const;
-  const onPayment = feeOn(facts.feeBasis, payment, read.amount, read.digits, facts.now);
-  const expiresAt = new Date(facts.now.getTime() + AUTHORIZATION_MS);
-  const feeQuote = presentFeeQuote({ ...onPayment, feeQuoteId: newId("feeQuote"), createdAt: facts.now, expiresAt });
-  return { fee: onPayment.fee, feeQuote };
+  return feeOn(facts.feeBasis, payment, read.amount, read.digits, facts.now);
 }

@@ -57,7 +57,9 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
     UNION SELECT authorization_id FROM orders WHERE slot IN (${slot("placeOrder")}, ${slot("continueCheckout")})
     UNION SELECT a.authorization_id FROM ${mandates} m, LATERAL (
       SELECT authorization_id FROM authorizations
-      WHERE (mandate_id || ' ' || intent_id) = m.mandate_id || ' ' || ${text} AND outcome <> 'deny' LIMIT 1) a
+      WHERE hashtextextended(mandate_id || ' ' || intent_id, 0) = hashtextextended(m.mandate_id || ' ' || ${text}, 0)
+        AND hashtextextended(mandate_id || ' ' || intent_id, 1) = hashtextextended(m.mandate_id || ' ' || ${text}, 1)
+        AND mandate_id = m.mandate_id AND intent_id = ${text} AND outcome <> 'deny' LIMIT 1) a
     WHERE m.organization_id = ${organizationId} AND m.environment = ${scope.environment}`);
   return rows.map((row) => row["id"] as string | null);
 }
