@@ -1,7 +1,6 @@
 import { Client, StreamableHTTPClientTransport, type ElicitResult } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { onTestFinished } from "vitest";
 import type { Credential } from "#test/tenant.ts";
 
 /* The official clients, as agents use them: protocol 2026-07-28, and a client of 2025. */
@@ -18,6 +17,9 @@ const resultOf = ({ structuredContent, isError, content }: Raw): Result => ({
   texts: (content as readonly { readonly text: string }[]).map(({ text }) => text),
 });
 
+const opened: { close(): Promise<void> }[] = [];
+export const closeClients = () => Promise.all(opened.splice(0).map((client) => client.close()));
+
 const info = { name: "judge", version: "1" };
 
 export type Asked = { readonly url: string; readonly message: string };
@@ -33,7 +35,7 @@ export async function newClient(url: string, headers: Credential, onUrl?: Answer
   if (onUrl)
     client.setRequestHandler("elicitation/create", async ({ params }) => ({ action: await onUrl(params as unknown as Asked) }));
   await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));
-  onTestFinished(() => client.close());
+  opened.push(client);
   const call: CallTool = async (name, args = {}, options) =>
     resultOf(await client.callTool({ name, arguments: { ...args } }, options));
   return { client, call };
@@ -44,7 +46,7 @@ export async function oldClient(url: string, headers: Credential) {
   const client = new OldClient(info, { capabilities: { elicitation: { url: {} } } });
   const transport = new OldTransport(new URL("/mcp", url), { requestInit: { headers } });
   await client.connect(transport);
-  onTestFinished(() => client.close());
+  opened.push(client);
   const call: CallTool = async (name, args = {}) => resultOf(await client.callTool({ name, arguments: { ...args } }));
   return { client, call };
 }

@@ -14,6 +14,7 @@ const contents = (): DocsChapter[] => [
     title: "Start",
     links: [
       ["Quickstart", "/docs/quickstart"],
+      ["MCP server", "/docs/mcp"],
       ["API reference", "/docs"],
       ["Verify a receipt", "/verify"],
     ],

@@ -21,9 +21,10 @@ export type Question = {
   readonly url: string;
   /** The payment that the approval is for. It is an earlier one if the same question was open. */
   readonly authorizationId: string;
+  readonly expiresAt: string;
 };
 
-export function questionOf({ authorizationId, policyDecision }: Authorization): Question | null {
+export function questionOf({ authorizationId, policyDecision, expiresAt }: Authorization): Question | null {
   const asking = policyDecision.reasons.find(({ effect, href }) => effect === "approval" && href !== undefined);
   if (!asking?.href || asking.checkoutIntentId === undefined) return null;
   const next = asking.next?.body?.["authorizationId"];
@@ -31,6 +32,7 @@ export function questionOf({ authorizationId, policyDecision }: Authorization): 
     checkoutIntentId: asking.checkoutIntentId,
     url: asking.href,
     authorizationId: typeof next === "string" ? next : authorizationId,
+    expiresAt,
   };
 }
 
@@ -78,30 +80,30 @@ function decidedOf(status: CheckoutStatus): Decided | null {
 const next =
   "Show approvalUrl to your person and wait: silence is not a no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
 
+const waitingFor = ({ url: approvalUrl, checkoutIntentId, authorizationId, expiresAt }: Question): Asked => {
+  const found = { approvalUrl, expiresAt, authorizationId, checkoutIntentId };
+  return { kind: "waiting", content: { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next } };
+};
+
 /**
  * Asks a person, or reads what they decided. The client shows the page itself if it can; the mail and the messages to devices go out in
  * any case. Only the repeated call of such a client waits. A person who closes the question in the client ends the wait and decides
  * nothing: only the page decides.
  */
 export async function askPerson(on: ToolContext, purchase: Purchase, question: Question): Promise<Asked> {
-  const { checkoutIntentId, url, authorizationId } = question;
+  const { checkoutIntentId, url } = question;
   const { state, closed, showsUrl } = on.elicitation;
   const waitSeconds = state !== null && !closed ? WAIT_SECONDS : 0;
   const answer = await on.call(reachable.getCheckout, { checkoutIntentId, query: { waitSeconds } });
+  // An agent that may not read requests still gets the link.
+  if (!answer.ok && answer.problem.code === "capability_required") return waitingFor(question);
   if (!answer.ok) return { kind: "refused", problem: answer.problem };
   const { intent } = answer.body;
   const decided = decidedOf(intent.status);
   if (decided !== null) return { kind: "decided", decided };
   await keepPurchase(purchase.row, new Date(Date.parse(intent.expiresAt) + KEPT_MS));
   const calls = state === null ? 0 : state.calls + 1;
-  if (!showsUrl || closed || calls > ROUNDS_MAX) {
-    const { expiresAt } = intent;
-    const found = { approvalUrl: url, expiresAt, authorizationId, checkoutIntentId };
-    return {
-      kind: "waiting",
-      content: { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next },
-    };
-  }
+  if (!showsUrl || closed || calls > ROUNDS_MAX) return waitingFor({ ...question, expiresAt: intent.expiresAt });
   const { slot, purchaseKey } = purchase.row;
   const seller = new URL(intent.storefrontUrl).host;
   const message = `A person must approve ${intent.displayAmount} to ${seller} before it is paid. Open the page to decide.`;

@@ -27,16 +27,19 @@ function urlOf({ path }: Operation, parts: Parts): string {
 
 const copied = ["authorization", "x-forwarded-for"] as const;
 
-/** The request of the operation. It has the credential, the network address and the end of the MCP request. */
+/**
+ * The request of the operation, with the credential and the network address of the MCP request. Only a wait ends with the MCP request: work
+ * that began is finished, so that a repeat finds its result.
+ */
 function requestFor(operation: Operation, parts: Parts, outer: Request, signal: AbortSignal): Request {
   const headers = new Headers({ "content-type": "application/json" });
   for (const name of copied) {
     const value = outer.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  const { method } = operation;
+  const { method, waitsMs } = operation;
   const body = method === "GET" ? null : JSON.stringify(parts.body ?? {});
-  const request = new Request(urlOf(operation, parts), { method, headers, body, signal });
+  const request = new Request(urlOf(operation, parts), { method, headers, body, ...(waitsMs !== undefined && { signal }) });
   const address = socketAddressOf(outer);
   if (address !== undefined) noteAddress(request, address);
   return request;

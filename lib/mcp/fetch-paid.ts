@@ -1,10 +1,13 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { PaymentRequired } from "@x402/core/types";
+import { compileAccess } from "#lib/http/access.ts";
+import { countAttempt } from "#lib/http/attempts.ts";
+import { authorizePayment, executePayment } from "#lib/payments/contract.ts";
 import { answerOf } from "#lib/mcp/answer-of.ts";
 import { askPerson, questionOf, type Decided } from "#lib/mcp/ask-person.ts";
 import { executeOnce, isOpen, untilKnown } from "#lib/mcp/execution.ts";
 import { untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
-import { refuseAddress } from "#lib/mcp/judge-address.ts";
+import { refuseAddress, refuseMandate } from "#lib/mcp/judge-address.ts";
 import { offerOf, type SellerOffer } from "#lib/mcp/offer-of.ts";
 import { askSeller, noAnswer, type PaidRequest } from "#lib/mcp/paid-client.ts";
 import { savePurchase } from "#lib/mcp/purchase-store.ts";
@@ -18,6 +21,8 @@ import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 const SETTLE_SECONDS = 15;
+/** Fetches per minute and organization. */
+const PER_MINUTE = 240;
 
 export type Wanted = PaidRequest & {
   readonly mandateId: string;
@@ -34,11 +39,19 @@ const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
   ended: "The request ended and nothing was paid.",
 };
 
-/** Whether the mandate lets the agent call this address. Null if it does. */
+const requireRights = [authorizePayment, executePayment].map(({ access }) => compileAccess(access));
+
+/**
+ * Whether the mandate lets the agent call this address. Null if it does. Only an agent that may pay sends anything, and only so often:
+ * otherwise the service would call any address for it.
+ * @throws Problem agent_paused, capability_required, rate_limited
+ */
 export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
+  for (const requireRight of requireRights) requireRight(on.caller);
   const mandate = await on.call(reachable.getMandate, { id: mandateId });
   if (!mandate.ok) return refused(mandate.problem);
-  const detail = refuseAddress(method, url, mandate.body.policy);
+  await countAttempt("paidFetch", on.caller.organizationId, PER_MINUTE);
+  const detail = refuseMandate(mandate.body, on.caller.serviceAccountId) ?? refuseAddress(method, url, mandate.body.policy);
   if (detail === null) return null;
   return {
     content: {

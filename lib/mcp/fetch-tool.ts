@@ -1,10 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import { isInputRequiredResult } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import { buy, judge, type Wanted } from "#lib/mcp/fetch-paid.ts";
 import { FetchArguments, FetchResult, untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
 import { endPurchaseLease, findPurchase, leasePurchase } from "#lib/mcp/purchase-store.ts";
-import { openPurchase, repeatOf, type Purchase } from "#lib/mcp/purchase.ts";
+import { again, openPurchase, type Purchase } from "#lib/mcp/purchase.ts";
 import { paying, tool, type ToolContext } from "#lib/mcp/tool.ts";
 import { outboundRules } from "#lib/outbound/guarded-fetch.ts";
 import { outboundTarget } from "#lib/outbound/outbound-address.ts";
@@ -33,7 +32,7 @@ function wantedOf({ body, ...args }: z.output<typeof FetchArguments>): Wanted {
 function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
   if (row.result === null) return null;
   const content = FetchResult.parse(JSON.parse(row.result));
-  return { content, ...untrustedIn(content.answer) };
+  return { content: { ...content, repeated: true, buyAgain: again }, ...untrustedIn(content.answer) };
 }
 
 /** Waits until a parallel call with the same arguments has ended. Null if it takes too long. */
@@ -85,9 +84,6 @@ export const fetchPaid = tool({
     const denied = await judge(on, wanted);
     if (denied) return denied;
     const purchase = await openPurchase(NAME, args, on);
-    const reply = await once(on, wanted, purchase);
-    if (isInputRequiredResult(reply)) return reply;
-    const isPurchase = purchase.row.authorizationId !== null || reply.content.status === "paid";
-    return { ...reply, content: { ...reply.content, ...(isPurchase && repeatOf(purchase)) } };
+    return once(on, wanted, purchase);
   },
 });

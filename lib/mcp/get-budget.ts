@@ -27,7 +27,7 @@ const Budget = z.looseObject({
 async function namedMandates({ call }: ToolContext, mandateId: string | undefined) {
   if (mandateId === undefined) return call(reachable.listMandates, { query: { limit: String(AT_ONCE) } });
   const answer = await call(reachable.getMandate, { id: mandateId });
-  return answer.ok ? { ...answer, body: { items: [answer.body] } } : answer;
+  return answer.ok ? { ...answer, body: { items: [answer.body], hasMore: false } } : answer;
 }
 
 export const getBudget = tool({
@@ -37,7 +37,12 @@ export const getBudget = tool({
     "Lists the mandates that you may pay under: for each limit what is used, what remains and when it resets, and when a person is asked. Call it first: it has the mandateId for the other tools.",
   annotations: readOnly,
   input: z.strictObject({ mandateId: Id.optional().meta({ description: "Only this mandate." }) }),
-  output: z.object({ status: z.enum(["ok", "refused"]), mandates: z.array(Budget).optional(), problem }),
+  output: z.object({
+    status: z.enum(["ok", "refused"]),
+    mandates: z.array(Budget).optional(),
+    more: z.boolean().optional(),
+    problem,
+  }),
   async run({ mandateId }, on) {
     const found = await namedMandates(on, mandateId);
     if (!found.ok) return refused(found.problem);
@@ -52,6 +57,8 @@ export const getBudget = tool({
     );
     const failed = read.find((one) => !one.ok);
     if (failed && !failed.ok) return refused(failed.problem);
-    return { content: { status: "ok" as const, mandates: read.flatMap((one) => (one.ok ? [one.budget] : [])) } };
+    return {
+      content: { status: "ok" as const, mandates: read.flatMap((one) => (one.ok ? [one.budget] : [])), more: found.body.hasMore },
+    };
   },
 });

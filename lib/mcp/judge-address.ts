@@ -1,4 +1,5 @@
 import { judgeDomain } from "#lib/mandates/rules-seller.ts";
+import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
 const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null => (list === undefined ? null : new Set(list));
@@ -15,4 +16,10 @@ export function refuseAddress(method: "GET" | "POST", url: string, { domains }: 
   if (method === "POST" && judged !== "listed")
     return `A POST goes only to domains that the mandate admits by name, and it does not name ${host}.`;
   return null;
+}
+
+/** Why this mandate pays nothing for this agent now, whatever it is for; null if it may pay. authorizePayment decides about the rest. */
+export function refuseMandate({ status, agents }: Pick<Mandate, "status" | "agents">, agent: string): string | null {
+  if (status !== "active") return `The mandate is ${status}.`;
+  return agents === undefined || agents.includes(agent) ? null : "The mandate is not for this agent.";
 }

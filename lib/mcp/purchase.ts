@@ -9,7 +9,7 @@ const REPEAT_SECONDS = 600;
 
 export type Purchase = {
   readonly row: PurchaseRow;
-  /** Whether an earlier call with the same arguments began this purchase. */
+  /** Whether an earlier call with the same arguments began this purchase, and this call is not the next round of that call. */
   readonly repeated: boolean;
   /** The round of the next requestState. */
   readonly round: number;
@@ -48,7 +48,7 @@ export async function openPurchase(toolName: string, args: Arguments, on: ToolCo
   if (state === null) return { row, repeated: !isNew, round: row.round };
   const isOwn = state.slot === slot && state.purchaseKey === row.purchaseKey;
   if (!isOwn || !(await useRound(row, state.round))) throw stateRefused();
-  return { row, repeated: !isNew, round: state.round + 1 };
+  return { row, repeated: false, round: state.round + 1 };
 }
 
 /** What a repeated answer says about buying again. */

@@ -12,8 +12,8 @@ import { observeRequest } from "#lib/telemetry/metrics.ts";
 
 export const MCP_PATH = "/mcp";
 
-/** Clients give up after 60 seconds by default. */
-const DEADLINE_MS = 55_000;
+/** Longer than a tool takes, which has its own deadline. */
+const DEADLINE_MS = 60_000;
 
 const hostOf = (host: string | null): string | null => {
   const url = `http://${host ?? ""}`;

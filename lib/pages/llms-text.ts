@@ -13,6 +13,8 @@ export function llmsText(baseUrl: string): string {
     "## Start",
     "",
     `- [Quickstart](${baseUrl}/docs/quickstart): the first authorization with curl, TypeScript and Python`,
+    `- [Skill](${baseUrl}/SKILL.md): how an agent pays, what a denial means, and what not to do`,
+    `- [MCP server](${baseUrl}/docs/mcp): the tools at ${baseUrl}/mcp for agents in MCP clients`,
     `- [OpenAPI document](${baseUrl}/api/v1/openapi.json): every field of every operation, with an example of each`,
     `- [Verify a receipt](${baseUrl}/verify): a page that checks a receipt in the browser`,
   ].join("\n");

@@ -42,6 +42,8 @@ const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
+/** Purchases of MCP tools have the answers of sellers, which are large. */
+const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
 /** Mails and push messages. A process that writes one wakes its own worker, so a worker looks by itself only twice a second. */
 const SENDING_EVERY_MS = 100;
@@ -84,7 +86,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(SWEEP_EVERY_MS, "freeSlots", freeNonceSlots),
     every(FORGET_EVERY_MS, "forgetOldReplies", forgetOldReplies),
     every(FORGET_EVERY_MS, "forgetOldBuckets", forgetOldBuckets),
-    every(FORGET_EVERY_MS, "forgetOldPurchases", forgetOldPurchases),
+    every(PURCHASES_EVERY_MS, "forgetOldPurchases", forgetOldPurchases),
     every(FORGET_EVERY_MS, "forgetOldOffers", forgetOldOffers),
     every(FORGET_EVERY_MS, "forgetOldChallenges", forgetOldChallenges),
     every(KEY_USES_EVERY_MS, "flushKeyUses", flushKeyUses),

@@ -1,0 +1,10 @@
+import { skillText } from "#lib/pages/skill-text.ts";
+import { env } from "#lib/env.ts";
+
+export const dynamic = "force-dynamic";
+
+/** Instructions for agents: how to pay, and what not to do. */
+export const GET = (): Response =>
+  new Response(skillText(env().BASE_URL), {
+    headers: { "content-type": "text/markdown; charset=utf-8", "cache-control": "public, max-age=300" },
+  });

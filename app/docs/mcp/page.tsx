@@ -1,0 +1,107 @@
+import type { ReactNode } from "react";
+import { Code } from "#components/ui/code.tsx";
+import { PageHeader } from "#components/ui/page-header.tsx";
+import { env } from "#lib/env.ts";
+import { mcpTools } from "#lib/pages/skill-text.ts";
+
+export const metadata = { title: "MCP server" };
+
+const settings = (baseUrl: string): string =>
+  JSON.stringify(
+    { mcpServers: { countersign: { type: "http", url: `${baseUrl}/mcp`, headers: { Authorization: "Bearer csk_sandbox_…" } } } },
+    null,
+    2,
+  );
+
+type SectionProps = { readonly id: string; readonly title: string; readonly about?: ReactNode; readonly children?: ReactNode };
+
+const Section = ({ id, title, about, children }: SectionProps) => (
+  <section className="panel" aria-labelledby={id}>
+    <div className="panel-head">
+      <h2 id={id}>{title}</h2>
+      {about && <p>{about}</p>}
+    </div>
+    {children}
+  </section>
+);
+
+const Tools = () => (
+  <ul className="divide-y">
+    {mcpTools.map(([name, text]) => (
+      <li key={name} className="p-4 text-sm md:px-5">
+        <code>{name}</code>: {text}
+      </li>
+    ))}
+  </ul>
+);
+
+const Approval = () => (
+  <div className="panel-body grid gap-2 text-sm">
+    <p>
+      A client of protocol 2026-07-28 that can show pages opens the approval page, and the call waits for the decision. Every
+      other client gets <code>approvalRequired</code> with the link. The person signs in and decides on the page. Closing the
+      question in the client decides nothing.
+    </p>
+    <p>After the approval, the same call with the same arguments continues the purchase and pays once.</p>
+  </div>
+);
+
+const Repeats = () => (
+  <div className="panel-body grid gap-2 text-sm">
+    <p>
+      The service chooses the idempotency keys. A call with the same arguments within ten minutes is the same purchase: it is
+      answered with <code>repeated</code> and pays nothing again. To buy the same thing again, the agent sends a new{" "}
+      <code>purchaseId</code>.
+    </p>
+  </div>
+);
+
+const Signing = () => (
+  <div className="panel-body grid gap-2 text-sm">
+    <p>
+      <code>fetch_paid</code> needs a mandate that is registered on the chain for the seller’s address: then the service signs. In
+      a sandbox the test wallet pays the sample sellers. Otherwise the answer is <code>setupRequired</code>. An agent with its own
+      wallet uses <code>authorize_payment</code> and <code>execute_payment</code>.
+    </p>
+    <p>
+      For agents there are instructions at <a href="/SKILL.md">/SKILL.md</a>.
+    </p>
+  </div>
+);
+
+/** How to connect an MCP client, and what its agent can do. */
+export default function McpPage() {
+  const { BASE_URL } = env();
+  return (
+    <>
+      <PageHeader title="MCP server" description="Agents in MCP clients pay with these tools, within their mandates." />
+      <div className="stack">
+        <Section
+          id="connect"
+          title="Connect a client"
+          about="The client speaks Streamable HTTP and sends the key of a service account as a bearer token."
+        >
+          <div className="panel-body">
+            <Code label="The settings of a client" text={settings(BASE_URL)} />
+          </div>
+        </Section>
+        <Section
+          id="tools"
+          title="Tools"
+          about="Each calls operations of the API, with the same rights, limits and audit events. No tool approves a payment, raises a limit or revokes anything."
+        >
+          <Tools />
+        </Section>
+        <Section id="approval" title="When a person must approve">
+          <Approval />
+        </Section>
+        <Section id="repeats" title="Repeats">
+          <Repeats />
+        </Section>
+        <Section id="signing" title="Who signs">
+          <Signing />
+        </Section>
+      </div>
+    </>
+  );
+}

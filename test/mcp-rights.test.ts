@@ -1,0 +1,162 @@
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { checkoutIntents } from "#lib/approvals/tables.ts";
+import { database } from "#lib/db/client.ts";
+import { apiKeys } from "#lib/identity/tables.ts";
+import { mandates } from "#lib/mandates/tables.ts";
+import { reachable } from "#lib/mcp/reachable.ts";
+import * as payments from "#lib/payments/contract.ts";
+import { listPayments } from "#lib/payments/list-payments.ts";
+import { Capability } from "#lib/vocabulary.ts";
+import { open } from "#test/checkouts.ts";
+import { newKey as newAgent, newOrganization } from "#test/identity.ts";
+import { activeMandate } from "#test/mandates.ts";
+import { newClient, type Fields, type Result } from "#test/mcp.ts";
+import { idIn, reachHost, text, mcpScene } from "#test/mcp-scene.ts";
+import { openPaywall } from "#test/paywall.ts";
+import { createAgent, send } from "#test/tenant.ts";
+
+const { scene, mandate, registeredMandate, askingMandate, intent, report, asks, basket, client, approved } = mcpScene();
+
+describe("fetch_paid", () => {
+  test.each([
+    ["a domain that the mandate forbids", { domains: { deny: ["127.0.0.1"] } }, {}],
+    ["a domain that it does not admit", { domains: { allow: ["data.example.com"] } }, {}],
+    ["a POST to a domain that it does not name", {}, { method: "POST", body: {} }],
+  ])("sends nothing to %s", async (_, change, args) => {
+    const host = await openPaywall();
+    reachHost(host.url);
+    const mandateId = await activeMandate(scene().owner.credential, { policy: { ...open, ...change } });
+    const { call } = await client();
+    const { structuredContent } = await call("fetch_paid", { url: `${host.url}/report`, mandateId, ...args });
+    expect(structuredContent).toMatchObject({ status: "denied", next: expect.stringContaining("Nothing was sent") });
+    expect(host.asked).toEqual([]);
+  });
+
+  test("says what to do where nobody can sign, and holds nothing", async () => {
+    const mandateId = await activeMandate(scene().owner.credential, { policy: open });
+    const { call } = await client();
+    const host = await openPaywall();
+    reachHost(host.url);
+    const { structuredContent } = await call("fetch_paid", { url: `${host.url}/report`, mandateId });
+    expect(structuredContent).toMatchObject({
+      status: "setupRequired",
+      setup: { payTo: host.payTo, amount: "0.25", options: [{}, {}] },
+    });
+    const budget = (await call("get_budget", { mandateId })).structuredContent["mandates"] as { limits: { used: string }[] }[];
+    expect(budget[0]?.limits.map(({ used }) => used)).toEqual(["0", "0"]);
+    expect(host.asked).toEqual(["GET /report"]);
+  });
+
+  test.each([
+    ["another host of this network", "https://10.0.0.1/", "/url"],
+    ["this service", "http://localhost:3000/api/v1/health/live", "/url"],
+  ])("refuses %s", async (_, url, pointer) => {
+    const { call } = await client();
+    const { structuredContent, isError } = await call("fetch_paid", { url, mandateId: mandate.free });
+    expect([isError, structuredContent]).toMatchObject([true, { status: "refused", problem: { errors: [{ pointer }] } }]);
+  });
+});
+
+describe("rights", () => {
+  const needs: Readonly<Record<string, readonly Capability[]>> = {
+    get_budget: ["mandates:read"],
+    check_purchase: ["mandates:read"],
+    fetch_paid: ["payments:authorize", "payments:execute", "mandates:read", "payments:read"],
+    authorize_payment: ["payments:authorize"],
+    execute_payment: ["payments:read", "payments:execute"],
+    place_order: ["orders:place"],
+    get_payment: ["payments:read"],
+    cancel: ["checkouts:preview"],
+  };
+  let asked: Fields;
+  beforeAll(async () => {
+    const { call } = await client();
+    asked = (await call("authorize_payment", asks(await askingMandate()))).structuredContent;
+  });
+
+  const argumentsOf = (): Readonly<Record<string, Fields>> => ({
+    get_budget: { mandateId: mandate.free },
+    check_purchase: { mandateId: mandate.free, intent: intent() },
+    fetch_paid: report(mandate.free),
+    authorize_payment: asks(mandate.free),
+    execute_payment: { authorizationId: asked["authorizationId"] },
+    place_order: basket(),
+    get_payment: { authorizationId: asked["authorizationId"] },
+    cancel: { checkoutIntentId: asked["checkoutIntentId"] },
+  });
+  const codeOf = ({ structuredContent }: Result) => (structuredContent["problem"] as { code?: string } | undefined)?.code;
+
+  /** What no tool may change. */
+  const untouched = async () => [
+    await database()
+      .select({ id: mandates.mandateId, version: mandates.version, status: mandates.status })
+      .from(mandates)
+      .orderBy(mandates.mandateId),
+    await database().select({ id: apiKeys.keyId, revokedAt: apiKeys.revokedAt }).from(apiKeys).orderBy(apiKeys.keyId),
+    await database()
+      .select({ status: checkoutIntents.status })
+      .from(checkoutIntents)
+      .where(eq(checkoutIntents.checkoutIntentId, text(asked, "checkoutIntentId"))),
+  ];
+
+  test("no tool reaches an operation that approves, raises a limit or revokes", () => {
+    expect(Object.values(reachable).map(({ operation }) => operation.id)).toEqual(Object.keys(reachable));
+    for (const { operation } of Object.values(reachable)) {
+      expect(operation.access).toEqual({ capability: expect.any(String) });
+      expect(operation.id).not.toMatch(
+        /^(approve|step|extend|takeBack|create|update|activate|suspend|resume|revoke|rotate|register|emergency)/i,
+      );
+    }
+  });
+
+  test("with every single capability each tool does what the HTTP API would, and approves, widens and revokes nothing", async () => {
+    const agents = await Promise.all(
+      [...Capability.options.map((one) => [one]), [...Capability.options]].map(async (capabilities) => ({
+        capabilities,
+        credential: (await createAgent(scene().owner.organizationId, capabilities)).credential,
+      })),
+    );
+    const before = await untouched();
+    for (const { capabilities, credential } of agents) {
+      const { call } = await newClient(scene().service.url, credential);
+      for (const [name, args] of Object.entries(argumentsOf())) {
+        const held = needs[name]!.every((one) => capabilities.includes(one));
+        const result = await call(name, args);
+        expect([capabilities, name, codeOf(result) === "capability_required"]).toEqual([capabilities, name, !held]);
+      }
+    }
+    expect(await untouched()).toEqual(before);
+  });
+
+  test("every tool answers another organization as if nothing were there", async () => {
+    const stranger = await newAgent(await newOrganization());
+    const { call } = await client(stranger);
+    const before = await untouched();
+    const served = scene().seller.served();
+    for (const [name, args] of Object.entries(argumentsOf())) {
+      const result = await call(name, args);
+      expect([name, codeOf(result)]).toEqual([name, "not_found"]);
+    }
+    expect((await call("get_budget")).structuredContent).toMatchObject({ mandates: [] });
+    expect([await untouched(), scene().seller.served()]).toEqual([before, served]);
+  });
+
+  test("a key that is revoked while its call waits is refused, also after an approval, and nothing is paid", async () => {
+    const { serviceAccountId, credential } = await createAgent(scene().owner.organizationId, [...Capability.options]);
+    const mandateId = await registeredMandate({ mode: "always" });
+    const before = scene().seller.served();
+    const { call } = await newClient(scene().service.url, credential, async ({ url }) => {
+      await approved(idIn(url));
+      await database().update(apiKeys).set({ revokedAt: new Date() }).where(eq(apiKeys.serviceAccountId, serviceAccountId));
+      return "accept" as const;
+    });
+    await expect(call("fetch_paid", report(mandateId))).rejects.toThrow();
+    const paid = await send(payments.listPayments, listPayments, {
+      as: scene().owner.credential,
+      query: `?mandateId=${mandateId}`,
+    });
+    expect(paid.data.items.map(({ executions }) => executions)).toEqual([[]]);
+    expect(scene().seller.served()).toBe(before);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { startSeller, type Seller } from "../examples/seller.ts";
+import { env } from "#lib/env.ts";
+import { approve, items, open, reviewed } from "#test/checkouts.ts";
+import { useDatabase } from "#test/database.ts";
+import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
+import { newKey as newAgent, newOrganization, type Agent, type Owner } from "#test/identity.ts";
+import { closeClients, newClient, type Fields } from "#test/mcp.ts";
+import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
+import { useSettlement } from "#test/payments.ts";
+import { brokenInvariants } from "#test/proof.ts";
+import { register, useContracts } from "#test/registered.ts";
+import { listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
+import { delegated, newKey } from "#test/smart-account.ts";
+
+/* The MCP server as agents meet it: a stock seller, a storefront, and mandates that are registered on the chain. */
+
+const payTo = newKey().address;
+const offer = {
+  scheme: "exact",
+  network: CHAIN,
+  amount: "250000",
+  asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  payTo,
+  maxTimeoutSeconds: 300,
+  extra: { name: "USDC", version: "2" },
+};
+
+const reached: string[] = [];
+/** Lets the installation send requests to this address of this machine. */
+export function reachHost(url: string): void {
+  reached.push(new URL(url).host);
+  (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = reached.join(",");
+}
+
+export const text = (fields: Fields, name: string): string => String(fields[name]);
+export const idIn = (url: string): string => url.split("/").at(-1) ?? "";
+
+type Scene = {
+  readonly service: ListeningServer;
+  readonly seller: Seller;
+  readonly shop: HostileStorefront;
+  readonly owner: Owner;
+  readonly agent: Agent;
+};
+
+/** The scene of a test file and what its tests do in it. */
+export function mcpScene() {
+  useDatabase();
+  const chain = useSettlement();
+  const contracts = useContracts(chain);
+  let built: Scene | undefined;
+  const scene = (): Scene => {
+    if (!built) throw new Error("The scene exists from the first hook to the last.");
+    return built;
+  };
+
+  /** An active mandate whose wallet is a delegated account, registered for the seller. */
+  async function registeredMandate(approval: object): Promise<string> {
+    const { owner } = scene();
+    const key = await delegated(chain(), contracts().implementation);
+    await chain().mint(key.address, 10_000_000n);
+    const policy = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" }, approval };
+    const mandateId = await activeMandate(owner.credential, { policy, wallet: { chain: CHAIN, address: key.address } });
+    const terms = { periodLimit: 10_000_000n, maxPaymentsPerPeriod: 40 };
+    await register(chain(), contracts(), key, { mandateId, organizationId: owner.organizationId, payTo, terms });
+    return mandateId;
+  }
+
+  /** Asks a person about every payment. A mandate has at most one open request about the same payment, so most tests have their own. */
+  const askingMandate = () => activeMandate(scene().owner.credential, { policy: { ...open, approval: { mode: "always" } } });
+
+  /** A mandate that asks nobody, and one for orders that always asks. */
+  const mandate = { free: "", orders: "" };
+  beforeAll(async () => {
+    const owner = await newOrganization();
+    built = {
+      owner,
+      agent: await newAgent(owner),
+      service: await listenService(),
+      seller: await startSeller({ facilitator: await stockFacilitator(chain()), payTo }),
+      shop: await openHostileStorefront(),
+    };
+    for (const { url } of [built.seller, built.shop]) reachHost(url);
+    mandate.free = await registeredMandate({ mode: "never" });
+    mandate.orders = await askingMandate();
+  }, 120_000);
+  afterAll(async () => {
+    await closeClients();
+    const { service, seller, shop } = scene();
+    await Promise.all([service.close(), seller.close(), shop.close()]);
+    expect(await brokenInvariants()).toEqual([]);
+  });
+
+  let count = 0;
+  const reportUrl = () => `${scene().seller.url}/report`;
+  const intent = () => ({
+    seller: {},
+    amount: "0.25",
+    asset: "USDC",
+    chain: CHAIN,
+    payTo,
+    challenge: { x402Version: 2, resource: { url: reportUrl() }, accepts: [offer] },
+  });
+  return {
+    scene,
+    mandate,
+    registeredMandate,
+    askingMandate,
+    intent,
+    /* Arguments that no other call has. */
+    report: (mandateId: string) => ({ url: reportUrl(), mandateId, purpose: `Report ${++count}` }),
+    asks: (mandateId: string) => ({ mandateId, intent: intent(), purpose: `Payment ${++count}` }),
+    basket: () => ({ storefrontUrl: scene().shop.url, mandateId: mandate.orders, items, purpose: `Order ${++count}` }),
+    client: (as: Pick<Agent, "credential"> = scene().agent) => newClient(scene().service.url, as.credential),
+    approved: async (checkoutIntentId: string): Promise<void> => {
+      const { owner } = scene();
+      await reviewed(checkoutIntentId, owner);
+      expect((await approve(checkoutIntentId, owner.credential)).status).toBe(200);
+    },
+  };
+}
