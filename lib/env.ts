@@ -174,7 +174,7 @@ const Variables = z.object({
   /** The number of database connections of the process that renders the pages. */
   DATABASE_POOL_PAGES: counted(4, 200).default(4),
   PAGES_MEMORY_MIB: counted(256, 65_536).default(768),
-  /** The query of the URL may contain further options of nodemailer. */
+  /** The query of the URL may set further options of nodemailer, which sends the mails. */
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: "must begin with smtp:// or smtps://" }).optional(),
   MAIL_FROM: text(
     /^(?=.{1,320}$)(?:[^<>\r\n]{1,64}<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,

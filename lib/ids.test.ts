@@ -16,7 +16,7 @@ describe("newId", () => {
     const after = Date.now();
     for (const id of ids) expect(id).toMatch(/^mdt_[0-9a-hjkmnp-tv-z]{26}$/);
     expect(new Set(ids.map((id) => id.slice(16))).size).toBe(ids.length);
-    // After 1,024 ids in one millisecond, the next ids have a later time.
+    // After 1,024 ids in one millisecond, the next ids contain the next millisecond.
     const borrowed = ids.length / 1_024;
     expect(ids.every((id) => timeOf(id) >= before && timeOf(id) <= after + borrowed)).toBe(true);
   });

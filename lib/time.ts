@@ -25,7 +25,7 @@ export function toWire(time: Date): string {
 
 export const DAY_MS = 86_400_000;
 
-/** The UTC day of a time, such as "2026-11-21". */
+/** The day of a time in UTC, such as "2026-11-21". */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 /** The time at which a UTC day such as "2026-11-21" begins; undefined if the text is no valid date. */

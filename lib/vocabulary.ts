@@ -137,7 +137,7 @@ export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 /** How payments under a mandate that is registered on the chain are made: with signatures, or by a contract. */
 export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
 
-/** In order from the least to the most assurance. */
+/** Sorted from the least to the most assurance. */
 export const AssuranceLevel = list("AssuranceLevel", [
   "softwareApproved",
   "passkeyApproved",
@@ -265,7 +265,7 @@ export type ReadinessStatus = z.infer<typeof ReadinessStatus>;
 export const ReadinessCheckStatus = list("ReadinessCheckStatus", ["ready", "actionRequired", "blocked", "skipped", "unknown"]);
 export type ReadinessCheckStatus = z.infer<typeof ReadinessCheckStatus>;
 
-/** In the order in which the API returns them. */
+/** Sorted as the API returns them. */
 export const ReadinessKey = list("ReadinessKey", [
   "serviceAvailable",
   "emergencyClear",

@@ -14,7 +14,7 @@ export const alerts = pgTable(
   "alerts",
   {
     alertId: text("alert_id").primaryKey(),
-    /** Null for an alert to the platform's administrators. */
+    /** Null for an alert that goes to the platform's administrators. */
     organizationId: text("organization_id"),
     /** The id of the mandate or of the payment's execution, or the account, that the alert is about. */
     subjectId: text("subject_id").notNull(),
@@ -55,6 +55,6 @@ export const refusalCounts = pgTable(
 /** The thresholds of mandates for which people chose thresholds other than the default. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
-  /** In percent of each limit, in ascending order. */
+  /** Each threshold is a percentage of every limit of the mandate. Sorted in ascending order. */
   thresholds: integer("thresholds").array().notNull(),
 });

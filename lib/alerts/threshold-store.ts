@@ -11,7 +11,10 @@ export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promi
   return new Map(rows.map(({ mandateId, thresholds }) => [mandateId, thresholds]));
 }
 
-/** The caller must hold the lock on the mandate's row. */
+/**
+ * Saves the thresholds of a mandate. The caller must hold the lock on the mandate's row, so that two changes run one after the
+ * other.
+ */
 export async function saveThresholds(tx: Tx, mandateId: string, thresholds: readonly number[]): Promise<void> {
   const set = { thresholds: [...thresholds] };
   await tx

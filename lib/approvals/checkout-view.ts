@@ -58,7 +58,7 @@ export type StepUpView = {
 export type PayeeView = {
   /** The domain in ASCII, so labels in other scripts begin with xn--. */
   readonly domain: string;
-  /** The domain in its own script, if that differs. */
+  /** The domain with the letters of its own script, if it has other letters than ASCII. */
   readonly unicodeDomain?: string;
   readonly registered: boolean;
   readonly verified: boolean;
@@ -115,7 +115,7 @@ export type CheckoutView = {
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;
-    /** The part of the total that is in no line, such as shipping; absent if the lines add up to the total. */
+    /** The part of the total that no line of the basket contains, such as shipping; absent if the lines add up to the total. */
     readonly rest?: string;
     readonly fee: {
       readonly amount: string;

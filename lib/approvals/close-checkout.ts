@@ -40,7 +40,7 @@ type Close = {
   readonly status: "rejected" | "canceled" | "expired" | "superseded";
   readonly actorId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Whether a person takes back an approval. */
+  /** True if a person takes back an approval that was given before. */
   readonly takesBack?: boolean;
 };
 
@@ -48,8 +48,8 @@ export const beingDecided = (): Problem =>
   new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
 
 /**
- * Ends a checkout with its approval and its continuation token, and releases the reserved amount. The caller holds the locks that
- * openToClose takes.
+ * Ends a checkout with its approval and the continuation token (with which the agent could pay), and releases the reserved
+ * amount. The caller holds the locks that openToClose takes.
  */
 export async function closeCheckout(
   tx: Tx,

@@ -9,7 +9,7 @@ export const HOUR_MOST = 30;
 /** After this many unanswered requests for the same basket with the same purpose, the next request is refused for an hour. */
 export const ASKED_MOST = 2;
 
-/** The numbers of requests that an agent has opened. */
+/** How many requests for approval an agent has opened. */
 export type AgentRequests = {
   /** How many requests of the agent wait for a person. */
   readonly open: number;
@@ -36,7 +36,7 @@ export const agentKey = ({
   readonly ownerSubjectId: string;
 }) => `${organizationId} ${ownerSubjectId}`;
 
-/** @throws Problem approval_limit_reached if the agent may not open another request now */
+/** Throws if the agent may not open another request for approval now. @throws Problem approval_limit_reached */
 export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now: Date): void {
   if (open >= OPEN_MOST) {
     throw new Problem("approval_limit_reached", {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** Marks the payee of the checkout as paid before, so that only the amount can require a step-up. */
+/** Marks the payee of the checkout as paid before, so that only the amount can require a step-up (a new proof of identity). */
 const paidBefore = (mandateId: string, checkoutIntentId: string) =>
   database().execute(sql`INSERT INTO mandate_sellers
     SELECT ${mandateId}, coalesce(seller_id, domain || ' ' || lower(pay_to)), now() FROM checkout_intents

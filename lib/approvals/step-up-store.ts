@@ -23,7 +23,10 @@ export async function findReview(db: Db, sessionId: string, checkoutIntentId: st
   return row ?? null;
 }
 
-/** Reads the facts that decide whether a session needs a step-up for a checkout, with the same SQL as an approval. */
+/**
+ * Reads the facts that decide whether the person in a session must prove their identity again (step-up) for a checkout, with the
+ * same SQL as an approval.
+ */
 export async function stepUpFacts({ checkoutIntentId, organizationId }: CheckoutRow, sessionId: string): Promise<LockedCheckout> {
   const c = pool();
   const facts = approvalFacts(c, { of: [sessionId], ids: [checkoutIntentId] }, [organizationId]);

@@ -56,7 +56,7 @@ export async function findApprovalById(db: Db, scope: Scope, approvalId: string)
   return row ?? null;
 }
 
-/** Finds an approval by the SHA-256 of its continuation token. */
+/** Finds an approval by the SHA-256 of its continuation token, which the agent sends to pay. */
 export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: string): Promise<ApprovalRow | null> {
   const [row] = await db
     .select()
@@ -194,7 +194,10 @@ export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.insert(checkoutApprovals).values(row);
 }
 
-/** Ends a pending approval and its continuation token. Returns null if the approval is no longer pending. */
+/**
+ * Ends a pending approval and its continuation token (with which the agent could pay). Returns null if the approval is no longer
+ * pending.
+ */
 export async function endApproval(
   tx: Tx,
   approvalId: string,

@@ -107,14 +107,14 @@ export const checkoutApprovals = pgTable(
     status: text("status").notNull(),
     approvedAt: moment("approved_at").notNull(),
     approvedBySubjectId: text("approved_by_subject_id").notNull(),
-    /** The reason of a rejection. */
+    /** The reason that the person gave when they declined. */
     reason: text("reason"),
     /** The person who took the approval back. The status of this row is then `revoked`, and the checkout's `rejected`. */
     takenBackBySubjectId: text("taken_back_by_subject_id"),
     preselectedMandateId: text("preselected_mandate_id"),
     /**
-     * The mandate that the approval chose. The continuation token is bound to it and to the approved terms below. Null in a rejection
-     * without a mandate.
+     * The mandate that the approval chose. The continuation token allows a payment only under this mandate and with the approved
+     * terms below. Null in a rejection without a mandate.
      */
     mandateId: text("mandate_id"),
     agentId: text("agent_id").notNull(),
@@ -157,9 +157,11 @@ export const stepUps = pgTable(
     userId: text("user_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     method: text("method").notNull(),
-    /** The passkey that signed; null for a password. The step-up is invalid after the passkey is removed. */
+    /** The passkey that signed; null for a password. The proof of identity is invalid after the passkey is removed. */
     passkeyId: text("passkey_id"),
-    /** The hash of the signed basket. The step-up is valid only while the checkout has this hash, `amount` and `payTo`. */
+    /**
+     * The hash of the signed basket. The proof of identity is valid only while the checkout has this hash, `amount` and `payTo`.
+     */
     basketHash: text("basket_hash"),
     amount: atomic("amount"),
     payTo: text("pay_to"),
@@ -224,7 +226,7 @@ export const orders = pgTable(
     status: text("status").notNull(),
     /** How many times the payment of the order was decided. Each decision has a separate payment intent. */
     attempt: integer("attempt").notNull(),
-    /** The storefront's offer at the time of the decision. */
+    /** The storefront's offer as it was when the payment was decided. */
     offer: json("offer"),
     authorizationId: text("authorization_id"),
     checkoutIntentId: text("checkout_intent_id"),

@@ -97,7 +97,7 @@ export async function readEvents(
   return (isWhole ? found.slice(0, rows) : found).map(asEvent);
 }
 
-/** Reads the events of an audit log that have these sequences. */
+/** Reads the events of an audit log that have the given sequence numbers. */
 export async function eventsAt(on: Database | Tx, chain: string, sequences: readonly number[]): Promise<ChainedEvent[]> {
   if (sequences.length === 0) return [];
   const found = await on

@@ -105,7 +105,7 @@ export const auditCheckpoints = pgTable(
  */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** The sequence of the first event that differs. */
+  /** The number of the first event that differs from what was signed. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
   /** How the audit log differs, in one sentence. */
   detail: text("detail").notNull(),

@@ -147,7 +147,7 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;
-  /** The gross amounts; the keys are made by volumeKey. */
+  /** The gross amounts that buyers paid in this month. The keys are made by volumeKey. */
   readonly volumes: ReadonlyMap<string, Atomic>;
 };
 

@@ -75,7 +75,7 @@ const reviveVolume = ({ gross, ...volume }: Omit<Volume, "gross"> & { readonly g
   gross: atomicOf(gross),
 });
 
-/** Converts the row of selectFeeBasis. */
+/** Converts the row that selectFeeBasis reads to the form in which fees are computed. */
 export function toFeeBasis(row: Row | undefined): FeeBasis {
   const schedules = (row?.["schedules"] ?? []) as readonly ScheduleJson[];
   const tiers = (row?.["tiers"] ?? []) as readonly Tier[];
@@ -85,7 +85,7 @@ export function toFeeBasis(row: Row | undefined): FeeBasis {
 
 const thisMonth = sql`to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM')`;
 
-/** Reads the same facts as selectFeeBasis, for one buyer and the organization of one seller. */
+/** Reads what selectFeeBasis reads, for one buyer and the organization of one seller. */
 export async function loadFeeBasis(
   db: Database | Tx,
   buyerOrganizationId: string,
@@ -166,7 +166,7 @@ export async function saveFeeQuote(tx: Tx, row: typeof feeQuotes.$inferInsert): 
   await tx.insert(feeQuotes).values(row);
 }
 
-/** Returns those of the given ids that are ids of organizations. */
+/** Finds out which of the given ids are ids of organizations. */
 export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx
     .select({ id: organization.id })

@@ -19,7 +19,7 @@ export type AssetOnChain = {
 /** Finds the configured chain with this CAIP-2 name. */
 export const chainOf = (chain: string): ChainConfiguration | null => env().CHAINS.find((entry) => entry.chain === chain) ?? null;
 
-/** The chain for a request that names none: the only configured one. Null if several chains are configured. */
+/** The chain for a request that names none: the configured one, if there is only one. Null if several chains are configured. */
 export const onlyChain = (): string | null => (env().CHAINS.length === 1 ? (env().CHAINS[0]?.chain ?? null) : null);
 
 export const chainIdOf = (chain: string): number => Number(chain.slice("eip155:".length));

@@ -19,7 +19,7 @@ afterEach(() => {
   streams = new ChangeStreams();
 });
 
-/** The server's ends of the connections. */
+/** The sockets on the server's side of the connections. */
 let accepted: Socket[] = [];
 
 /** Starts a server for the streams. A client sends the session cookie and the last event that it knows, in one line each. */

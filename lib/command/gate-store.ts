@@ -35,7 +35,10 @@ export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
   await closeGateAtOnce(tx);
 };
 
-/** Takes the exclusive lock without the rate limit of closeGate. Only the emergency stop uses it, and has its own rate limit. */
+/**
+ * Takes the exclusive lock without the rate limit of closeGate. Only an administrator's emergency stop uses it, and has its own
+ * rate limit.
+ */
 export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
 };

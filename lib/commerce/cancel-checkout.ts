@@ -8,7 +8,9 @@ import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** The agent cancels its checkout, which is possible until it has used the continuation token to place the order. */
+/**
+ * The agent cancels its checkout, which is possible until it has used the continuation token of the approval to place the order.
+ */
 export const cancelCheckout: Handler<typeof contract.cancelCheckout> = (
   { checkoutIntentId },
   { caller, idempotency, requestId },

@@ -14,8 +14,8 @@ import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
 /**
- * Continues an approved checkout as an order. The continuation token can be used only once; a call with the same idempotency key
- * continues the same order.
+ * Continues an approved checkout as an order. The continuation token, which the agent got after the approval, can be used only
+ * once; a call with the same idempotency key continues the same order.
  */
 export const continueCheckout: Handler<typeof operation> = async (
   { checkoutIntentId, body },

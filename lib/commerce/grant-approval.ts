@@ -76,7 +76,7 @@ function repeat({ mandateId, serialize, checkout: known }: Approve, locked: Lock
   return { status: 200, body: serialize(checkout, approval, now), events: [], write: () => [] };
 }
 
-/** If only a passkey is missing, ask for a step-up instead of denying the payment. */
+/** If only the signature of a passkey is missing, ask the person for it (step-up) instead of denying the payment. */
 function requirePasskey({ decision, assuranceAsked }: PurchaseDecision, { assuranceLevel }: LockedCheckout): void {
   const denials = decision.reasons.filter(({ effect }) => effect === "deny");
   const short = denials.length > 0 && denials.every(({ code }) => code === "assurance_too_low");

@@ -31,7 +31,7 @@ export type Offer = {
   readonly resourceId: string | null;
   readonly quote: {
     readonly quoteId: string;
-    /** Decimal text in canonical form. */
+    /** The price as decimal text in canonical form. */
     readonly amount: string;
     readonly lines: readonly QuoteLine[];
     readonly expiresAt: string;

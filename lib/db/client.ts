@@ -18,7 +18,7 @@ type Limits = {
   readonly statementTimeoutMs: number;
   /** A caller waits at most this many milliseconds for a free connection. */
   readonly waitMs: number;
-  /** Opening a connection may take this many milliseconds. */
+  /** Opening a connection may take at most this many milliseconds. */
   readonly openMs?: number;
   /** Callers do not notice a failure that lasts at most this many milliseconds, because they wait or are repeated. */
   readonly graceMs?: number;

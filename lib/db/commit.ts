@@ -4,7 +4,7 @@ import { noteWrite } from "#lib/db/request.ts";
 
 /** Sends COMMIT and checks the answer, because PostgreSQL answers ROLLBACK if the transaction was aborted. */
 export async function commit(connection: Connection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
-  // The connection has ended already, so COMMIT cannot have been sent.
+  // The connection had ended before, so COMMIT was not sent.
   if (connection.ended) throw connection.ended;
   noteWrite();
   try {

@@ -13,7 +13,7 @@ const MIGRATION = 0x6d696772;
 export type MigrateOptions = {
   readonly url: string;
   readonly environment: Environment;
-  /** The directory of the generated SQL files. */
+  /** The directory that has the generated SQL files. */
   readonly folder?: string;
 };
 

@@ -76,7 +76,7 @@ type OpenState = {
   readonly now: Date;
 };
 
-/** Reads these facts without locks. */
+/** Reads the facts that decide whether the authorization may be executed, without locks. */
 async function readState(db: Database | Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
   // A person who ends an approval also releases the hold (the reserved amount). Read the hold before the approval: then the
   // answer names the person's decision and not only the released hold.
@@ -85,7 +85,10 @@ async function readState(db: Database | Tx, { authorizationId }: AuthorizationRo
   return { approved, hold, isLive, now };
 }
 
-/** Locks the checkout and reads the facts. The caller must hold the mandate's lock. */
+/**
+ * Locks the checkout and reads the facts that decide whether the authorization may be executed. The caller must hold the
+ * mandate's lock.
+ */
 async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
   // The connection runs these statements in this order, so the time is read after the checkout is locked.
   const [approved, hold, isLive, now] = await Promise.all([

@@ -33,7 +33,7 @@ const holdOf = async (scene: PaymentScene, authorizationId: string) => {
   return data.executions.map(({ settlementStatus }) => settlementStatus);
 };
 
-/** Changes a signed payment after it was signed. */
+/** Changes a field of a payment after the payment was signed. */
 function tampered(header: string, change: (payload: { accepted: Record<string, unknown> }) => void): string {
   const payload = JSON.parse(Buffer.from(header, "base64").toString()) as { accepted: Record<string, unknown> };
   change(payload);

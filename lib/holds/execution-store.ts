@@ -215,11 +215,11 @@ export type PaymentFilter = {
   readonly outcome?: string | undefined;
   readonly settlementStatus?: string | undefined;
   /**
-   * The slot (hash) that an authorize request with the wanted idempotency key would have. Set it together with `executeSlot`; a
-   * payment with either slot is found.
+   * To find the payment of an idempotency key: the hash under which a reply of authorizePayment with this key is stored. Set it
+   * together with `executeSlot`; a payment with either hash is found.
    */
   readonly authorizeSlot?: string | undefined;
-  /** The slot (hash) that an execute request with the same idempotency key would have. */
+  /** The hash under which a reply of executePayment with the same idempotency key is stored. */
   readonly executeSlot?: string | undefined;
 };
 

@@ -141,7 +141,7 @@ export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
 }
 
-/** The amount that is spent or reserved in each time window of the mandate that has not ended. */
+/** The amounts that are spent or reserved now, for each time window of the mandate's limits that has not ended. */
 export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, bigint>> {
   const rows = await tx
     .select({ windowKey: usageBuckets.windowKey, used: sql<string>`sum(${usageBuckets.spent} + ${usageBuckets.reserved})` })

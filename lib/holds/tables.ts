@@ -72,7 +72,9 @@ export const authorizations = pgTable(
     feeScheduleId: text("fee_schedule_id"),
     /** Whether the decision reserved the amount in the mandate's budget. */
     held: boolean("held").notNull(),
-    /** The usage buckets (sums for time windows) that contain the reserved amount, as JSON text. Null without a hold. */
+    /**
+     * The sums for time windows (usage buckets) that contain the reserved amount, as JSON text. Null if no amount is reserved.
+     */
     buckets: text("buckets"),
     /** The checkout in which a person is asked about this payment; null if the policy asks nobody. */
     checkoutIntentId: text("checkout_intent_id"),

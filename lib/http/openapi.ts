@@ -169,7 +169,6 @@ const idempotencyKey = {
   example: "4f1c7f0e-6a0e-4a50-9a4e-0d4cf2f6a001",
 };
 
-/** Writes the OpenAPI 3.1 document of the given operations. */
 export function openApiDocument(operations: readonly Operation[]): JsonSchema {
   const { use, finish } = createSchemas();
   const paths: Record<string, JsonSchema> = {};

@@ -4,8 +4,8 @@ const HERE = "http://here.invalid";
 /** Finds characters that browsers change in an address: they read a backslash as a slash, and drop tabs and line breaks. */
 const TWISTED = /[\\\s\p{Cc}]/u;
 /**
- * Finds the same characters in percent-encoded form in the path, in case the path is decoded again. They are allowed in the
- * query, which may contain another path to return to.
+ * Finds backslashes, slashes and control characters that are percent-encoded in the path, in case the path is decoded again. They
+ * are allowed in the query, which may contain another path to return to.
  */
 const TWISTED_PATH = /^[^?#]*%(?:5c|2f|0[0-9a-f]|1[0-9a-f])/i;
 

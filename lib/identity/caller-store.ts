@@ -12,7 +12,7 @@ export type KeyRow = {
 };
 
 /**
- * Reads those of these API keys that are valid now. Revoked and expired keys are left out, as unknown ones are. LIMIT makes
+ * Of the given API keys, reads those that are valid now. Revoked and expired keys are left out, as unknown ones are. LIMIT makes
  * PostgreSQL use the primary keys, whatever its statistics say.
  */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {

@@ -187,7 +187,7 @@ export const organization = pgTable(
      * Null for the default.
      */
     stepUpAbove: numeric("step_up_above"),
-    /** The same limit for payees that are not verified. */
+    /** If an approval for a payee that is not verified exceeds this amount, the person must have just proved their identity. */
     stepUpAboveUnverified: numeric("step_up_above_unverified"),
     createdAt: createdAt(),
   },

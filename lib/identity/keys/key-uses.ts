@@ -24,7 +24,9 @@ export function noteKeyUse(keyId: string, request: Request): void {
   }
 }
 
-/** Stores the uses since the last call. A worker calls this, and so does the shutdown before it closes the database. */
+/**
+ * Stores the uses of API keys since the last call. A worker calls this, and so does the shutdown before it closes the database.
+ */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];
   uses().clear();

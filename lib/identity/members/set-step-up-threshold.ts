@@ -30,8 +30,8 @@ const changesOf = (from: OwnStepUpLimits, to: OwnStepUpLimits) =>
   );
 
 /**
- * Changes the amounts above which an approval needs a step-up. closeGate waits for running approvals, so that none still uses the
- * old amounts after the reply.
+ * Changes the amounts above which an approval needs a new proof of identity (step-up). closeGate waits for running approvals, so
+ * that none still uses the old amounts after the reply.
  */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
   { organizationId, body },

@@ -44,7 +44,7 @@ const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   "/passkey/verify-authentication": ["passkey"],
 };
 
-/** Whether this installation answers the endpoint. */
+/** Whether this installation offers the sign-in method to which the endpoint belongs. */
 export function isOffered(path: ServedPath): boolean {
   const methods = authMethods();
   return needs[path]?.some((method) => methods[method]) ?? true;

@@ -32,7 +32,7 @@ import { perProcess } from "#lib/process.ts";
 
 const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
 
-/** Logs a message of better-auth. A message may quote a database row, so such a message is replaced. */
+/** Logs a message of better-auth. A message about a failed query may quote a database row, so another text is logged instead. */
 function report(level: "info" | "success" | "warn" | "error" | "debug", message: string, ...details: unknown[]): void {
   const error = details.find((detail) => detail instanceof Error);
   const text = /failed query|params:/i.test(message) ? "A query of better-auth failed" : message;

@@ -6,7 +6,6 @@ import type { PlatformRole } from "#lib/vocabulary.ts";
 
 const roles: PlatformRole[] = ["user", "admin"];
 
-/** Makes a person the platform's first admin. */
 export async function makeFirstAdmin(tx: Tx, userId: string, reason: string, now: Date): Promise<void> {
   await setPlatformRoles(tx, userId, roles);
   await markClaimed(tx);
