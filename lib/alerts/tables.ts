@@ -16,7 +16,7 @@ export const alerts = pgTable(
     alertId: text("alert_id").primaryKey(),
     /** Null for an alert that goes to the platform's administrators. */
     organizationId: text("organization_id"),
-    /** The id of the mandate or of the payment's execution, or the account, that the alert is about. */
+    /** The id of what the alert is about: a mandate, the execution of a payment, or an account on a chain. */
     subjectId: text("subject_id").notNull(),
     /** Names the time span that the alert is about and, for a budget, the limit. The unique index allows one alert per value. */
     window: text("window").notNull(),

@@ -92,7 +92,7 @@ function choiceOf(
   };
 }
 
-/** The fields of a mandate choice that the API returns. */
+/** The fields of each mandate that a person can choose, as the API returns them. */
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
 

@@ -54,7 +54,7 @@ export async function endLease(db: Db, orderId: string, lease: string): Promise<
 
 /**
  * Returns the orders whose check is due and moves their next check to later, so that another worker checks them if this one dies.
- * It does not take the leases of the orders.
+ * It does not mark the orders as being worked on; leaseOrder does that.
  */
 export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise<readonly string[]> {
   const due = await tx
@@ -73,7 +73,7 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Deletes an order for which nothing was decided yet. The caller must have the lease of the order. */
+/** Deletes an order for which nothing was decided yet. The caller must have marked the order as its own (leaseOrder). */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
@@ -82,8 +82,9 @@ export async function forgetOrder(db: Db, orderId: string, lease: string): Promi
 const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
 
 /**
- * Changes an order. Returns null if the caller no longer has the lease. `watched` says whether a worker checks the order later,
- * because a payment may be under way; if `watched` is undefined, the time of the next check does not change.
+ * Changes an order. Returns null if another call works on the order by now (it has the lease). `watched` says whether a worker
+ * checks the order later, because a payment may be under way; if `watched` is undefined, the time of the next check does not
+ * change.
  */
 export async function changeOrder(
   db: Db,

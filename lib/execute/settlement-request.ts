@@ -112,8 +112,8 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
 }
 
 /**
- * Refuses a settled payment some time after its expiry. Its signature is public on the chain, so somebody else could ask for the
- * success.
+ * Refuses a settled payment some time after its expiry. Its signature is public on the chain, so somebody else could send it and
+ * would be told that the payment succeeded.
  */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;

@@ -146,7 +146,7 @@ export type Context<O extends Operation> = {
   readonly caller: CallerFor<O["access"]>;
   readonly requestId: string;
   readonly idempotency: Idempotency | null;
-  /** Only sign-in needs it, because it reads the request itself. Other handlers use the input. */
+  /** The request itself. Only sign-in reads it; other handlers use the input. */
   readonly request: Request;
 };
 
