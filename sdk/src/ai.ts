@@ -18,21 +18,17 @@ export type PaidFetchInput = {
   readonly purpose?: string;
 };
 
-const text = { type: "string" } as const;
 const inputSchema = jsonSchema<PaidFetchInput>({
   type: "object",
   properties: {
-    url: { ...text, description: "The address to fetch." },
+    url: { type: "string" },
     method: { enum: ["GET", "POST"] },
-    body: { ...text, description: "The body of a POST, as JSON." },
-    purpose: { ...text, maxLength: 140, description: "What the payment is for. A person who is asked reads it." },
+    body: { type: "string", description: "The body of a POST, as JSON." },
+    purpose: { type: "string", maxLength: 140, description: "What the payment is for. A person who is asked reads it." },
   },
   required: ["url"],
   additionalProperties: false,
 });
-
-const description =
-  "Fetches an address and pays if it asks for payment, within the limits that a person set. Do not repeat a call that was denied or declined.";
 
 /** A tool of the Vercel AI SDK that fetches paid addresses under the mandate. A payment that fails is a result with `error` and `nextActions`. */
 export const paidFetch = (
@@ -40,20 +36,19 @@ export const paidFetch = (
   { hosts, operation, maxCharacters = 100_000 }: PaidFetchOptions,
 ): Tool<PaidFetchInput, Readonly<Record<string, unknown>>> =>
   tool({
-    description,
+    description:
+      "Fetches an address and pays if it asks for payment, within the limits that a person set. Do not repeat a call that was denied or declined.",
     inputSchema,
     execute: async ({ url, method = "GET", body, purpose }, { toolCallId, abortSignal }) => {
       const { host } = URL.canParse(url) ? new URL(url) : { host: "" };
       if (!hosts.includes(host))
         return { error: "HostRefused", message: `You may call ${hosts.join(", ")}, and not ${host || url}.` };
-      const request = { method, redirect: "error", ...(abortSignal && { signal: abortSignal }) } as const;
-      const content = body === undefined ? {} : { body, headers: { "content-type": "application/json" } };
-      const named = {
-        ...(operation && { operation: operation({ url, toolCallId }) }),
-        ...(purpose !== undefined && { purpose }),
-      };
+      const content = body !== undefined && { body, headers: { "content-type": "application/json" } };
+      const request = { method, ...content, redirect: "error", ...(abortSignal && { signal: abortSignal }) } as const;
+      const name = operation?.({ url, toolCallId });
+      const named = { ...(name !== undefined && { operation: name }), ...(purpose !== undefined && { purpose }) };
       try {
-        const answer = await pay.fetch(url, { ...request, ...content, ...named });
+        const answer = await pay.fetch(url, { ...request, ...named });
         return { status: answer.status, body: (await answer.text()).slice(0, maxCharacters) };
       } catch (error) {
         abortSignal?.throwIfAborted();
