@@ -1,3 +1,7 @@
 import { defineConfig } from "drizzle-kit";
 
-export default defineConfig({ dialect: "postgresql", schema: "./lib/*/tables.ts", out: "./drizzle" });
+export default defineConfig({
+  dialect: "postgresql",
+  schema: ["./lib/*/tables.ts", "./lib/identity/oauth-tables.ts"],
+  out: "./drizzle",
+});

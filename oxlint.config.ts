@@ -8,7 +8,7 @@ const ban = (message: string, ...regexes: string[]): Ban[] =>
 
 const app = ban("Nothing imports from app/.", "^(\\.{1,2}/)+app/", "^#app/");
 const framework = ban("lib/ runs under plain Node: no Next.js, no React.", "^next(/|$)", "^server-only$", "^react(-dom)?(/|$)");
-const sql = ban("SQL stands in store files.", "^drizzle-orm(/|$)", "^postgres$", "^#lib/.*/tables\\.ts$");
+const sql = ban("SQL stands in store files.", "^drizzle-orm(/|$)", "^postgres$", "^#lib/.*/(.*-)?tables\\.ts$");
 const database = ban("The database is reached from handlers and stores.", "^#lib/db/", "^#lib/.*/(.*-)?store\\.ts$");
 const node = ban("This file is pure, or runs in a browser.", "^node:", "^#lib/(env|process)\\.ts$", "^#lib/(api|telemetry)/");
 const servers = ban(
@@ -104,7 +104,7 @@ export default defineConfig({
     { files: ["lib/**/*.ts"], rules: { "floors/downward": "error" } },
     directions(["lib/**/*.ts"], app, framework, sql),
     directions(
-      ["lib/**/{*-store,store,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/sessions/auth.ts"],
+      ["lib/**/{*-store,store,*-tables,tables}.ts", "lib/db/*.ts", "lib/audit/*.ts", "lib/identity/sessions/auth.ts"],
       app,
       framework,
     ),

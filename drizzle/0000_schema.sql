@@ -443,6 +443,8 @@ CREATE TABLE "api_keys" (
 	"secret_hash" text NOT NULL,
 	"preview" text NOT NULL,
 	"created_by" text,
+	"client_id" text,
+	"scopes" text[],
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"expires_at" timestamp (3) with time zone,
 	"revoked_at" timestamp (3) with time zone
@@ -534,7 +536,8 @@ CREATE TABLE "service_accounts" (
 	"created_by" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
 	"revoked_at" timestamp (3) with time zone,
-	"paused_at" timestamp (3) with time zone
+	"paused_at" timestamp (3) with time zone,
+	"mandate_ids" text[]
 );
 --> statement-breakpoint
 CREATE TABLE "session" (
@@ -686,6 +689,18 @@ CREATE TABLE "usage_buckets" (
 	CONSTRAINT "usage_buckets_within_ceiling" CHECK (spent + reserved <= ceiling)
 );
 --> statement-breakpoint
+CREATE TABLE "mcp_purchases" (
+	"slot" text PRIMARY KEY NOT NULL,
+	"purchase_key" text NOT NULL,
+	"organization_id" text NOT NULL,
+	"authorization_id" text,
+	"result" text,
+	"round" integer DEFAULT 0 NOT NULL,
+	"busy_until" timestamp (3) with time zone,
+	"live_until" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "notice_cursors" (
 	"chain" text PRIMARY KEY NOT NULL,
 	"sequence" bigint NOT NULL
@@ -721,18 +736,6 @@ CREATE TABLE "notices" (
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"ended_at" timestamp (3) with time zone,
 	CONSTRAINT "notices_audit_event_id_kind_pk" PRIMARY KEY("audit_event_id","kind")
-);
---> statement-breakpoint
-CREATE TABLE "mcp_purchases" (
-	"slot" text PRIMARY KEY NOT NULL,
-	"purchase_key" text NOT NULL,
-	"organization_id" text NOT NULL,
-	"authorization_id" text,
-	"result" text,
-	"round" integer DEFAULT 0 NOT NULL,
-	"busy_until" timestamp (3) with time zone,
-	"live_until" timestamp (3) with time zone NOT NULL,
-	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "mandate_registrations" (
@@ -1055,6 +1058,64 @@ CREATE TABLE "webhook_endpoints" (
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "oauth_access_token" (
+	"id" text PRIMARY KEY NOT NULL,
+	"token" text NOT NULL,
+	"client_id" text NOT NULL,
+	"session_id" text,
+	"user_id" text NOT NULL,
+	"reference_id" text,
+	"authorization_code_id" text,
+	"resources" text[],
+	"scopes" text[] NOT NULL,
+	"revoked" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"refresh_id" text,
+	CONSTRAINT "oauth_access_token_token_unique" UNIQUE("token")
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_client" (
+	"id" text PRIMARY KEY NOT NULL,
+	"client_id" text NOT NULL,
+	"reference_id" text NOT NULL,
+	"name" text NOT NULL,
+	"redirect_uris" text[] NOT NULL,
+	"token_endpoint_auth_method" text NOT NULL,
+	"grant_types" text[] NOT NULL,
+	"require_pkce" boolean NOT NULL,
+	"created_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "oauth_client_client_id_unique" UNIQUE("client_id")
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_refresh_token" (
+	"id" text PRIMARY KEY NOT NULL,
+	"token" text NOT NULL,
+	"client_id" text NOT NULL,
+	"session_id" text,
+	"user_id" text NOT NULL,
+	"reference_id" text,
+	"authorization_code_id" text,
+	"resources" text[],
+	"scopes" text[] NOT NULL,
+	"revoked" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	"rotated_at" timestamp (3) with time zone,
+	"auth_time" timestamp (3) with time zone,
+	CONSTRAINT "oauth_refresh_token_token_unique" UNIQUE("token")
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_resource" (
+	"id" text PRIMARY KEY NOT NULL,
+	"identifier" text NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
+	CONSTRAINT "oauth_resource_identifier_unique" UNIQUE("identifier")
+);
+--> statement-breakpoint
 ALTER TABLE "account" ADD CONSTRAINT "account_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitation" ADD CONSTRAINT "invitation_organization_id_organization_id_fk" FOREIGN KEY ("organization_id") REFERENCES "public"."organization"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitation" ADD CONSTRAINT "invitation_inviter_id_user_id_fk" FOREIGN KEY ("inviter_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -1069,6 +1130,11 @@ ALTER TABLE "notice_settings" ADD CONSTRAINT "notice_settings_user_id_user_id_fk
 ALTER TABLE "push_devices" ADD CONSTRAINT "push_devices_session_id_session_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."session"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_device_id_push_devices_device_id_fk" FOREIGN KEY ("device_id") REFERENCES "public"."push_devices"("device_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_webhook_endpoint_id_webhook_endpoints_webhook_endpoint_id_fk" FOREIGN KEY ("webhook_endpoint_id") REFERENCES "public"."webhook_endpoints"("webhook_endpoint_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_access_token" ADD CONSTRAINT "oauth_access_token_session_id_session_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."session"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_access_token" ADD CONSTRAINT "oauth_access_token_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_access_token" ADD CONSTRAINT "oauth_access_token_refresh_id_oauth_refresh_token_id_fk" FOREIGN KEY ("refresh_id") REFERENCES "public"."oauth_refresh_token"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_refresh_token" ADD CONSTRAINT "oauth_refresh_token_session_id_session_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."session"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_refresh_token" ADD CONSTRAINT "oauth_refresh_token_user_id_user_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."user"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "alerts_once" ON "alerts" USING btree ("subject_id","window","threshold");--> statement-breakpoint
 CREATE INDEX "alerts_due" ON "alerts" USING btree ("due_at") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "alerts_newest" ON "alerts" USING btree ("created_at");--> statement-breakpoint
@@ -1123,6 +1189,7 @@ CREATE INDEX "executions_received" ON "executions" USING btree ("seller_organiza
 CREATE INDEX "executions_revenue" ON "executions" USING btree ("seller_organization_id","resolved_at") WHERE seller_organization_id IS NOT NULL AND settlement_status = 'settled';--> statement-breakpoint
 CREATE INDEX "account_user" ON "account" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "api_keys_of_account" ON "api_keys" USING btree ("service_account_id","created_at");--> statement-breakpoint
+CREATE INDEX "api_keys_connected" ON "api_keys" USING btree ("organization_id","key_id") WHERE client_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "invitation_organization" ON "invitation" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "invitation_email" ON "invitation" USING btree ("email");--> statement-breakpoint
 CREATE UNIQUE INDEX "member_once" ON "member" USING btree ("organization_id","user_id");--> statement-breakpoint
@@ -1148,6 +1215,7 @@ CREATE INDEX "mandates_of_organization" ON "mandates" USING btree ("organization
 CREATE INDEX "mandates_revoked" ON "mandates" USING btree ("mandate_id") WHERE status = 'revoked';--> statement-breakpoint
 CREATE INDEX "usage_buckets_live" ON "usage_buckets" USING btree ("mandate_id","live_until");--> statement-breakpoint
 CREATE INDEX "usage_buckets_over" ON "usage_buckets" USING btree ("live_until");--> statement-breakpoint
+CREATE INDEX "mcp_purchases_live" ON "mcp_purchases" USING btree ("live_until");--> statement-breakpoint
 CREATE INDEX "notice_deliveries_mail" ON "notice_deliveries" USING btree ("mail_id");--> statement-breakpoint
 CREATE INDEX "notice_deliveries_recent" ON "notice_deliveries" USING btree ("recipient_id","created_at");--> statement-breakpoint
 CREATE INDEX "notices_due" ON "notices" USING btree ("due_at") WHERE status = 'waiting';--> statement-breakpoint
@@ -1156,7 +1224,6 @@ CREATE INDEX "notices_of_checkout" ON "notices" USING btree ("checkout_intent_id
 CREATE UNIQUE INDEX "mandate_registrations_once" ON "mandate_registrations" USING btree ("chain","account","on_chain_id") WHERE status <> 'failed';--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_nonce" ON "mandate_registrations" USING btree ("chain","account","nonce");--> statement-breakpoint
 CREATE UNIQUE INDEX "mandate_registrations_relay" ON "mandate_registrations" USING btree ("relay_id");--> statement-breakpoint
-CREATE INDEX "mcp_purchases_live" ON "mcp_purchases" USING btree ("live_until");--> statement-breakpoint
 CREATE INDEX "mandate_registrations_of_mandate" ON "mandate_registrations" USING btree ("mandate_id","registration_id");--> statement-breakpoint
 CREATE INDEX "mandate_registrations_open" ON "mandate_registrations" USING btree ("next_check_at") WHERE status = 'submitted';--> statement-breakpoint
 CREATE INDEX "mandate_registrations_revoking" ON "mandate_registrations" USING btree ("registration_id") WHERE revocation IN ('requested', 'sent');--> statement-breakpoint
@@ -1200,6 +1267,18 @@ CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("webh
 CREATE INDEX "webhook_deliveries_newest" ON "webhook_deliveries" USING btree ("webhook_endpoint_id","webhook_delivery_id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_oldest" ON "webhook_deliveries" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "webhook_endpoints_of" ON "webhook_endpoints" USING btree ("organization_id","webhook_endpoint_id");--> statement-breakpoint
+CREATE INDEX "oauth_access_token_connection" ON "oauth_access_token" USING btree ("reference_id");--> statement-breakpoint
+CREATE INDEX "oauth_access_token_session" ON "oauth_access_token" USING btree ("session_id");--> statement-breakpoint
+CREATE INDEX "oauth_access_token_user" ON "oauth_access_token" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "oauth_access_token_code" ON "oauth_access_token" USING btree ("authorization_code_id");--> statement-breakpoint
+CREATE INDEX "oauth_access_token_refresh" ON "oauth_access_token" USING btree ("refresh_id");--> statement-breakpoint
+CREATE INDEX "oauth_access_token_end" ON "oauth_access_token" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "oauth_client_of_organization" ON "oauth_client" USING btree ("reference_id","client_id");--> statement-breakpoint
+CREATE INDEX "oauth_refresh_token_connection" ON "oauth_refresh_token" USING btree ("reference_id");--> statement-breakpoint
+CREATE INDEX "oauth_refresh_token_session" ON "oauth_refresh_token" USING btree ("session_id");--> statement-breakpoint
+CREATE INDEX "oauth_refresh_token_user" ON "oauth_refresh_token" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "oauth_refresh_token_code" ON "oauth_refresh_token" USING btree ("authorization_code_id");--> statement-breakpoint
+CREATE INDEX "oauth_refresh_token_end" ON "oauth_refresh_token" USING btree ("expires_at");--> statement-breakpoint
 -- Rows of the audit chain, the ledger and other records never change.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

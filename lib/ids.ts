@@ -43,6 +43,7 @@ export const prefixes = {
   alert: "alr",
   webhookEndpoint: "whe",
   webhookDelivery: "whd",
+  agentClient: "cli",
 } as const;
 
 export type IdKind = keyof typeof prefixes;

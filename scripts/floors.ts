@@ -18,6 +18,7 @@ export const floors = [
   "identity/keys",
   "identity/members",
   "identity/sessions",
+  "identity/oauth",
   "push",
   "webhooks",
   "x402",

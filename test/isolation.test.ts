@@ -17,6 +17,7 @@ import { Capability } from "#lib/vocabulary.ts";
 import { useDatabase } from "#test/database.ts";
 import { activeMandate, authorize, createBuyer } from "#test/mandates.ts";
 import { approvedRow } from "#test/approved-row.ts";
+import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
@@ -104,7 +105,12 @@ async function createVictim() {
   await database()
     .insert(invitation)
     .values({ id: invitationId, organizationId, email: "c@example.com", expiresAt, inviterId: memberId });
+  // The test removes the first one.
+  const clientId = await registerClient(person.credential);
+  const { connectionId } = await connected(person.credential, await registerClient(person.credential));
   const ids = {
+    clientId,
+    connectionId,
     memberId,
     invitationId,
     passkeyId,
@@ -191,6 +197,8 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   revokeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   pauseServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
   resumeServiceAccount: ({ serviceAccountId }) => ({ id: serviceAccountId }),
+  removeAgentClient: ({ clientId }) => ({ id: clientId }),
+  endConnection: ({ connectionId }) => ({ id: connectionId }),
   activateOrganization: ({ organizationId }) => ({ id: organizationId }),
   inviteMember: ({ organizationId }) => ({ id: organizationId }),
   cancelInvitation: ({ organizationId, invitationId }) => ({ id: [organizationId, invitationId] }),

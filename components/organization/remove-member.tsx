@@ -13,14 +13,18 @@ type KeysChoice = "revoke" | "keep";
 
 const choices = [
   ["revoke", "Revoke these keys", "They stop with the next request. Make new ones for agents that continue to work."],
-  ["keep", "Keep these keys", "They continue to work. Anyone who has a copy can use them."],
+  [
+    "keep",
+    "Keep these keys",
+    "They continue to work. Anyone who has a copy can use them. Connections of programs end in any case.",
+  ],
 ] as const;
 
 type KeysProps = Pick<Props, "keys"> & { readonly choice: KeysChoice | null; readonly choose: (choice: KeysChoice) => void };
 
 const KeysMade = ({ keys, choice, choose }: KeysProps) => (
   <fieldset className="mt-3">
-    <legend className="label mb-2">This person made these keys, and has seen them</legend>
+    <legend className="label mb-2">This person made these keys and connections</legend>
     <ul className="mb-2">
       {keys.map(({ keyId, name, preview }) => (
         <li key={keyId}>

@@ -103,6 +103,8 @@ export type KeyCaller = CallerBase & {
   readonly keyId: string;
   /** Whether a person has paused the agent. A paused agent can only read. */
   readonly paused?: boolean;
+  /** The only mandates that the agent may use, if a person chose some. */
+  readonly mandateIds?: readonly string[];
 };
 
 /** A person in a browser. organizationId is the organization in which they work now; null before they have one. */

@@ -8,7 +8,10 @@ export type KeyRow = {
   readonly organizationId: string;
   readonly environment: string;
   readonly capabilities: readonly string[];
+  /** The capabilities that this key may use, of those of the account. Null for all of them. */
+  readonly scopes: readonly string[] | null;
   readonly paused: boolean;
+  readonly mandateIds: readonly string[] | null;
 };
 
 /**
@@ -18,12 +21,13 @@ export type KeyRow = {
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return batchPool().sql<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
-           a.organization_id AS "organizationId", a.environment, a.capabilities, a.paused_at IS NOT NULL AS paused
+           a.organization_id AS "organizationId", a.environment, a.capabilities, k.scopes, a.paused_at IS NOT NULL AS paused,
+           a.mandate_ids AS "mandateIds"
     FROM unnest(${keyIds as string[]}::text[]) AS w(key_id),
-      LATERAL (SELECT key_id, secret_hash, service_account_id FROM api_keys
+      LATERAL (SELECT key_id, secret_hash, service_account_id, scopes FROM api_keys
         WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
-      LATERAL (SELECT service_account_id, organization_id, environment, capabilities, paused_at FROM service_accounts
-        WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a,
+      LATERAL (SELECT service_account_id, organization_id, environment, capabilities, paused_at, mandate_ids
+        FROM service_accounts WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a,
       LATERAL (SELECT id FROM organization WHERE id = a.organization_id LIMIT 1) o`;
 }
 

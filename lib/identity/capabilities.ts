@@ -64,7 +64,7 @@ const personsOnly: Capabilities = new Set<CapabilityName>([
 ]);
 
 /** The default capabilities of a service account, which an agent needs to make payments. */
-const agentSet: Capabilities = new Set<CapabilityName>([
+export const agentSet: Capabilities = new Set<CapabilityName>([
   "readiness:read",
   "checkouts:preview",
   "checkouts:read",
@@ -78,7 +78,9 @@ const agentSet: Capabilities = new Set<CapabilityName>([
 
 const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.filter((capability) => capabilities.has(capability));
 
-const forKeys: ReadonlySet<string> = new Set(everything.filter((capability) => !personsOnly.has(capability)));
+/** Every capability that a key can have. These are the scopes of OAuth clients too. */
+export const keyCapabilities: readonly CapabilityName[] = everything.filter((capability) => !personsOnly.has(capability));
+const forKeys: ReadonlySet<string> = new Set(keyCapabilities);
 const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
 
 /** The stored capabilities as a set. Capabilities that are only for persons are left out, even if the row contains them. */
@@ -87,6 +89,10 @@ export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => ne
 /** The capabilities of a paused service account: it can still read, so that its agent can follow payments that it began. */
 export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
   new Set([...keyCapabilitiesOf(stored)].filter((capability) => capability.endsWith(":read")));
+
+/** The capabilities that are also in each of the other lists; a list that is null cuts nothing. */
+export const cutCapabilities = (capabilities: Capabilities, ...cuts: readonly (readonly string[] | null)[]): Capabilities =>
+  new Set([...capabilities].filter((capability) => cuts.every((cut) => cut === null || cut.includes(capability))));
 
 /**
  * The capabilities of the service account that the person does not have. If there is one, the person may revoke the account's

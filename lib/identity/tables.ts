@@ -255,13 +255,16 @@ export const serviceAccounts = pgTable(
     revokedAt: moment("revoked_at"),
     /** Set while the account is paused. Its keys can then only read. */
     pausedAt: moment("paused_at"),
+    /** The mandates that the account may use, of those that admit it. Null for all of them. */
+    mandateIds: text("mandate_ids").array(),
   },
   (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
 );
 
 /**
  * A service account can have two valid keys while a replaced one is still accepted. The secret is stored as an HMAC-SHA-256 with
- * a key of the server.
+ * a key of the server. The connection of an OAuth client is a row too, with an empty hash that no key matches, so that
+ * whatever ends keys also ends connections.
  */
 export const apiKeys = pgTable(
   "api_keys",
@@ -273,11 +276,20 @@ export const apiKeys = pgTable(
     preview: text("preview").notNull(),
     /** The person who made the key and has seen it. Null if the creator of the account made it. */
     createdBy: text("created_by"),
+    /** The OAuth client that a person connected. Null for a key that a person saw. */
+    clientId: text("client_id"),
+    /** The capabilities that the person allowed the client, of those of the account. Null for all of them. */
+    scopes: text("scopes").array(),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),
     revokedAt: moment("revoked_at"),
   },
-  (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
+  (table) => [
+    index("api_keys_of_account").on(table.serviceAccountId, table.createdAt),
+    index("api_keys_connected")
+      .on(table.organizationId, table.keyId)
+      .where(sql`client_id IS NOT NULL`),
+  ],
 );
 
 /**

@@ -55,9 +55,12 @@ async function answer(request: Request): Promise<Response> {
   return mcpHandler().fetch(request, { authInfo });
 }
 
-function refusal(error: unknown, requestId: string): Response {
+function refusal(error: unknown, request: Request, requestId: string): Response {
   const { status, headers, body } = problemReply(toProblem(error, requestId, "mcp"), requestId, null);
-  return new Response(body, { status, headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": mcpChallenge() }) } });
+  return new Response(body, {
+    status,
+    headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": mcpChallenge(request) }) },
+  });
 }
 
 async function serve(request: Request): Promise<Response> {
@@ -74,7 +77,7 @@ async function serve(request: Request): Promise<Response> {
     if (type === null) response.headers.delete("content-type");
     else response.headers.set("content-type", type);
   } catch (error) {
-    response = refusal(error, requestId);
+    response = refusal(error, request, requestId);
   }
   observeRequest("mcp", response.status, performance.now() - started);
   return response;

@@ -9,6 +9,7 @@ import * as commerce from "#lib/commerce/checkout-contract.ts";
 import * as health from "#lib/health/contract.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
 import * as keys from "#lib/identity/keys/contract.ts";
+import * as oauth from "#lib/identity/oauth/contract.ts";
 import * as sessions from "#lib/identity/sessions/contract.ts";
 import * as members from "#lib/identity/members/contract.ts";
 import * as passkeys from "#lib/identity/passkeys/contract.ts";
@@ -42,6 +43,7 @@ const exported = {
   ...billing,
   ...sessions,
   ...keys,
+  ...oauth,
   ...approvals,
   ...members,
   ...passkeys,

@@ -52,7 +52,8 @@ export type Listener = {
 /** Paths of the API, which this process serves without Next.js. */
 const API = /^\/api(?:[/?]|$)/;
 /** Other paths that this process serves without Next.js. */
-const BESIDE_API = /^\/(?:metrics|mcp|\.well-known\/jwks\.json)(?:\?|$)/;
+const BESIDE_API =
+  /^\/(?:metrics|mcp|\.well-known\/(?:jwks\.json|oauth-protected-resource(?:\/mcp)?|oauth-authorization-server(?:\/api\/auth)?))(?:\?|$)/;
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((done, fail) => {

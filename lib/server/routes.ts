@@ -41,7 +41,14 @@ import { pauseServiceAccount } from "#lib/identity/keys/pause-service-account.ts
 import { resumeServiceAccount } from "#lib/identity/keys/resume-service-account.ts";
 import { rotateServiceAccountKey } from "#lib/identity/keys/rotate-service-account-key.ts";
 import { setStepUpThreshold } from "#lib/identity/members/set-step-up-threshold.ts";
+import { connectAgent } from "#lib/identity/oauth/connect-agent.ts";
+import { createAgentClient } from "#lib/identity/oauth/create-agent-client.ts";
+import { endConnection } from "#lib/identity/oauth/end-connection.ts";
+import { listAgentClients } from "#lib/identity/oauth/list-agent-clients.ts";
+import { listConnections } from "#lib/identity/oauth/list-connections.ts";
+import { removeAgentClient } from "#lib/identity/oauth/remove-agent-client.ts";
 import { authMounted } from "#lib/server/serve-auth.ts";
+import { oauthDocuments } from "#lib/server/serve-oauth.ts";
 import { updateMember } from "#lib/identity/members/update-member.ts";
 import { updateOrganization } from "#lib/identity/members/update-organization.ts";
 import { challengePasskey } from "#lib/approvals/challenge-passkey.ts";
@@ -143,11 +150,14 @@ const handlers: Handlers = {
   completeOnboarding,
   confirmIdentity,
   continueCheckout,
+  connectAgent,
+  createAgentClient,
   createMandate,
   createServiceAccount,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   emergencyRevoke,
+  endConnection,
   endOtherSessions,
   endSession,
   executePayment,
@@ -165,7 +175,9 @@ const handlers: Handlers = {
   getSeller,
   getSession,
   inviteMember,
+  listAgentClients,
   listAuditEvents,
+  listConnections,
   listDeployments,
   listEvents,
   listFeeSchedules,
@@ -193,6 +205,7 @@ const handlers: Handlers = {
   registerPasskey,
   registerSeller,
   rejectCheckout,
+  removeAgentClient,
   removeDevice,
   removeMember,
   removePasskey,
@@ -233,6 +246,7 @@ const mounted: readonly Mounted[] = [
   // The type of `handlers` guarantees that the handler with an operation's id belongs to that operation.
   ...mount(operations.map((operation) => route(operation, handlers[operation.id as keyof Handlers] as Handler<Operation>))),
   ...authMounted,
+  ...oauthDocuments,
   ...facilitatorMounted,
   ...samplesMounted,
   { path: OPENAPI_PATH, methods: openApiMethods },

@@ -7,6 +7,7 @@ import { drainGate } from "#lib/command/gate-store.ts";
 import { ADDRESS_HEADER, addressOf } from "#lib/http/address.ts";
 import { countAttempt } from "#lib/http/attempts.ts";
 import type { Mounted } from "#lib/server/dispatch.ts";
+import { forwardOAuth } from "#lib/server/serve-oauth.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
 import { check, splitUrl } from "#lib/http/input.ts";
 import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
@@ -111,6 +112,7 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
     throw new Problem("method_not_allowed", { detail: `This path answers ${method} only.`, headers: { Allow: method } });
   }
   const headers = headersFor(request);
+  if (found.oauth) return forwardOAuth(request, path, headers);
   const url = new URL(path, request.url);
   if (!body) {
     if (query) url.search = new URL(request.url).search;

@@ -18,6 +18,25 @@ export type AddPasskey = {
   readonly credential: PasskeyCredential;
 };
 
+/** A program that may ask people to connect it. It has no secret and must use PKCE. */
+export type AgentClient = {
+  readonly clientId: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly createdAt: string;
+};
+
+export type AgentClientList = {
+  readonly items: readonly AgentClient[];
+};
+
+export type AgentConnected = {
+  readonly serviceAccountId: string;
+  readonly connectionId: string;
+  /** The client's address, with the code. Send the person there. */
+  readonly redirectTo: string;
+};
+
 export type AllowPaymentOnce = Readonly<Record<string, never>>;
 
 export type AllowedPayment = {
@@ -444,6 +463,35 @@ export type ConfirmedIdentity = {
   readonly expiresAt: string;
 };
 
+export type ConnectAgent = {
+  readonly request: string;
+  readonly serviceAccountId?: string;
+  readonly name?: string;
+  readonly mandateIds?: readonly string[];
+  readonly capabilities: readonly Capability[];
+};
+
+/** An OAuth client that acts as a service account. */
+export type Connection = {
+  readonly connectionId: string;
+  readonly clientId: string;
+  /** What the client calls itself. */
+  readonly clientName: string;
+  readonly serviceAccountId: string;
+  readonly serviceAccountName: string;
+  readonly capabilities: readonly Capability[];
+  /** The userId of the person who allowed it. */
+  readonly connectedBy: string;
+  readonly connectedByName: string;
+  readonly connectedAt: string;
+  /** Written once a minute. Absent if it was not used yet. */
+  readonly lastUsedAt?: string;
+};
+
+export type ConnectionList = {
+  readonly items: readonly Connection[];
+};
+
 export type ContinuationTokenStatus = ("active" | "redeemed" | "expired" | "revoked");
 
 export type ContinueCheckout = {
@@ -451,6 +499,11 @@ export type ContinueCheckout = {
   /** An id chosen by the client. */
   readonly idempotencyKey: string;
   readonly paymentCredential?: string;
+};
+
+export type CreateAgentClient = {
+  readonly name: string;
+  readonly redirectUris: readonly string[];
 };
 
 export type CreateMandate = {
@@ -521,6 +574,8 @@ export type EmergencyRevoke = {
   readonly agentId?: string;
   readonly sellerId?: string;
 };
+
+export type EndConnection = Readonly<Record<string, never>>;
 
 export type EndOtherSessions = Readonly<Record<string, never>>;
 
@@ -1729,6 +1784,8 @@ export type RemainingLimit = {
   readonly resetsAt?: string;
 };
 
+export type RemoveAgentClient = Readonly<Record<string, never>>;
+
 export type RemoveDevice = Readonly<Record<string, never>>;
 
 export type RemoveMember = {
@@ -2369,10 +2426,20 @@ export type Operations = {
     readonly request: { readonly body: ConfirmIdentity; };
     readonly response: ConfirmedIdentity;
   };
+  /** Allow an OAuth client to act as a service account. */
+  readonly connectAgent: {
+    readonly request: { readonly body: ConnectAgent; };
+    readonly response: AgentConnected;
+  };
   /** Continue an approved checkout: redeem its continuation token and place the order. */
   readonly continueCheckout: {
     readonly request: { readonly checkoutIntentId: string; readonly body: ContinueCheckout; };
     readonly response: PlacedOrder;
+  };
+  /** Register an OAuth client. */
+  readonly createAgentClient: {
+    readonly request: { readonly body: CreateAgentClient; };
+    readonly response: AgentClient;
   };
   /** Draft a mandate. */
   readonly createMandate: {
@@ -2398,6 +2465,11 @@ export type Operations = {
   readonly emergencyRevoke: {
     readonly request: { readonly body: EmergencyRevoke; };
     readonly response: EmergencyRevocation;
+  };
+  /** End a connection of an OAuth client. */
+  readonly endConnection: {
+    readonly request: { readonly connectionId: string; readonly body?: EndConnection; };
+    readonly response: Connection;
   };
   /** End every other session of the person. */
   readonly endOtherSessions: {
@@ -2484,10 +2556,20 @@ export type Operations = {
     readonly request: { readonly organizationId: string; readonly body: InviteMember; };
     readonly response: Invitation;
   };
+  /** List the OAuth clients of the active organization. */
+  readonly listAgentClients: {
+    readonly request: Readonly<Record<string, never>>;
+    readonly response: AgentClientList;
+  };
   /** List the organization's audit events. */
   readonly listAuditEvents: {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly entityId?: string; }; };
     readonly response: AuditEventList;
+  };
+  /** List the live connections of OAuth clients. */
+  readonly listConnections: {
+    readonly request: Readonly<Record<string, never>>;
+    readonly response: ConnectionList;
   };
   /** List the contracts that hold the hard limits of mandates. */
   readonly listDeployments: {
@@ -2633,6 +2715,11 @@ export type Operations = {
   readonly rejectCheckout: {
     readonly request: { readonly checkoutIntentId: string; readonly body?: RejectCheckout; };
     readonly response: CheckoutReply;
+  };
+  /** Remove an OAuth client and end its connections. */
+  readonly removeAgentClient: {
+    readonly request: { readonly clientId: string; readonly body?: RemoveAgentClient; };
+    readonly response: AgentClient;
   };
   /** Send no more messages to a device. */
   readonly removeDevice: {
@@ -2831,12 +2918,15 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   claimPlatform: ["POST","/api/v1/platform/claim"],
   completeOnboarding: ["POST","/api/v1/auth/onboarding"],
   confirmIdentity: ["POST","/api/v1/auth/confirm"],
+  connectAgent: ["POST","/api/v1/auth/connections"],
   continueCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/continue"],
+  createAgentClient: ["POST","/api/v1/auth/clients"],
   createMandate: ["POST","/api/v1/mandates"],
   createServiceAccount: ["POST","/api/v1/auth/service-accounts"],
   createWebhookEndpoint: ["POST","/api/v1/webhooks"],
   deleteWebhookEndpoint: ["POST","/api/v1/webhooks/{id}/delete"],
   emergencyRevoke: ["POST","/api/v1/platform/emergency/revoke"],
+  endConnection: ["POST","/api/v1/auth/connections/{connectionId}/end"],
   endOtherSessions: ["POST","/api/v1/auth/sessions/end-others"],
   endSession: ["POST","/api/v1/auth/sessions/{sessionId}/end"],
   executePayment: ["POST","/api/v1/payments/execute"],
@@ -2854,7 +2944,9 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   getSeller: ["GET","/api/v1/sellers/{id}"],
   getSession: ["GET","/api/v1/auth/session"],
   inviteMember: ["POST","/api/v1/auth/organizations/{organizationId}/invitations"],
+  listAgentClients: ["GET","/api/v1/auth/clients"],
   listAuditEvents: ["GET","/api/v1/audit/events"],
+  listConnections: ["GET","/api/v1/auth/connections"],
   listDeployments: ["GET","/api/v1/onchain/deployments"],
   listEvents: ["GET","/api/v1/events"],
   listFeeSchedules: ["GET","/api/v1/billing/fee-schedules"],
@@ -2882,6 +2974,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   registerPasskey: ["POST","/api/v1/auth/passkey-registrations"],
   registerSeller: ["POST","/api/v1/sellers"],
   rejectCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/reject"],
+  removeAgentClient: ["POST","/api/v1/auth/clients/{clientId}/remove"],
   removeDevice: ["POST","/api/v1/auth/devices/{deviceId}/remove"],
   removeMember: ["POST","/api/v1/auth/organizations/{organizationId}/members/{userId}/remove"],
   removePasskey: ["POST","/api/v1/auth/passkeys/{passkeyId}/remove"],

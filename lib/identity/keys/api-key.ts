@@ -49,8 +49,9 @@ export type NewApiKey = {
   readonly keyPreview: string;
 };
 
-export function newApiKey(environment: Environment): NewApiKey {
-  const keyId = base32(randomBytes(10));
+export const newKeyId = (): string => base32(randomBytes(10));
+
+export function newApiKey(environment: Environment, keyId = newKeyId()): NewApiKey {
   const body = `csk_${environment}_${keyId}_${base32(randomBytes(32))}`;
   const apiKey = body + checksum(body);
   return { keyId, apiKey, secretHash: hashApiKey(apiKey), keyPreview: `csk_${environment}_${keyId}_…${apiKey.slice(-4)}` };

@@ -1,6 +1,6 @@
 import type { Tx } from "#lib/db/client.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
-import { liveKeysMade } from "#lib/identity/keys/made-keys-store.ts";
+import { liveKeysMade, type MadeKey } from "#lib/identity/keys/made-keys-store.ts";
 import { revokeKey } from "#lib/identity/keys/service-account-store.ts";
 import { Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
@@ -21,7 +21,8 @@ export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revo
 
 /**
  * A person who made a key has seen its secret and could use it after losing a role. So whoever changes the role must also say
- * whether that person's keys with capabilities outside `left` are kept or revoked. The caller must hold the lock of closeGate and
+ * whether that person's keys with capabilities outside `left` are kept or revoked. The person's connections of OAuth
+ * clients are listed too: a removal ends them whatever the choice is, and a lesser role cuts them. The caller must hold the lock of closeGate and
  * the organization's lock, so that no key is created meanwhile.
  * @throws Problem keys_undecided
  */
@@ -36,12 +37,13 @@ export async function decideKeys(
   if (beyond.length === 0) return {};
   if (choice === undefined) {
     throw new Problem("keys_undecided", {
-      detail: `This person made ${beyond.length} valid ${beyond.length === 1 ? "key" : "keys"}, and may still have copies. Send keys as revoke to revoke them, or as keep to leave them to the organization.`,
+      detail: `This person made ${beyond.length} valid ${beyond.length === 1 ? "key or connection" : "keys or connections"}, and may still have copies of the keys. Send keys as revoke to revoke them, or as keep to leave them to the organization.`,
       errors: beyond.slice(0, NAMED).map(({ name, preview }) => ({ pointer: "/keys", detail: `${name}: ${preview}` })),
     });
   }
-  const keyIds = beyond.map(({ keyId }) => keyId);
-  if (choice === "keep") return { keptKeys: keyIds };
-  for (const keyId of keyIds) await revokeKey(tx, keyId, now);
-  return { revokedKeys: keyIds };
+  const ends = ({ connection }: MadeKey): boolean => choice === "revoke" || (connection && left.size === 0);
+  const revokedKeys = beyond.filter(ends).map(({ keyId }) => keyId);
+  const keptKeys = beyond.filter((key) => !ends(key)).map(({ keyId }) => keyId);
+  for (const keyId of revokedKeys) await revokeKey(tx, keyId, now);
+  return { ...(keptKeys.length > 0 && { keptKeys }), ...(revokedKeys.length > 0 && { revokedKeys }) };
 }

@@ -1,23 +1,26 @@
 import { sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 
-/** A valid API key, and the person who made it and has seen its secret. */
+/** A valid API key and the person who made it and has seen its secret, or the connection of an OAuth client and who allowed it. */
 export type MadeKey = {
   readonly keyId: string;
   readonly preview: string;
   readonly name: string;
   readonly capabilities: readonly string[];
   readonly userId: string;
+  /** Whether an OAuth client uses it by tokens, so that nobody has seen a secret. */
+  readonly connection: boolean;
 };
 
 /**
- * Lists the valid keys that a person made or, if `userId` is null, all of the organization, newest first. In the first key of an
+ * Lists the valid keys and connections that a person made or, if `userId` is null, all of the organization, newest first. In the first key of an
  * account, `created_by` is null, because the creator of the account made that key.
  */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;
   const rows = await db.execute<MadeKey>(sql`
-    SELECT k.key_id AS "keyId", k.preview, a.name, a.capabilities, ${maker} AS "userId"
+    SELECT k.key_id AS "keyId", k.preview, a.name, ${maker} AS "userId", k.secret_hash = '' AS connection,
+      ARRAY(SELECT c FROM unnest(a.capabilities) AS c WHERE k.scopes IS NULL OR c = ANY(k.scopes)) AS capabilities
     FROM service_accounts a JOIN api_keys k ON k.service_account_id = a.service_account_id
     WHERE a.organization_id = ${organizationId} AND a.revoked_at IS NULL AND k.revoked_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) ${userId === null ? sql`` : sql`AND ${maker} = ${userId}`}

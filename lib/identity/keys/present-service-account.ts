@@ -24,20 +24,20 @@ export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
 const Remembered = z.object({ serviceAccountId: z.string() });
 
 /**
- * Runs a command that shows a new key, once per idempotency key. Only the id of the account is stored, so a retry cannot show the
+ * Runs a command that shows a new key or code, once per idempotency key. Only the id of the account is stored, so a retry cannot show the
  * key again.
  * @throws Problem conflict for a retry
  */
-export async function onceWithoutKey(
+export async function onceWithoutKey<T extends { readonly serviceAccountId: string }>(
   operation: Operation,
   idempotency: Idempotency | null,
-  work: (tx: Tx) => Promise<ServiceAccount>,
-): Promise<ServiceAccount> {
-  let made: ServiceAccount | undefined;
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  let made: T | undefined;
   const reply = await once({ ...operation, response: Remembered }, idempotency, async (tx) => (made = await work(tx)));
   if (made && isStoredReply(reply) && !reply.replayed) return made;
   const { serviceAccountId } = Remembered.parse(JSON.parse(reply.body));
   throw new Problem("conflict", {
-    detail: `This was done already for the service account ${serviceAccountId}. Its key was shown then and cannot be shown again; rotate it to get a new one.`,
+    detail: `This was done already for the service account ${serviceAccountId}. What it answered then cannot be shown again: rotate the key of the account, or connect the client again.`,
   });
 }

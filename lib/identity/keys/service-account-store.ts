@@ -22,7 +22,7 @@ export type ServiceAccountRow = {
  */
 const newestPreview = sql<string>`(
   SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id
-  ORDER BY k.created_at DESC, k.key_id DESC LIMIT 1)`;
+  ORDER BY k.client_id IS NOT NULL, k.created_at DESC, k.key_id DESC LIMIT 1)`;
 
 const columns = {
   serviceAccountId: serviceAccounts.serviceAccountId,
@@ -43,6 +43,7 @@ type NewServiceAccount = {
   readonly capabilities: Capability[];
   readonly createdBy: string;
   readonly createdAt: Date;
+  readonly mandateIds?: string[] | null;
 };
 
 export async function insertServiceAccount(tx: Tx, row: NewServiceAccount): Promise<void> {
@@ -59,6 +60,34 @@ export async function insertKey(
 ): Promise<void> {
   const { keyId, secretHash, keyPreview: preview } = key;
   await tx.insert(apiKeys).values({ keyId, serviceAccountId, organizationId, secretHash, preview, createdBy, createdAt });
+}
+
+type Connection = {
+  readonly keyId: string;
+  readonly preview: string;
+  readonly clientId: string;
+  readonly scopes: readonly Capability[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+};
+
+/** Stores the connection of an OAuth client: a key without a secret. */
+export async function insertConnection(
+  tx: Tx,
+  { serviceAccountId, organizationId }: KeyOf,
+  { scopes, ...row }: Connection,
+): Promise<void> {
+  await tx.insert(apiKeys).values({ ...row, scopes: [...scopes], serviceAccountId, organizationId, secretHash: "" });
+}
+
+/** Gives a connection its secret, once. False if it has one or has ended. */
+export async function giveSecret(tx: Tx, { keyId, secretHash, keyPreview: preview }: NewApiKey): Promise<boolean> {
+  const rows = await tx
+    .update(apiKeys)
+    .set({ secretHash, preview })
+    .where(and(eq(apiKeys.keyId, keyId), eq(apiKeys.secretHash, ""), isNull(apiKeys.revokedAt)))
+    .returning({ keyId: apiKeys.keyId });
+  return rows.length === 1;
 }
 
 /** Reads a service account of the organization and locks its row. Null if the organization has no such account. */
@@ -82,12 +111,12 @@ const live = (serviceAccountId: string) =>
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`clock_timestamp()`)),
   );
 
-/** Lists the valid keys of an account, newest first. */
+/** Lists the valid keys of an account that people saw, newest first. Those of OAuth clients are not rotated. */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx
     .select({ keyId: apiKeys.keyId })
     .from(apiKeys)
-    .where(live(serviceAccountId))
+    .where(and(live(serviceAccountId), isNull(apiKeys.clientId)))
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.keyId));
 }
 

@@ -26,6 +26,8 @@ const Page = z
 export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
+  /** An endpoint of the OAuth provider, for programs: it gets no cookie, and takes a form as RFC 6749 says. */
+  readonly oauth?: true;
   /** Pass the query on unchanged, because better-auth reads `state` and `code` from it. */
   readonly query?: true;
   /**
@@ -89,4 +91,7 @@ export const served: Readonly<Record<ServedPath, Endpoint>> = {
   "/callback/:id": { method: "GET", query: true },
   "/passkey/generate-authenticate-options": { method: "GET" },
   "/passkey/verify-authentication": { method: "POST", body: z.strictObject({ response: PasskeyAssertion }) },
+  "/oauth2/authorize": { method: "GET", oauth: true },
+  "/oauth2/token": { method: "POST", oauth: true },
+  "/oauth2/revoke": { method: "POST", oauth: true },
 };

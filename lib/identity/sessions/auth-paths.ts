@@ -21,6 +21,9 @@ export const servedPaths = [
   "/callback/:id",
   "/passkey/generate-authenticate-options",
   "/passkey/verify-authentication",
+  "/oauth2/authorize",
+  "/oauth2/token",
+  "/oauth2/revoke",
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
@@ -77,6 +80,36 @@ const organization = [
   "reject-invitation",
 ].map((path) => `/organization/${path}`);
 
+/** The OAuth provider's endpoints for consent, clients and OpenID Connect. Our operations and documents replace those that are needed. */
+const oauthDisabled = [
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration",
+  "/oauth2/consent",
+  "/oauth2/continue",
+  "/oauth2/introspect",
+  "/oauth2/userinfo",
+  "/oauth2/register",
+  "/oauth2/end-session",
+  "/oauth2/end-session/confirm",
+  "/oauth2/create-client",
+  "/oauth2/get-client",
+  "/oauth2/get-clients",
+  "/oauth2/public-client",
+  "/oauth2/public-client-prelogin",
+  "/oauth2/update-client",
+  "/oauth2/delete-client",
+  "/oauth2/client/rotate-secret",
+  "/oauth2/get-consent",
+  "/oauth2/get-consents",
+  "/oauth2/update-consent",
+  "/oauth2/delete-consent",
+  "/admin/oauth2/create-client",
+  "/admin/oauth2/update-client",
+  "/admin/oauth2/resources",
+  "/admin/oauth2/resources/:identifier",
+  "/admin/oauth2/resources/:identifier/clients/:client_id",
+];
+
 /**
  * The endpoints of better-auth that answer 404. They change data without a reason, an audit event or the lock of closeGate, or
  * belong to ways to sign in that are not configured here. This service has its own operations instead.
@@ -110,4 +143,5 @@ export const disabledPaths = [
   "/passkey/update-passkey",
   // better-auth compares whole paths and this path contains a token, so better-auth cannot block it. serveAuth() does.
   "/reset-password/:token",
+  ...oauthDisabled,
 ];

@@ -24,7 +24,9 @@ import { databaseHooks, emailVerificationHooks } from "#lib/identity/sessions/au
 import { requiresVerifiedEmail } from "#lib/identity/sessions/auth-methods.ts";
 import { disabledPaths, unofferedPaths } from "#lib/identity/sessions/auth-paths.ts";
 import { cookieAttributes, cookiePrefix, RENEWAL_SECONDS, SESSION_SECONDS } from "#lib/identity/sessions/session-cookie.ts";
+import { oauthServer } from "#lib/identity/sessions/oauth-server.ts";
 import { passkeySignIn } from "#lib/identity/sessions/passkey-sign-in.ts";
+import * as oauthTables from "#lib/identity/oauth-tables.ts";
 import * as tables from "#lib/identity/tables.ts";
 import { siweNonce, verifyWallet, walletName } from "#lib/identity/sessions/wallet-sign-in.ts";
 import { newId, prefixes, type IdKind } from "#lib/ids.ts";
@@ -65,6 +67,9 @@ const rateLimit = {
     "/siwe/verify": minute(10),
     "/passkey/generate-authenticate-options": minute(20),
     "/passkey/verify-authentication": minute(10),
+    "/oauth2/authorize": minute(60),
+    "/oauth2/token": minute(60),
+    "/oauth2/revoke": minute(60),
   },
 } as const;
 
@@ -90,6 +95,7 @@ const plugins = () => [
     ensLookup: ({ walletAddress }) => Promise.resolve({ name: walletName(walletAddress), avatar: "" }),
   }),
   passkeySignIn(),
+  oauthServer(oauthTables),
 ];
 
 function socialProviders() {
@@ -118,7 +124,7 @@ const options = () =>
       onError: (error) =>
         isAPIError(error) && error.statusCode < 500 ? undefined : report("error", "better-auth failed", error),
     },
-    database: drizzleAdapter(database(), { provider: "pg", schema: tables, transaction: true }),
+    database: drizzleAdapter(database(), { provider: "pg", schema: { ...tables, ...oauthTables }, transaction: true }),
     // Without autoSignIn, a sign-up gets the same answer for a new and for a known address, so that the answer reveals nothing.
     emailAndPassword: {
       enabled: true,

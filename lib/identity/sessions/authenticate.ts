@@ -6,6 +6,7 @@ import { matchesApiKey, parseApiKey } from "#lib/identity/keys/api-key.ts";
 import { auditNewUser } from "#lib/identity/sessions/audit-new-user.ts";
 import {
   capabilitiesOfRole,
+  cutCapabilities,
   keyCapabilitiesOf,
   membershipRoleOf,
   pausedCapabilitiesOf,
@@ -45,8 +46,9 @@ async function authenticateKey(text: string, request: Request): Promise<KeyCalle
     organizationId: row.organizationId,
     keyId: row.keyId,
     environment: presented.environment,
-    capabilities: (row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities),
+    capabilities: cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes),
     ...(row.paused && { paused: true }),
+    ...(row.mandateIds !== null && { mandateIds: row.mandateIds }),
   };
 }
 

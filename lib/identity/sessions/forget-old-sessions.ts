@@ -1,13 +1,21 @@
-import { deleteEndedSessions, deleteEndedVerifications } from "#lib/identity/sessions/session-store.ts";
+import {
+  deleteEndedAccessTokens,
+  deleteEndedRefreshTokens,
+  deleteEndedSessions,
+  deleteEndedVerifications,
+} from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
 /** One run deletes at most this many batches. If there are more rows, the next runs delete them. */
 const ROUNDS_MAX = 50;
 
-/** Deletes expired sessions and one-time tokens, because better-auth does not delete them. Returns the number of rows. */
+// Access tokens first, because they refer to refresh tokens.
+const removals = [deleteEndedSessions, deleteEndedVerifications, deleteEndedAccessTokens, deleteEndedRefreshTokens];
+
+/** Deletes expired sessions and tokens, because better-auth does not delete them. Returns the number of rows. */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
-  for (const remove of [deleteEndedSessions, deleteEndedVerifications]) {
+  for (const remove of removals) {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const count = await remove(AT_ONCE);
       gone += count;

@@ -64,6 +64,20 @@ export async function deleteEndedVerifications(rows: number): Promise<number> {
   return gone.length;
 }
 
+export async function deleteEndedAccessTokens(rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM oauth_access_token
+    WHERE id IN (SELECT id FROM oauth_access_token WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+  return gone.length;
+}
+
+export async function deleteEndedRefreshTokens(rows: number): Promise<number> {
+  const gone = await database().execute(sql`
+    DELETE FROM oauth_refresh_token
+    WHERE id IN (SELECT id FROM oauth_refresh_token WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+  return gone.length;
+}
+
 /** Ends a session. Returns false if the person has no such session or it has expired. */
 export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx

@@ -1,0 +1,85 @@
+import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
+import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
+import { session, user } from "#lib/identity/tables.ts";
+
+/* The tables of the OAuth provider: its plugin uses the fields that have a column here. Our operations write clients, the plugin tokens. */
+
+/** A program that an organization registered, so that it may ask people to connect it. All are public clients, so none has a secret. */
+export const oauthClient = pgTable(
+  "oauth_client",
+  {
+    id: text("id").primaryKey(),
+    clientId: text("client_id").notNull().unique(),
+    /** The organization that registered the client. */
+    referenceId: text("reference_id").notNull(),
+    name: text("name").notNull(),
+    redirectUris: text("redirect_uris").array().notNull(),
+    tokenEndpointAuthMethod: text("token_endpoint_auth_method").notNull(),
+    grantTypes: text("grant_types").array().notNull(),
+    requirePKCE: boolean("require_pkce").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("oauth_client_of_organization").on(table.referenceId, table.clientId)],
+);
+
+/** What tokens are for: one row, the MCP address. */
+export const oauthResource = pgTable("oauth_resource", {
+  id: text("id").primaryKey(),
+  identifier: text("identifier").notNull().unique(),
+  name: text("name").notNull(),
+  createdAt: createdAt(),
+});
+
+/** A function, because two tables cannot share columns. */
+const token = () => ({
+  id: text("id").primaryKey(),
+  /** The SHA-256 of the token. */
+  token: text("token").notNull().unique(),
+  clientId: text("client_id").notNull(),
+  sessionId: text("session_id").references(() => session.id, { onDelete: "set null" }),
+  userId: text("user_id")
+    .notNull()
+    .references(() => user.id, { onDelete: "cascade" }),
+  /** The connection: the key_id of its row in api_keys. */
+  referenceId: text("reference_id"),
+  authorizationCodeId: text("authorization_code_id"),
+  resources: text("resources").array(),
+  scopes: text("scopes").array().notNull(),
+  revoked: moment("revoked"),
+  expiresAt: moment("expires_at").notNull(),
+  createdAt: createdAt(),
+});
+
+export const oauthRefreshToken = pgTable(
+  "oauth_refresh_token",
+  {
+    ...token(),
+    rotatedAt: moment("rotated_at"),
+    authTime: moment("auth_time"),
+  },
+  (table) => [
+    index("oauth_refresh_token_connection").on(table.referenceId),
+    index("oauth_refresh_token_session").on(table.sessionId),
+    index("oauth_refresh_token_user").on(table.userId),
+    index("oauth_refresh_token_code").on(table.authorizationCodeId),
+    index("oauth_refresh_token_end").on(table.expiresAt),
+  ],
+);
+
+export const oauthAccessToken = pgTable(
+  "oauth_access_token",
+  {
+    ...token(),
+    refreshId: text("refresh_id").references(() => oauthRefreshToken.id, { onDelete: "cascade" }),
+  },
+  (table) => [
+    index("oauth_access_token_connection").on(table.referenceId),
+    index("oauth_access_token_session").on(table.sessionId),
+    index("oauth_access_token_user").on(table.userId),
+    index("oauth_access_token_code").on(table.authorizationCodeId),
+    index("oauth_access_token_refresh").on(table.refreshId),
+    index("oauth_access_token_end").on(table.expiresAt),
+  ],
+);

@@ -1,0 +1,82 @@
+import { env } from "#lib/env.ts";
+import type { KeyCaller } from "#lib/http/operation.ts";
+import {
+  agentSet,
+  capabilitiesOfRole,
+  cutCapabilities,
+  keyCapabilities,
+  keyCapabilitiesOf,
+  membershipRoleOf,
+  pausedCapabilitiesOf,
+} from "#lib/identity/capabilities.ts";
+import { noteKeyUse } from "#lib/identity/keys/key-uses.ts";
+import { findLiveToken, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
+import { authenticate } from "#lib/identity/sessions/authenticate.ts";
+import { ACCESS_TOKEN_PREFIX, mcpResource } from "#lib/identity/sessions/oauth-server.ts";
+import { Problem } from "#lib/problem.ts";
+import type { Capability, Environment } from "#lib/vocabulary.ts";
+
+/** The scopes that clients are told to ask for: what an agent needs to make payments. */
+export const advertisedScopes: readonly Capability[] = keyCapabilities.filter((capability) => agentSet.has(capability));
+
+const TOKEN = new RegExp(`^bearer +${ACCESS_TOKEN_PREFIX}([A-Za-z]{32}) *$`, "i");
+
+/** The same answer for every token that is not live: it reveals nothing about tokens. */
+const tokenInvalid = (): Problem =>
+  new Problem("api_key_invalid", { detail: "This access token is not valid. Refresh it, or connect the client again." });
+
+/** What a token allows now: the account's capabilities, cut by the token, by what the person allowed and by what they still have. */
+const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
+  cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes, row.allowed, [
+    ...capabilitiesOfRole(membershipRoleOf(row.role)),
+  ]);
+
+/** The live connection of an access token that was made for the MCP address. Read from the database each time. */
+export async function readToken(token: string): Promise<TokenRow | null> {
+  const row = await findLiveToken(hashToken(token), mcpResource());
+  return row?.environment === env().ENVIRONMENT ? row : null;
+}
+
+async function authenticateToken(token: string, request: Request): Promise<KeyCaller> {
+  const row = await readToken(token);
+  if (row === null) throw tokenInvalid();
+  noteKeyUse(row.keyId, request);
+  return {
+    kind: "key",
+    subjectId: row.serviceAccountId,
+    serviceAccountId: row.serviceAccountId,
+    organizationId: row.organizationId,
+    keyId: row.keyId,
+    environment: row.environment as Environment,
+    capabilities: capabilitiesOf(row),
+    ...(row.paused && { paused: true }),
+    ...(row.mandateIds !== null && { mandateIds: row.mandateIds }),
+  };
+}
+
+/**
+ * Identifies the caller of the MCP address by an API key or by an OAuth access token. A session is refused: a browser would send its cookie
+ * by itself. Nothing is cached, so a connection that was ended before the request no longer works, in any process.
+ * @throws Problem unauthenticated, ambiguous_credentials, api_key_invalid
+ */
+export async function authenticateAgent(request: Request): Promise<KeyCaller> {
+  const authorization = request.headers.get("authorization");
+  const token = authorization === null ? undefined : TOKEN.exec(authorization)?.[1];
+  if (token !== undefined) return authenticateToken(token, request);
+  const caller = authorization === null ? null : await authenticate(request);
+  if (caller?.kind === "key") return caller;
+  throw new Problem("unauthenticated", {
+    detail: "Send the API key of a service account as a bearer token, or sign in by OAuth.",
+    nextActions: [{ type: "sign_in", label: "Sign in" }],
+  });
+}
+
+/** The WWW-Authenticate header of a 401: where a client learns how to sign in (RFC 9728), and what to ask for. */
+export function agentChallenge(request: Request): string {
+  const parts = [
+    ...(request.headers.has("authorization") ? ['error="invalid_token"'] : []),
+    `resource_metadata="${env().BASE_URL}/.well-known/oauth-protected-resource/mcp"`,
+    `scope="${advertisedScopes.join(" ")}"`,
+  ];
+  return `Bearer ${parts.join(", ")}`;
+}

@@ -1,0 +1,73 @@
+import { and, asc, count, eq } from "drizzle-orm";
+import { database, type Tx } from "#lib/db/client.ts";
+import { oauthClient } from "#lib/identity/oauth-tables.ts";
+
+export type ClientRow = {
+  readonly clientId: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+};
+
+const columns = {
+  clientId: oauthClient.clientId,
+  organizationId: oauthClient.referenceId,
+  name: oauthClient.name,
+  redirectUris: oauthClient.redirectUris,
+  createdBy: oauthClient.createdBy,
+  createdAt: oauthClient.createdAt,
+};
+
+/** Stores a public client, which must use PKCE. */
+export async function insertClient(tx: Tx, { organizationId, redirectUris, ...row }: ClientRow): Promise<void> {
+  await tx.insert(oauthClient).values({
+    ...row,
+    id: crypto.randomUUID(),
+    referenceId: organizationId,
+    redirectUris: [...redirectUris],
+    tokenEndpointAuthMethod: "none",
+    grantTypes: ["authorization_code", "refresh_token"],
+    requirePKCE: true,
+  });
+}
+
+export async function findClient(clientId: string): Promise<ClientRow | null> {
+  const [row] = await database().select(columns).from(oauthClient).where(eq(oauthClient.clientId, clientId));
+  return row ?? null;
+}
+
+/** Reads the organization's client and keeps it from being removed until commit. */
+export async function lockClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
+  const [row] = await tx
+    .select(columns)
+    .from(oauthClient)
+    .where(and(eq(oauthClient.clientId, clientId), eq(oauthClient.referenceId, organizationId)))
+    .for("key share");
+  return row ?? null;
+}
+
+/** Waits for open transactions that connect the client, so that the caller sees all its connections afterwards. */
+export async function deleteClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
+  const [row] = await tx
+    .delete(oauthClient)
+    .where(and(eq(oauthClient.clientId, clientId), eq(oauthClient.referenceId, organizationId)))
+    .returning(columns);
+  return row ?? null;
+}
+
+/** In the order of registration. */
+export const clientsOf = (organizationId: string, rows: number): Promise<ClientRow[]> =>
+  database()
+    .select(columns)
+    .from(oauthClient)
+    .where(eq(oauthClient.referenceId, organizationId))
+    .orderBy(asc(oauthClient.createdAt), asc(oauthClient.clientId))
+    .limit(rows);
+
+/** Lock the organization first, so that the count stays exact. */
+export async function countClients(tx: Tx, organizationId: string): Promise<number> {
+  const [row] = await tx.select({ count: count() }).from(oauthClient).where(eq(oauthClient.referenceId, organizationId));
+  return row?.count ?? 0;
+}

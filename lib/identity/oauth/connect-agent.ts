@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { audit, clock } from "#lib/audit/transact.ts";
+import type { Tx } from "#lib/db/client.ts";
+import type { Handler, SessionCaller } from "#lib/http/operation.ts";
+import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { newKeyId } from "#lib/identity/keys/api-key.ts";
+import { onceWithoutKey } from "#lib/identity/keys/present-service-account.ts";
+import { insertConnection, insertServiceAccount, lockServiceAccount } from "#lib/identity/keys/service-account-store.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { answerTo, readAuthorizationRequest, type AuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
+import { lockClient } from "#lib/identity/oauth/client-store.ts";
+import * as contract from "#lib/identity/oauth/contract.ts";
+import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
+import { insertCode } from "#lib/identity/oauth/token-store.ts";
+import { CODE_SECONDS, mcpResource, REFRESH_SCOPE } from "#lib/identity/sessions/oauth-server.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
+import { newId } from "#lib/ids.ts";
+import { invalidField, notFound, Problem } from "#lib/problem.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+
+type Member = SessionCaller & { readonly organizationId: string };
+type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
+
+/** @throws Problem invalid_request, not_found for a client of another organization */
+async function acceptedRequest(text: string, { organizationId }: Member): Promise<AuthorizationRequest> {
+  const answer = await readAuthorizationRequest(text);
+  if (answer.kind !== "accepted")
+    throw invalidField("/request", "This request of a client is not valid. Start again in the client.");
+  const { request } = answer;
+  if (request.organizationId !== null && request.organizationId !== organizationId) throw notFound("client");
+  return request;
+}
+
+/** @throws Problem invalid_request for a capability that the client did not ask for */
+function requireAsked(chosen: readonly Capability[], { asked }: AuthorizationRequest): void {
+  const beyond = asked === null ? -1 : chosen.findIndex((capability) => !asked.includes(capability));
+  if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);
+}
+
+function requireOneAccount({ serviceAccountId, name, mandateIds }: Body): void {
+  if ((serviceAccountId === undefined) === (name === undefined)) {
+    throw invalidField("/name", "Send name for a new service account, or serviceAccountId for one that exists.");
+  }
+  if (serviceAccountId !== undefined && mandateIds !== undefined) {
+    throw invalidField("/mandateIds", "The mandates of a service account are chosen when it is made.");
+  }
+}
+
+type Account = { readonly serviceAccountId: string; readonly organizationId: string; readonly scopes: readonly Capability[] };
+
+async function newAccount(tx: Tx, caller: Member, body: Body, scopes: Capability[], now: Date): Promise<Account> {
+  const { userId, organizationId, environment } = caller;
+  const mandateIds = body.mandateIds === undefined ? null : [...new Set(body.mandateIds)];
+  const account = { serviceAccountId: newId("serviceAccount"), organizationId, environment, name: body.name ?? "" };
+  await insertServiceAccount(tx, { ...account, capabilities: scopes, createdBy: userId, createdAt: now, mandateIds });
+  const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: account.serviceAccountId };
+  const metadata = { name: account.name, capabilities: scopes, ...(mandateIds && { mandateIds }) };
+  audit(tx, { ...event, type: "serviceAccount.created", metadata }, now);
+  return { ...account, scopes };
+}
+
+/** The client gets no capability that the account lacks. */
+async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, chosen: readonly Capability[]): Promise<Account> {
+  const account = await lockServiceAccount(tx, organizationId, id);
+  if (!account) throw notFound("service account");
+  if (account.revoked) throw new Problem("conflict", { detail: "This service account was revoked. Choose another one." });
+  const has = keyCapabilitiesOf(account.capabilities);
+  const scopes = chosen.filter((capability) => has.has(capability));
+  if (scopes.length === 0) throw invalidField("/capabilities", "This service account has none of these capabilities.");
+  return { serviceAccountId: id, organizationId, scopes };
+}
+
+/** The decision, its audit events and the client's code commit together. The code is in no stored reply. */
+export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
+  requireOneAccount(body);
+  const request = await acceptedRequest(body.request, caller);
+  requireAsked(body.capabilities, request);
+  return onceWithoutKey(contract.connectAgent, idempotency, async (tx) => {
+    const { userId, sessionId, organizationId } = caller;
+    const held = await requireStillHeld(tx, caller, "serviceAccounts:manage");
+    const chosen = grantCapabilities(body.capabilities, held);
+    await requireProvedToGive(tx, caller);
+    if (request.organizationId !== null && !(await lockClient(tx, organizationId, request.clientId))) throw notFound("client");
+    const now = await clock(tx);
+    const account =
+      body.serviceAccountId === undefined
+        ? await newAccount(tx, caller, body, chosen, now)
+        : await pickedAccount(tx, caller, body.serviceAccountId, chosen);
+    const { serviceAccountId, scopes } = account;
+    const { clientId, clientName, redirectUri } = request;
+    const keyId = newKeyId();
+    const connection = { keyId, preview: `${clientName}, connected`, clientId, scopes, createdBy: userId, createdAt: now };
+    await insertConnection(tx, account, connection);
+    const code = randomBytes(32).toString("base64url");
+    const query = {
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: [...scopes, REFRESH_SCOPE].join(" "),
+      code_challenge: request.codeChallenge,
+      code_challenge_method: "S256",
+    };
+    await insertCode(tx, code, { query, userId, sessionId, referenceId: keyId, resource: [mcpResource()] }, CODE_SECONDS);
+    const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: serviceAccountId };
+    const metadata = { clientId, clientName, keyId, capabilities: scopes, codesGoTo: redirectPlace(redirectUri).name };
+    audit(tx, { ...event, type: "serviceAccount.connected", metadata }, now);
+    return { serviceAccountId, connectionId: keyId, redirectTo: answerTo(request, { code }) };
+  });
+};

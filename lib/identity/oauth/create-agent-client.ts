@@ -1,0 +1,43 @@
+import { audit, clock } from "#lib/audit/transact.ts";
+import { once } from "#lib/command/idempotency.ts";
+import { env } from "#lib/env.ts";
+import type { Handler } from "#lib/http/operation.ts";
+import { requireStillHeld } from "#lib/identity/lock-members.ts";
+import { countClients, insertClient } from "#lib/identity/oauth/client-store.ts";
+import * as contract from "#lib/identity/oauth/contract.ts";
+import { presentClient } from "#lib/identity/oauth/present-client.ts";
+import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
+import { newId } from "#lib/ids.ts";
+import { invalidField, Problem } from "#lib/problem.ts";
+
+const CLIENTS_MAX = 50;
+
+export const createAgentClient: Handler<typeof contract.createAgentClient> = ({ body }, { caller, idempotency }) => {
+  const own = body.redirectUris.findIndex((uri) => new URL(uri).origin === env().BASE_URL);
+  if (own >= 0) throw invalidField(`/redirectUris/${own}`, "Codes cannot go to this service itself.");
+  return once(contract.createAgentClient, idempotency, async (tx) => {
+    const { userId, organizationId } = caller;
+    // The lock of the organization keeps the count exact.
+    await requireStillHeld(tx, caller, "serviceAccounts:manage");
+    await requireProvedToGive(tx, caller);
+    if ((await countClients(tx, organizationId)) >= CLIENTS_MAX) {
+      throw new Problem("conflict", {
+        detail: `An organization has at most ${CLIENTS_MAX} clients. Remove one that is not used.`,
+      });
+    }
+    const now = await clock(tx);
+    const redirectUris = [...new Set(body.redirectUris)];
+    const client = {
+      clientId: newId("agentClient"),
+      organizationId,
+      name: body.name,
+      redirectUris,
+      createdBy: userId,
+      createdAt: now,
+    };
+    await insertClient(tx, client);
+    const event = { actorId: userId, organizationId, entityType: "agentClient", entityId: client.clientId };
+    audit(tx, { ...event, type: "agentClient.created", metadata: { name: client.name, redirectUris } }, now);
+    return presentClient(client);
+  });
+};

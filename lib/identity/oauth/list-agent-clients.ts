@@ -1,0 +1,11 @@
+import type { Handler } from "#lib/http/operation.ts";
+import { clientsOf } from "#lib/identity/oauth/client-store.ts";
+import type * as contract from "#lib/identity/oauth/contract.ts";
+import { presentClient } from "#lib/identity/oauth/present-client.ts";
+
+/** More than an organization can have. */
+const ROWS = 100;
+
+export const listAgentClients: Handler<typeof contract.listAgentClients> = async (_, { caller }) => ({
+  items: (await clientsOf(caller.organizationId, ROWS)).map(presentClient),
+});

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
+import { database, pool, type Tx } from "#lib/db/client.ts";
+import { oauthAccessToken, oauthRefreshToken, oauthResource } from "#lib/identity/oauth-tables.ts";
+import { verification } from "#lib/identity/tables.ts";
+import { newId } from "#lib/ids.ts";
+
+/** The stored form of codes and tokens, as the OAuth provider computes it. */
+export const hashToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
+
+export type TokenRow = {
+  readonly keyId: string;
+  readonly clientId: string;
+  readonly serviceAccountId: string;
+  readonly organizationId: string;
+  readonly environment: string;
+  readonly userId: string;
+  readonly role: string;
+  /** The scopes of the token, and those that the person allowed. */
+  readonly scopes: readonly string[];
+  readonly allowed: readonly string[];
+  readonly capabilities: readonly string[];
+  readonly paused: boolean;
+  readonly mandateIds: readonly string[] | null;
+  /** Whether the connection waits for its API key, which the command line gets instead of a token. */
+  readonly keyless: boolean;
+};
+
+/**
+ * The connection of a live access token for this audience. Null if the token, the connection or the service account has ended, or the
+ * person who allowed it is banned or no longer a member.
+ */
+export async function findLiveToken(tokenHash: string, audience: string): Promise<TokenRow | null> {
+  const [row] = await pool()<TokenRow[]>`
+    SELECT k.key_id AS "keyId", k.client_id AS "clientId", a.service_account_id AS "serviceAccountId",
+           a.organization_id AS "organizationId", a.environment, m.user_id AS "userId", m.role, t.scopes, k.scopes AS allowed,
+           a.capabilities, a.paused_at IS NOT NULL AS paused, a.mandate_ids AS "mandateIds", k.secret_hash = '' AS keyless
+    FROM oauth_access_token t
+    JOIN api_keys k ON k.key_id = t.reference_id AND k.client_id = t.client_id AND k.created_by = t.user_id
+    JOIN service_accounts a ON a.service_account_id = k.service_account_id
+    JOIN member m ON m.organization_id = a.organization_id AND m.user_id = t.user_id
+    JOIN "user" u ON u.id = t.user_id
+    WHERE t.token = ${tokenHash} AND t.revoked IS NULL AND t.expires_at > clock_timestamp() AND ${audience} = ANY(t.resources)
+      AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) AND a.revoked_at IS NULL
+      AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()))`;
+  return row ?? null;
+}
+
+/** The connection that a token was made for, whether it is live or not. */
+export async function connectionOfToken(tokenHash: string): Promise<string | null> {
+  const [row] = await database()
+    .select({ keyId: oauthAccessToken.referenceId })
+    .from(oauthAccessToken)
+    .where(eq(oauthAccessToken.token, tokenHash));
+  return row?.keyId ?? null;
+}
+
+export async function deleteTokens(tx: Tx | ReturnType<typeof database>, keyId: string): Promise<void> {
+  await tx.delete(oauthAccessToken).where(eq(oauthAccessToken.referenceId, keyId));
+  await tx.delete(oauthRefreshToken).where(eq(oauthRefreshToken.referenceId, keyId));
+}
+
+/** What the OAuth provider reads when a code is exchanged; the form is the provider's. */
+export type CodeValue = {
+  readonly query: Readonly<Record<string, string>>;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly referenceId: string;
+  readonly resource: readonly string[];
+};
+
+export async function insertCode(tx: Tx, code: string, value: CodeValue, seconds: number): Promise<void> {
+  await tx.insert(verification).values({
+    id: newId("verification"),
+    identifier: hashToken(code),
+    value: JSON.stringify({ type: "authorization_code", ...value }),
+    expiresAt: sql`clock_timestamp() + make_interval(secs => ${seconds})`,
+  });
+}
+
+/** The provider refuses a resource that has no row. */
+export async function saveResource(identifier: string): Promise<void> {
+  await database()
+    .insert(oauthResource)
+    .values({ id: crypto.randomUUID(), identifier, name: "MCP" })
+    .onConflictDoNothing({ target: oauthResource.identifier });
+}

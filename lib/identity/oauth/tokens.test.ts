@@ -1,0 +1,156 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
+import { env } from "#lib/env.ts";
+import { authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
+import { oauthAccessToken } from "#lib/identity/oauth-tables.ts";
+import { apiKeys, serviceAccounts, session, user } from "#lib/identity/tables.ts";
+import { isProblem } from "#lib/problem.ts";
+import { useDatabase } from "#test/database.ts";
+import { newOrganization } from "#test/identity.ts";
+import { asking, codeOf, connected, decide, program, registerClient, takeTokens, tokenForm } from "#test/oauth.ts";
+
+useDatabase();
+
+const agentOf = (token: string) =>
+  authenticateAgent(new Request(`${env().BASE_URL}/mcp`, { headers: { authorization: `Bearer ${token}` } }));
+
+/** The code of the refusal; null if the token is accepted. */
+const refusalOf = async (token: string): Promise<string | null> =>
+  agentOf(token).then(
+    () => null,
+    (error: unknown) => {
+      if (isProblem(error)) return error.code;
+      throw error;
+    },
+  );
+
+describe("codes and tokens", () => {
+  test("a code works once, for its client, address and verifier; using it again ends its tokens", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    const other = await registerClient(owner.credential);
+    const { query, verifier } = asking(clientId);
+    const code = async () => codeOf((await decide(owner.credential, query)).data.redirectTo);
+    expect((await takeTokens(tokenForm(clientId, await code(), "x".repeat(43)))).status).toBe(401);
+    expect((await takeTokens(tokenForm(clientId, await code(), ""))).status).toBe(400);
+    expect((await takeTokens(tokenForm(other, await code(), verifier))).data.error).toBe("invalid_grant");
+    expect((await takeTokens(tokenForm(clientId, await code(), verifier, "http://127.0.0.1:8/callback"))).status).toBe(400);
+    const right = tokenForm(clientId, await code(), verifier);
+    const elsewhere = await takeTokens({ ...right, resource: "https://other.example/mcp" });
+    expect(elsewhere.data.error).toBe("invalid_target");
+    const used = tokenForm(clientId, await code(), verifier);
+    const { data: tokens } = await takeTokens(used);
+    expect(await refusalOf(tokens.access_token)).toBeNull();
+    expect((await takeTokens(used)).data.error).toBe("invalid_grant");
+    expect(await refusalOf(tokens.access_token)).toBe("api_key_invalid");
+  });
+
+  test("a refresh token works once; using it again ends what came from it", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    const first = await connected(owner.credential, clientId);
+    const refresh = (refresh_token: string) => takeTokens({ grant_type: "refresh_token", client_id: clientId, refresh_token });
+    const { data: second } = await refresh(first.refresh_token);
+    expect(second.refresh_token).not.toBe(first.refresh_token);
+    expect(await refusalOf(second.access_token)).toBeNull();
+    expect((await refresh(first.refresh_token)).data.error).toBe("invalid_grant");
+    expect(await refusalOf(second.access_token)).toBe("api_key_invalid");
+    expect((await refresh(second.refresh_token)).data.error).toBe("invalid_grant");
+  });
+
+  test("a token for another audience is refused, and a token of ours is no API key", async () => {
+    const owner = await newOrganization();
+    const { access_token } = await connected(owner.credential, await registerClient(owner.credential));
+    const answer = await program("/api/v1/payments", undefined, { authorization: `Bearer ${access_token}` });
+    expect(answer.status).toBe(401);
+    await database()
+      .update(oauthAccessToken)
+      .set({ resources: ["https://other.example/mcp"] });
+    expect(await refusalOf(access_token)).toBe("api_key_invalid");
+  });
+
+  test("a session is no credential of an agent, and an expired token is none", async () => {
+    const owner = await newOrganization();
+    const { access_token } = await connected(owner.credential, await registerClient(owner.credential));
+    const cookie = authenticateAgent(new Request(`${env().BASE_URL}/mcp`, { headers: owner.credential }));
+    await expect(cookie).rejects.toMatchObject({ code: "unauthenticated" });
+    await database()
+      .update(oauthAccessToken)
+      .set({ expiresAt: new Date(Date.now() - 1_000) });
+    expect(await refusalOf(access_token)).toBe("api_key_invalid");
+  });
+
+  test("the session's end leaves the connection alive, and a ban of the person ends it", async () => {
+    const owner = await newOrganization();
+    const { access_token } = await connected(owner.credential, await registerClient(owner.credential));
+    await database().delete(session).where(eq(session.userId, owner.userId));
+    expect(await refusalOf(access_token)).toBeNull();
+    await database().update(user).set({ banned: true }).where(eq(user.id, owner.userId));
+    expect(await refusalOf(access_token)).toBe("api_key_invalid");
+  });
+
+  test("a pause leaves reading, and a revoked service account ends the connection and its refresh", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    const capabilities = ["payments:authorize", "payments:read"];
+    const { access_token, refresh_token, serviceAccountId } = await connected(owner.credential, clientId, { capabilities });
+    const account = eq(serviceAccounts.serviceAccountId, serviceAccountId);
+    await database().update(serviceAccounts).set({ pausedAt: new Date() }).where(account);
+    const paused = await agentOf(access_token);
+    expect([paused.paused, [...paused.capabilities]]).toEqual([true, ["payments:read"]]);
+    await database().update(serviceAccounts).set({ revokedAt: new Date() }).where(account);
+    expect(await refusalOf(access_token)).toBe("api_key_invalid");
+    const refreshed = await takeTokens({ grant_type: "refresh_token", client_id: clientId, refresh_token });
+    expect([refreshed.status, refreshed.data.error]).toEqual([400, "invalid_grant"]);
+  });
+
+  test("the client ends its own tokens", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    const { access_token } = await connected(owner.credential, clientId);
+    const answer = await program("/api/auth/oauth2/revoke", { client_id: clientId, token: access_token });
+    expect(answer.status).toBe(200);
+    expect(await refusalOf(access_token)).toBe("api_key_invalid");
+  });
+
+  test("other grants, other forms and unregistered programs get nothing", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    expect((await takeTokens({ grant_type: "client_credentials", client_id: clientId })).data.error).toBe(
+      "unsupported_grant_type",
+    );
+    expect((await program("/api/auth/oauth2/register", { client_name: "x" })).status).toBe(404);
+    expect((await program("/api/auth/oauth2/introspect", { token: "x" })).status).toBe(404);
+    const json = { "content-type": "application/json" };
+    expect((await program("/api/auth/oauth2/token", { grant_type: "authorization_code" }, json)).status).toBe(400);
+  });
+});
+
+describe("countersign-cli", () => {
+  test("its code becomes an API key of the service account, once; it gets no token and no session", async () => {
+    const owner = await newOrganization();
+    const { query, verifier } = asking("countersign-cli", { resource: "", redirect_uri: "http://localhost:45678/callback" });
+    const { data } = await decide(owner.credential, query, { capabilities: ["payments:read"] });
+    const form = tokenForm("countersign-cli", codeOf(data.redirectTo), verifier, "http://localhost:45678/callback");
+    const { data: given } = await takeTokens(form);
+    expect(given).toEqual({
+      access_token: expect.stringMatching(/^csk_sandbox_/),
+      token_type: "Bearer",
+      scope: "payments:read",
+      service_account_id: data.serviceAccountId,
+      organization_id: owner.organizationId,
+    });
+    const headers = { authorization: `Bearer ${given.access_token}` };
+    expect((await program("/api/v1/payments", undefined, headers)).status).toBe(200);
+    expect((await program("/api/v1/auth/session", undefined, headers)).status).toBe(403);
+    expect([...(await agentOf(given.access_token)).capabilities]).toEqual(["payments:read"]);
+    expect((await takeTokens(form)).data.error).toBe("invalid_grant");
+    expect((await program("/api/v1/payments", undefined, headers)).status).toBe(200);
+    const [row] = await database().select().from(apiKeys).where(eq(apiKeys.keyId, data.connectionId));
+    expect(row).toMatchObject({ createdBy: owner.userId, clientId: "countersign-cli" });
+    expect(await database().select().from(oauthAccessToken).where(eq(oauthAccessToken.referenceId, data.connectionId))).toEqual(
+      [],
+    );
+  });
+});

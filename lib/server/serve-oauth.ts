@@ -1,0 +1,86 @@
+import { ADDRESS_HEADER } from "#lib/http/address.ts";
+import { readBody } from "#lib/http/json.ts";
+import { exportMethods, type Serve } from "#lib/api/route.ts";
+import type { Mounted } from "#lib/server/dispatch.ts";
+import { authorizationServer, protectedResource } from "#lib/identity/oauth/documents.ts";
+import { keptQuery, readAuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
+import { settleTokens, type TokenAnswer } from "#lib/identity/oauth/settle-tokens.ts";
+import { auth } from "#lib/identity/sessions/auth.ts";
+import { CONNECT_PATH } from "#lib/identity/sessions/oauth-server.ts";
+
+const documentHeaders = {
+  "Cache-Control": "public, max-age=300",
+  // Clients that run in a page of another origin read them too. They are the same for everyone.
+  "Access-Control-Allow-Origin": "*",
+  "X-Content-Type-Options": "nosniff",
+};
+
+const documentOf =
+  (content: () => object): Serve =>
+  () =>
+    Promise.resolve(Response.json(content(), { headers: documentHeaders }));
+
+const documents: Readonly<Record<string, () => object>> = {
+  "/.well-known/oauth-protected-resource": protectedResource,
+  "/.well-known/oauth-protected-resource/mcp": protectedResource,
+  // RFC 8414 puts the path of the issuer behind the well-known name. Older clients ask without it.
+  "/.well-known/oauth-authorization-server/api/auth": authorizationServer,
+  "/.well-known/oauth-authorization-server": authorizationServer,
+};
+
+export const oauthDocuments: readonly Mounted[] = Object.entries(documents).map(([path, content]) => ({
+  path,
+  methods: exportMethods({ GET: documentOf(content) }),
+}));
+
+/** The answer of RFC 6749 to a request that the token endpoint refuses. */
+const tokenRefusal = (error: string, description: string): Response =>
+  Response.json({ error, error_description: description }, { status: 400 });
+
+const redirect = (location: string): Response => new Response(null, { status: 302, headers: { Location: location } });
+
+/** Sends the browser to our page with the request, or back to the client with an error. Our page says what it cannot tell a client. */
+async function authorize(url: URL, headers: Headers): Promise<Response> {
+  let limited: Response | undefined;
+  const answer = await readAuthorizationRequest(url.search, async (query) => {
+    // The provider's handler counts the tries of each address.
+    const response = await auth().handler(new Request(`${url.origin}${url.pathname}?${query}`, { headers }));
+    if (response.status === 429) limited = response;
+    return response;
+  });
+  if (limited) return limited;
+  if (answer.kind === "refused") return redirect(answer.location);
+  if (answer.kind === "unusable") return redirect(`${CONNECT_PATH}?${new URLSearchParams({ error: answer.error })}`);
+  return redirect(`${CONNECT_PATH}?${keptQuery(url.search)}`);
+}
+
+async function token(url: URL, headers: Headers, body: string): Promise<Response> {
+  const answer = await auth().handler(new Request(url, { method: "POST", headers, body }));
+  if (!answer.ok) return answer;
+  const settled = await settleTokens((await answer.json()) as TokenAnswer);
+  if (settled === null) return tokenRefusal("invalid_grant", "This connection has ended. Connect the client again.");
+  return Response.json(settled, { headers: { Pragma: "no-cache" } });
+}
+
+/**
+ * Serves the endpoints of the OAuth provider. They get no cookie: programs call them, and what a person decides is an operation with its own
+ * checks.
+ */
+export async function forwardOAuth(request: Request, path: string, given: Headers): Promise<Response> {
+  const headers = new Headers();
+  const address = given.get(ADDRESS_HEADER);
+  if (address !== null) headers.set(ADDRESS_HEADER, address);
+  const url = new URL(path, request.url);
+  if (request.method !== "POST") {
+    url.search = new URL(request.url).search;
+    headers.set("accept", "text/html");
+    return authorize(url, headers);
+  }
+  if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(request.headers.get("content-type") ?? "")) {
+    return tokenRefusal("invalid_request", "Send the parameters as application/x-www-form-urlencoded.");
+  }
+  headers.set("content-type", "application/x-www-form-urlencoded");
+  const body = await readBody(request);
+  if (path.endsWith("/token")) return token(url, headers, body);
+  return auth().handler(new Request(url, { method: "POST", headers, body }));
+}
