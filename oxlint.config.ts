@@ -1,6 +1,6 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-/** Restricts imports per kind of file (CONTRIBUTING.md). Each kind lists what it must not import. */
+/** An import that files of one kind must not have (CONTRIBUTING.md lists the kinds). */
 type Ban = { readonly regex: string; readonly message: string; readonly allowTypeImports: boolean };
 
 const ban = (message: string, ...regexes: string[]): Ban[] =>
@@ -17,7 +17,7 @@ const servers = ban(
   "^pino$",
   "^prom-client$",
   "^@hono/",
-  // The contract of the audit and the types of its pages also run in browsers.
+  // Other files of lib/audit, with its contract and the types for its pages, also run in browsers.
   "^#lib/audit/(.*-)?(chain|store|tables|transact|audit-events|audit|checkpoints?)\\.ts$",
 );
 
@@ -26,7 +26,7 @@ const directions = (files: string[], ...bans: Ban[][]): OxlintOverride => ({
   rules: { "no-restricted-imports": ["error", { patterns: bans.flat() }] },
 });
 
-/** Pure functions of facts and the time. */
+/** The files with decisions: pure functions of facts and the time. */
 const decisions = [
   "lib/mandates/{denials,fix-denial,fix-words,policy,rules-*,windows,calendar,duration,facts,reason,status,check-policy,check-terms,compile-policy}.ts",
   "lib/payments/{decide-batch,compare-intent,backtest,take-hold,settlement-state,stage}.ts",
@@ -71,13 +71,13 @@ export default defineConfig({
     "typescript/consistent-type-imports": "error",
     "max-lines": ["error", { max: 300, skipBlankLines: false, skipComments: false }],
     "max-lines-per-function": ["error", { max: 70 }],
-    // Loops await where the order matters: locks, pages, retries.
+    // Loops wait for each step where the order matters: locks, pages, retries.
     "no-await-in-loop": "off",
     "no-shadow": "off",
     "import/no-unassigned-import": "off",
     "import/no-named-as-default-member": "off",
     "react/react-in-jsx-scope": "off",
-    // A function that renders a table cell is not a component.
+    // Allow functions that render a table cell to be passed to a table; they are not components.
     "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "unicorn/no-array-sort": "off",
     "unicorn/consistent-function-scoping": "off",

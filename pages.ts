@@ -1,4 +1,4 @@
-/** The process that renders the pages. server.ts starts it, and it answers only server.ts. */
+/** The process that renders the pages. server.ts starts it, and it answers only requests from server.ts. */
 import "#lib/platform/node-env.ts";
 import { createServer } from "node:http";
 import { Socket, type AddressInfo } from "node:net";
@@ -11,15 +11,16 @@ import { perProcess } from "#lib/process.ts";
 
 const tell = (message: FromPages): void => void process.send?.(message, () => {});
 
-// Without its parent the process gets no requests.
+// If the parent process has ended, this process gets no more requests, so it exits.
 process.on("disconnect", () => process.exit(0));
-// A service manager may send these signals to every process. This one ends when the parent says that its last page is finished.
+// A service manager may send these signals to every process. This process ignores them and ends when the parent says so, after
+// the last page.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
 const asked = new Map<number, (health: ProcessHealth | null) => void>();
 let questions = 0;
 
-/** Asks the parent for its health, because only the parent knows its queue and its connections. */
+/** Asks the parent process for its health, because only the parent knows its queue and its connections. */
 async function askHealth(): Promise<ProcessHealth> {
   const id = (questions += 1);
   const { promise, resolve } = Promise.withResolvers<ProcessHealth | null>();
@@ -36,7 +37,8 @@ async function serve(secret: string): Promise<() => void> {
   const app = next({ dev: false, customServer: true });
   await app.prepare();
   const handle = app.getRequestHandler();
-  // The parent decides how long connections stay open, and adds its headers to those of the client.
+  // The parent process decides how long connections stay open. The headers may be larger than usual, because the parent adds its
+  // own to those of the client.
   const server = createServer({ keepAliveTimeout: 0, maxHeaderSize: 32_768 }, (incoming, outgoing) => {
     if (takeSecret(incoming, secret)) void handle(incoming, outgoing);
     else outgoing.writeHead(403, { Connection: "close" }).end();
@@ -64,7 +66,7 @@ process.on("message", (message: FromParent, connection: unknown) => {
     });
   }
   if (message.type === "health") asked.get(message.id)?.(message.health);
-  // The connection is missing if the browser closed it on the way.
+  // The connection is missing if the browser closed it before it arrived here.
   if (message.type === "stream" && connection instanceof Socket) void streams.open(connection, message.request);
   if (message.type === "end") {
     streams.end();

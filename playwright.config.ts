@@ -14,12 +14,13 @@ export default defineConfig({
   reporter: [["list"], ["json", { outputFile: ".test/journeys.json" }]],
   use: {
     browserName: "chromium",
-    // Routes of a journey do not see what a service worker loads. The journeys about it allow it.
+    // A test cannot intercept the requests of a service worker, so workers are blocked. The journeys about the service worker
+    // allow it.
     serviceWorkers: "block",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     actionTimeout: 10_000,
-    // Traces take a third of the run and are needed only after a failure: npx playwright test --trace on.
+    // Recording traces takes a third of the time and is needed only after a failure: npx playwright test --trace on.
     screenshot: "only-on-failure",
     launchOptions: {
       ...(executablePath !== undefined && { executablePath }),
@@ -30,7 +31,7 @@ export default defineConfig({
         "--disable-component-update",
         "--disable-sync",
         "--no-first-run",
-        // A name for which browsers do not count http as secure, as they do for localhost.
+        // For browsers, http at localhost counts as secure. This name is the same machine without that exception.
         "--host-resolver-rules=MAP plain.example 127.0.0.1",
       ],
     },

@@ -6,20 +6,20 @@ export default defineConfig({
     exclude: ["**/node_modules/**", ".next/**"],
     globalSetup: ["./test/cluster.ts"],
     pool: "forks",
-    // Loading the code once per process saves a third of the whole run; clean-process.ts keeps the files independent.
+    // Loading the code once per process saves a third of the time. clean-process.ts makes the files independent of each other.
     isolate: false,
     setupFiles: ["./test/clean-process.ts"],
-    // More workers than cores, because many tests wait for a clock, a chain or another process.
+    // There are more workers than cores, because many tests wait for a clock, a chain or another process.
     maxWorkers: 3,
     retry: 0,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: {
       ENVIRONMENT: "sandbox",
-      // Vite sets it to "/".
+      // Vite would set this variable to "/".
       BASE_URL: "http://localhost:3000",
       LOG_LEVEL: "silent",
-      // All tests use one address; rate-limit.test.ts makes its own buckets.
+      // All tests use the same IP address, so the limit is high. rate-limit.test.ts makes limits of its own.
       RATE_LIMIT_PER_ADDRESS: "1000000",
       BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
       API_KEY_SECRET: "another one, also for the tests only",

@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import { isProblem } from "#lib/problem.ts";
 
-/** A text file as a stream, so that long files need little memory. */
+/** Sends a text file as a stream, so that long files need little memory. */
 export function download(name: string, type: "text/csv" | "application/x-ndjson", lines: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -24,7 +24,7 @@ export function download(name: string, type: "text/csv" | "application/x-ndjson"
   });
 }
 
-/** The data of a file. Every problem becomes a 404, so that people without access cannot tell that the file exists. */
+/** Reads the data of a file. Every problem becomes a 404, so that people without access cannot tell that the file exists. */
 export async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

@@ -28,8 +28,8 @@ export function waysIn(): Ways {
 const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
 
 /**
- * Whether the reader may read the sandbox's mail, which contains sign-in links. True for requests from the local machine if BASE_URL is
- * a loopback address, and for platform admins.
+ * Whether the reader may read the mails of a sandbox without a mail server, which contain sign-in links. True for requests from
+ * the local machine if BASE_URL is a loopback address, and for platform admins.
  */
 export async function mayReadOutbox(): Promise<boolean> {
   if (mailDelivery() !== "outbox") return false;
@@ -39,7 +39,7 @@ export async function mayReadOutbox(): Promise<boolean> {
   return caller !== null && (await viewSession(caller.sessionId)).platformRoles.includes("admin");
 }
 
-/** Tells a developer where to read the mail that the page has just sent. */
+/** Tells a developer where to read the mail that was just sent. */
 export async function OutboxHint() {
   return (await mayReadOutbox()) ? (
     <p className="text-sm text-muted">

@@ -7,10 +7,13 @@ import { viewMandates } from "#lib/pages/view-mandates.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 
 const MANDATES = 20;
-/** 12 hours, because copied text may be run hours later. The service refuses more than a day. */
+/**
+ * How long the request in the snippets is valid: 12 hours, because people may run the copied text hours later. The service
+ * refuses more than a day.
+ */
 const EXPIRES_MS = 12 * 3_600_000;
 
-/** The reader's own data for the snippets, as far as they may see it. */
+/** The reader's mandates and newest key for the snippets, as far as their role may see them. */
 async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
   if (!caller || caller.organizationId === null) return null;
   const member = { ...caller, organizationId: caller.organizationId };
@@ -31,7 +34,9 @@ async function readReader(caller: SessionCaller | null): Promise<FirstRequestRea
   };
 }
 
-/** The first authorization with the reader's own ids. The sample pays with the first asset of the installation. */
+/**
+ * The first request of a new user, filled with the reader's own ids. The sample pays with the first asset of the installation.
+ */
 export async function ReadersFirstRequest({ caller }: { readonly caller: SessionCaller | null }) {
   const { BASE_URL, ENVIRONMENT, CHAINS } = env();
   const [chain] = CHAINS;

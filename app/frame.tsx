@@ -12,13 +12,15 @@ import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
 
-/** Pages about the person need no organization. */
+/** Whether the page is about the person. Such a page needs no organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
 
 /** The session of the page, read once for its frame and its title. */
 const sessionOf = cache(viewSession);
 
-/** The number of waiting requests that the reader may decide; 0 if the organization does not buy or the reader may not approve. */
+/**
+ * The number of requests that wait for the reader's approval; 0 if the organization is not a buyer or the reader may not approve.
+ */
 const countWaiting = cache(async (sessionId: string): Promise<number> => {
   const { activeOrganization, capabilities } = await sessionOf(sessionId);
   if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return 0;
@@ -26,7 +28,10 @@ const countWaiting = cache(async (sessionId: string): Promise<number> => {
   return waitingCount({ organizationId, environment: env().ENVIRONMENT });
 });
 
-/** The titles of an organization's pages begin with the number of waiting requests, for a reader who is in another tab. */
+/**
+ * The titles of an organization's pages. They begin with the number of requests that wait for approval, for a reader who looks at
+ * another tab.
+ */
 export async function organizationMetadata(): Promise<Metadata> {
   const caller = await readCaller();
   const count = caller ? await countWaiting(caller.sessionId) : 0;

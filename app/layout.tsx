@@ -21,7 +21,8 @@ export const viewport = {
 };
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
-  // Reading the cookie makes every page dynamic, as the Content-Security-Policy needs a new nonce per request.
+  // Reading a cookie makes Next.js render every page for each request. The Content-Security-Policy needs that, because each
+  // request has a new nonce.
   const theme = await readTheme();
   return (
     <html lang="en" {...(theme && { "data-theme": theme })}>

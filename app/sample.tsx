@@ -9,7 +9,7 @@ const MANDATES = 20;
 
 type Props = { readonly caller: SessionCaller & { readonly organizationId: string } };
 
-/** A payment to the sample sellers of this installation; nothing in an installation without them. */
+/** Lets the reader pay a sample seller of this installation. Nothing is shown in an installation without sample sellers. */
 export async function ReadersSample({ caller }: Props) {
   const paid = sampleAsset();
   const may = (["mandates:read", "payments:authorize", "payments:execute", "payments:read"] as const).every((one) =>
@@ -18,7 +18,7 @@ export async function ReadersSample({ caller }: Props) {
   if (!paid || !may) return null;
   const { items } = await viewMandates(caller, { status: "active", limit: MANDATES });
   const usable = items.filter(({ policy: { assets } }) => assets[0]?.asset === paid.asset && assets[0].chain === paid.chain);
-  // A mandate that is bound to agents denies a person, so it comes last.
+  // A mandate that names agents denies every person, so such mandates come last.
   const inOrder = usable.toSorted((a, b) => Number(a.agents !== undefined) - Number(b.agents !== undefined));
   return (
     <section className="panel" aria-labelledby="sample">

@@ -5,10 +5,13 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
-/** The page's reader from the session cookie; null if there is no live session. Cached per request. */
+/** The person who reads the page, from the session cookie; null without a valid session. The session is read once per request. */
 export const readCaller = cache(async (): Promise<SessionCaller | null> => authenticateReader((await headers()).get("cookie")));
 
-/** Path and query of the current page, for layouts, which Next.js does not tell. */
+/**
+ * Path and query of the current page, for layouts. Next.js does not tell a layout its address, so the proxy puts it into this
+ * header.
+ */
 export async function requestPath(): Promise<string> {
   return (await headers()).get("x-path") ?? "/";
 }

@@ -33,7 +33,7 @@ const kinds: readonly Kind[] = [
   { name: "hot mandate", connections: 1, mandatesOf: ({ hot }) => [hot] },
 ];
 
-/** Checks out a commit into its own folder and installs its packages. */
+/** Copies the source of a commit to a folder and installs its packages there. */
 async function checkOut(commit: string, folder: string): Promise<string> {
   await run("sh", ["-c", `git archive "$1" | tar -x -C "$2"`, "sh", commit, folder], { cwd: root });
   await run(process.execPath, ["scripts/ensure.mjs"], { cwd: folder, maxBuffer: 1 << 26 });
@@ -71,7 +71,10 @@ async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: numb
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** A row for each side, and a row with the ratio of this commit to the other: the median of the ratios of the paired turns. */
+/**
+ * A row for each of the two commits, and a row with the ratio of this commit to the other one. The ratio is the median of the
+ * ratios of the rounds.
+ */
 function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Turn, Turn])[]) {
   const columns: Record<string, (turn: Turn) => number> = {
     "requests/s": ({ perSecond }) => perSecond,
@@ -98,7 +101,7 @@ function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [T
   ];
 }
 
-/** Measures this commit and another one in turns, on one PostgreSQL with a database each. */
+/** Measures this commit and another one in turns, with one PostgreSQL server and a database for each commit. */
 export async function compareWith(commit: string, { rounds, seconds }: { readonly rounds: number; readonly seconds: number }) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-against-"));
   const say = (line: string): void => console.error(`bench: ${line}`);

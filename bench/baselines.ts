@@ -7,7 +7,10 @@ import { start } from "./server.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The driver without a service: transactions that update one hot row and insert one row. It uses the driver's default pool. */
+/**
+ * Measures the database driver without a service: transactions that update the same row and insert one row. It uses the driver's
+ * default pool.
+ */
 export async function driverAlone(url: string, clients: number, seconds: number): Promise<Measurement> {
   const sql = postgres(url, { onnotice: () => {} });
   await sql`CREATE TABLE IF NOT EXISTS bench_budget (id int PRIMARY KEY, reserved numeric NOT NULL)`;

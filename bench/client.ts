@@ -5,7 +5,7 @@ export type Target = { readonly port: number; readonly path: string; readonly he
 
 type Reply = { readonly status: number; readonly body: string };
 
-/** One keep-alive connection that sends one request at a time. It uses little CPU, which is left to the server. */
+/** A keep-alive connection that sends one request at a time. It uses little CPU time, so that more is left for the server. */
 export class Connection {
   readonly #socket: Socket;
   readonly #head: string;
@@ -53,7 +53,7 @@ export class Connection {
   }
 }
 
-/** Returns null until the last chunk has arrived. */
+/** The body of a reply in chunked encoding; null until the last chunk has arrived. */
 function dechunk(received: Buffer): Buffer | null {
   if (!received.subarray(-5).equals(Buffer.from("0\r\n\r\n"))) return null;
   const start = received.indexOf("\r\n") + 2;

@@ -13,7 +13,7 @@ export type CpuUse = {
 /** Linux counts CPU time in hundredths of a second. */
 const TICK_US = 10_000;
 
-/** The CPU time of a process; with `withChildren` plus that of its ended children. */
+/** The CPU time of a process. With `withChildren`, also the CPU time of its children that have ended. */
 async function timeOf(path: string, withChildren = false): Promise<number> {
   const text = await readFile(`${path}/stat`, "utf8").catch(() => "");
   const fields = text

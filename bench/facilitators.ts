@@ -12,7 +12,7 @@ import { load, type Measurement } from "./load.ts";
 import { payTo, setSellerScene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-/** One endpoint at one number of connections: requests per second, and the median of the ratios of the turns. */
+/** The result for one endpoint and one number of connections: requests per second, and the median of the ratios of the rounds. */
 export type FacilitatorRow = {
   readonly endpoint: "verify" | "settle";
   readonly connections: number;
@@ -24,9 +24,9 @@ export type FacilitatorRow = {
   readonly errors: number;
 };
 
-/** Several sellers, because the service settles at most 50 payments per second for each. */
+/** There are several sellers, because the service settles at most 50 payments per second for each one. */
 const SELLERS = 10;
-/** Credentials per second of a turn; must be more than either facilitator settles. */
+/** How many signed payments are prepared for each second of a round. There must be more than either facilitator settles. */
 const SETTLED_PER_SECOND = 400;
 
 const terms = {
@@ -40,7 +40,7 @@ const terms = {
 } as const;
 const required: PaymentRequired = { x402Version: 2, resource: { url: "https://data.example.com/report" }, accepts: [terms] };
 
-/** Bodies of facilitator requests, each with its own credential, signed by a stock client. */
+/** Returns a function that makes bodies of facilitator requests. Each has a payment of its own, signed by a standard client. */
 function bodiesOf(wallet: ReturnType<typeof privateKeyToAccount>) {
   const client = new x402Client().setSpendControls(false).register(localChainId, new ExactEvmScheme(wallet));
   return (count: number): Promise<string[]> =>
@@ -103,7 +103,10 @@ async function compare(
   };
 }
 
-/** `npm run bench -- --facilitators`: measures both facilitators in turns on one chain that mines each transaction at once. */
+/**
+ * `npm run bench -- --facilitators`: measures this service's facilitator and that of the x402 library in turns, on one chain that
+ * mines each transaction at once.
+ */
 export async function compareFacilitators({ rounds, seconds }: { rounds: number; seconds: number }): Promise<FacilitatorRow[]> {
   const chain = await startChain();
   const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
@@ -130,7 +133,7 @@ export async function compareFacilitators({ rounds, seconds }: { rounds: number;
       stock: { server: running[1]!, path: "", keys: ["none"] },
     };
     const how = { rounds, seconds, sign: bodiesOf(buyer) };
-    // Warm up: V8 compiles the code during the first requests.
+    // Run each one once before measuring, because V8 compiles the code during the first requests.
     for (const name of ["ours", "stock"] as const)
       for (const endpoint of ["verify", "settle"] as const)
         await turn(peers[name], endpoint, 16, 1, await how.sign(SETTLED_PER_SECOND));

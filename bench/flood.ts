@@ -1,10 +1,10 @@
-/** Loads one page in a loop on many connections, as any visitor can. It ends with its parent. */
+/** Loads one page again and again on many connections, as any visitor can. The process ends with its parent. */
 import { Agent, get } from "node:http";
 import { setPriority } from "node:os";
 
 const [url = "", connections = "0"] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
-// Low priority: it simulates another machine and must not take CPU time from the server.
+// This process stands for another machine, so it gets a low priority and takes no CPU time from the server.
 setPriority(10);
 const counts: Record<string, number> = {};
 

@@ -22,7 +22,7 @@ import {
   type Terms,
 } from "../test/smart-account.ts";
 
-/** Gas of one transaction, from its receipt. */
+/** The gas of one operation, from the receipt of its transaction. */
 export type Gas = { readonly operation: string; readonly gas: number };
 
 const usdcAbi = usdc.abi as Abi;
@@ -35,7 +35,7 @@ async function gasOf({ client }: LocalChain, sent: TransactionRequest): Promise<
   return Number(gasUsed);
 }
 
-/** A funded account that is not delegated yet, and the terms of its mandates. */
+/** Makes an account with funds that does not delegate yet, and the limits of its mandates. */
 async function newAccount(chain: LocalChain) {
   const key = generatePrivateKey();
   const owner = { ...privateKeyToAccount(key), key };
@@ -52,7 +52,7 @@ const registering = async (contracts: Contracts, owner: Awaited<ReturnType<typeo
   return { mandateId: registration.mandateId, sent: { to: contracts.registry, data } };
 };
 
-/** Measures the gas of each on-chain operation. The payee has no tokens before, which is the more expensive case. */
+/** Measures the gas of each operation on the chain. The payee has no tokens before, which is the more expensive case. */
 export async function measureGas(): Promise<readonly Gas[]> {
   const chain = await startChain();
   try {

@@ -9,7 +9,10 @@ export type Measurement = {
 };
 
 export type Load = {
-  /** Connections are spread over the targets, so that the rate limit of one key does not limit the result. */
+  /**
+   * The connections use the targets in turn. Each target has another API key, so that the rate limit of one key does not limit
+   * the result.
+   */
   readonly targets: readonly Target[];
   readonly connections: number;
   readonly seconds: number;
@@ -20,7 +23,7 @@ export type Load = {
 const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** Closed loop: each connection sends its next request after the reply to the last one. */
+/** Sends requests on several connections. Each connection sends its next request after the reply to the last one. */
 export async function load({ targets, connections, seconds, body, good }: Load): Promise<Measurement> {
   const open = await Promise.all(
     Array.from({ length: connections }, (_, index) => Connection.open(targets[index % targets.length]!)),

@@ -1,8 +1,8 @@
 /**
- * The baseline for batches of requests: one transaction per request that updates the mandate's row and inserts the authorization's
- * row, through postgres.js with the driver's default pool, which is its fastest here. It is served over HTTP and writes the same
- * row into copies of the same tables, so only the method differs. It does not check credentials, policy or idempotency, and
- * writes no ledger and no audit events.
+ * The baseline to compare batches with: one transaction for each request, which updates the mandate's row and inserts the
+ * authorization's row. It uses postgres.js with the driver's default pool, which is its fastest setting here. Like the service it
+ * is called over HTTP, and it writes the same row into copies of the same tables. It checks no credentials, policy or
+ * idempotency, and writes no ledger entries and no audit events.
  */
 import { createServer, type IncomingMessage } from "node:http";
 import postgres from "postgres";

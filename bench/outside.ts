@@ -8,7 +8,7 @@ import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-/** Results of the API alone, and while visitors load pages. */
+/** Results of the API, first alone and then while visitors load pages. */
 export type Outside = {
   readonly pageConnections: number;
   readonly page: string;
@@ -59,7 +59,10 @@ async function measure(server: BenchServer, scene: Scene, mandateId: string, sec
   return { p50Ms, p99Ms, errors, emergencyMs };
 }
 
-/** Measures the API during page loads by visitors: 16 connections that authorize, then the slowest of five emergency stops. */
+/**
+ * Measures the API while visitors load pages: the times of 16 connections that authorize payments, then the slowest of five
+ * emergency stops.
+ */
 export async function measureOutside(
   databaseUrl: string,
   environment: Readonly<Record<string, string>>,

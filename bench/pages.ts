@@ -49,7 +49,7 @@ const screens = [
   { width: 1_280, height: 800 },
 ] as const;
 
-/** The scripts of each page, and its larger layout shift on a phone and on a wide screen. */
+/** For each page, the size of its scripts, and how far its layout shifts, on a phone or on a wide screen, whichever is more. */
 async function weighAll(url: string, paths: readonly string[], cookie: string): Promise<readonly PageWeight[]> {
   const executablePath = await findChromium();
   const browser = await chromium.launch({ ...(executablePath !== null && { executablePath }), args: ["--no-sandbox"] });
@@ -76,8 +76,8 @@ async function weighAll(url: string, paths: readonly string[], cookie: string): 
 const paths = ["/payments", "/payments?settlement=settled", "/home", "/mandates", "/approvals"] as const;
 
 /**
- * The first load of dashboard pages, and the median of five more, each until the end of its HTML. The server has served the
- * sign-in page before, because every dashboard visit starts there.
+ * Measures the first load of dashboard pages, and the median of five more loads, each until the end of the HTML. The server has
+ * served the sign-in page before, because people come to the dashboard from there.
  */
 export async function loadPages(
   databaseUrl: string,

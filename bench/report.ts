@@ -18,16 +18,16 @@ export type Results = {
 };
 export type Floor = { readonly what: string; readonly measured: string; readonly floor: string; readonly holds: boolean };
 
-/** The name of the baseline's rows, with one transaction per request. */
+/** The name of the rows for the baseline that uses one transaction per request. */
 export const EACH = "baseline: one transaction per request";
 export const HOT = "hot mandate";
-/** The prefix of rows that were measured alternately with their baseline. */
+/** The beginning of the names of rows that were measured in turns with the baseline. */
 export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** The required results while visitors load pages. */
+/** The results that are required while visitors load pages. */
 export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] {
   const idleMs = alone?.p99Ms ?? 0;
   return flooded.flatMap(({ page, pageConnections, p99Ms, emergencyMs }) => {
@@ -50,7 +50,7 @@ export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] 
   });
 }
 
-/** The required result while browsers receive every change. */
+/** The result that is required while browsers receive every change. */
 const floorOfStreams = ({ streams, ratio }: Streams): Floor => ({
   what: `authorize with ${whole(streams)} open streams of changes`,
   measured: `${((1 - ratio) * 100).toFixed(1)} % slower`,
@@ -58,7 +58,7 @@ const floorOfStreams = ({ streams, ratio }: Streams): Floor => ({
   holds: ratio > 0.9,
 });
 
-/** The project's required results on two cores with everything on the same machine. */
+/** The results that the project requires on two cores, with everything on the same machine. */
 export function floorsOf({ rows, residentMiB, history, bursts, pages, outside, streams }: Omit<Results, "gas">): Floor[] {
   const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
   const hot = row(HOT, 64);

@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: the production server and its baselines in one run. `-- --json` prints JSON, `-- --seconds N` measures N seconds each.
- * `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns.
- * `-- --facilitators` compares verify and settle with the stock facilitator's in turns. `-- --streams` measures only what streams cost.
+ * `npm run bench`: measures the production server and its baselines. `-- --json` prints JSON, `-- --seconds N` measures N seconds
+ * each. `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns. `--
+ * --facilitators` compares verify and settle with the facilitator of the x402 library in turns. `-- --streams` measures only the
+ * cost of open event streams.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";

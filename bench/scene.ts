@@ -49,10 +49,10 @@ async function signUp(url: string, productRole: "buyer" | "seller"): Promise<Ses
   return { ...options, organizationId: session.activeOrganization?.organizationId ?? "" };
 }
 
-/** The payment address of every seller of a scene. */
+/** The address that every seller of a benchmark is paid to. */
 export const payTo = "0x1111111111111111111111111111111111111111";
 
-/** A new seller with a resource at 0.01 USDC. */
+/** Registers a seller with a resource at 0.01 USDC. */
 async function openShop(seller: Session): Promise<{ readonly sellerId: string; readonly domain: string }> {
   const domain = `data-${randomBytes(4).toString("hex")}.example.com`;
   const { sellerId } = await call(registerSeller, { body: { name: "Bench data", domain } }, seller);

@@ -1,4 +1,4 @@
-/** The facilitator of the x402 library behind HTTP, in its own process: the baseline for this service's facilitator. */
+/** The facilitator of the x402 library behind HTTP, in its own process. This service's facilitator is compared with it. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { stockFacilitator } from "../examples/seller.ts";

@@ -1,9 +1,9 @@
-/** Opens streams of changes, as browsers do, and counts their messages. It ends with its parent. */
+/** Opens streams of changes, as browsers do, and counts their messages. The process ends with its parent. */
 import { connect } from "node:net";
 import { setPriority } from "node:os";
 
 const [port = "0"] = process.argv.slice(2);
-// Low priority: it simulates other machines and must not take CPU time from the server.
+// This process stands for other machines, so it gets a low priority and takes no CPU time from the server.
 setPriority(10);
 const AGAIN_MS = 500;
 let open = 0;
@@ -24,7 +24,7 @@ function read(cookie: string): void {
     .on("error", () => {})
     .once("close", () => {
       open -= isOpen ? 1 : 0;
-      // The service refuses streams while it opens many others, and browsers then ask again.
+      // The service refuses new streams while it opens many others, so try again, as browsers do.
       setTimeout(read, AGAIN_MS, cookie);
     });
   socket.write(`GET /changes HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);

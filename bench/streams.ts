@@ -11,29 +11,32 @@ import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-/** Authorizing alone, and while browsers of the same organization receive every change. Rates are per second, medians of the turns. */
+/**
+ * How many payments per second are authorized, first alone and then while browsers of the same organization receive every change.
+ * The rates are medians of the rounds.
+ */
 export type Streams = {
   readonly streams: number;
   readonly alone: number;
   readonly beside: number;
-  /** The median of the ratios of the turns. */
+  /** The median of the ratios of the rounds. */
   readonly ratio: number;
   readonly messages: number;
   readonly errors: number;
 };
 
 const BROWSERS = 1_000;
-/** A session has at most four streams. */
+/** The most streams that the service opens for one session. */
 const PER_SESSION = 4;
 const CONNECTIONS = 64;
-/** Long enough for the compiler, so that the first turn is not the slowest. */
+/** This is long enough for V8 to compile the code, so that the first round is not the slowest. */
 const WARM_SECONDS = 8;
-/** The time in which the service notices that a thousand browsers have gone. */
+/** How long the service may take to notice that a thousand browsers have gone. */
 const SETTLED_MS = 4_000;
-/** Opened in parts, as browsers come back after a deployment. */
+/** How many streams are opened at the same time, about as when browsers connect again after a deployment. */
 const PART = 50;
 
-/** Sessions of the scene's person, as sign-ins would make. Returns their cookies. */
+/** Inserts sessions of the person, as sign-ins would. Returns their cookies. */
 async function newSessions(databaseUrl: string, secret: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => randomBytes(24).toString("base64url"));
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
@@ -54,7 +57,7 @@ const askCounts = (browsers: ChildProcess): Promise<{ open: number; messages: nu
     browsers.send({});
   });
 
-/** Another process that holds the streams of all browsers. */
+/** Starts another process, which opens the streams of all browsers. */
 async function openBrowsers(port: number, cookies: readonly string[]): Promise<ChildProcess> {
   const browsers = fork("bench/stream-browsers.ts", [String(port)]);
   const all = Array.from({ length: BROWSERS }, (_, at) => cookies[at % cookies.length]!);
@@ -80,7 +83,7 @@ async function rate(server: BenchServer, scene: Scene, mandateId: string, second
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Measures in turns, in reverse order in every second round, so that conditions are equal. */
+/** Measures in turns, in reverse order in every second round, so that the conditions are equal for both. */
 async function compare(server: BenchServer, scene: Scene, cookies: readonly string[], how: { rounds: number; seconds: number }) {
   const mandateId = await scene.mandate("1000000");
   await rate(server, scene, mandateId, WARM_SECONDS);
@@ -104,14 +107,14 @@ async function compare(server: BenchServer, scene: Scene, cookies: readonly stri
 
 type How = { readonly rounds: number; readonly seconds: number };
 
-/** Measures what a thousand streams of one process cost authorizing. */
+/** Measures how much a thousand open streams of changes slow down the authorization of payments in the same process. */
 export async function measureStreams(
   databaseUrl: string,
   environment: Readonly<Record<string, string>>,
   how: How,
 ): Promise<Streams> {
   const secret = randomBytes(36).toString("base64url");
-  // All browsers have one address here.
+  // All browsers come from one address here, so raise the rate limit for pages.
   const own = { ...environment, BETTER_AUTH_SECRET: secret, RATE_LIMIT_PAGES: "10000" };
   const server = await start([...nodeFlags, "server.ts"], own, "/api/v1/health/live");
   try {
@@ -124,7 +127,7 @@ export async function measureStreams(
   }
 }
 
-/** `npm run bench -- --streams`: only this measurement. */
+/** `npm run bench -- --streams`: runs only this measurement. */
 export async function measureStreamsAlone(how: How): Promise<Streams> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
   const database = await startEmbedded({ dataDir: folder });
@@ -132,7 +135,7 @@ export async function measureStreamsAlone(how: How): Promise<Streams> {
     return await measureStreams(database.url, { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" }, how);
   } finally {
     await database.stop();
-    // As root the data may be in another directory.
+    // If this runs as root, the database's data is in another directory.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }

@@ -45,7 +45,10 @@ async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]>
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Measures in turns, in reverse order in every second round, so that conditions are equal. Returns the median of the rounds of each. */
+/**
+ * Runs the measurements in turns, in reverse order in every second round, so that the conditions are equal. Returns the median of
+ * the rounds for each.
+ */
 async function inTurns(rounds: number, measures: readonly (() => Promise<Measurement>)[]): Promise<Measurement[]> {
   const measured = measures.map((): Measurement[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -61,7 +64,7 @@ async function inTurns(rounds: number, measures: readonly (() => Promise<Measure
   }));
 }
 
-/** Rates on a mandate with 20,000 decisions and on new mandates. */
+/** Compares the rate on a mandate with 20,000 earlier decisions with the rate on new mandates. */
 async function compareHistory(
   server: BenchServer,
   scene: Scene,
@@ -76,7 +79,7 @@ async function compareHistory(
   return { fresh: fresh!.perSecond, old: aged!.perSecond };
 }
 
-/** Measures one hot mandate and its baselines. */
+/** Measures requests that all use one mandate, and the baselines for them. */
 async function compareBaselines(
   server: BenchServer,
   scene: Scene,
@@ -150,7 +153,7 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
   } finally {
     await server.stop();
     await database.stop();
-    // As root the data may be in another directory.
+    // If this runs as root, the database's data is in another directory.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }

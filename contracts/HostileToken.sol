@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// Only for tests: a token with a configurable domain, without a return value of its transfers, which calls the module
-/// again during a transfer.
+/// Only for tests: a token with a configurable domain. Its transfers return no value, and they call the payment module again.
 contract HostileToken {
     bytes32 public DOMAIN_SEPARATOR;
     address public module;
@@ -19,7 +18,7 @@ contract HostileToken {
         call = call_;
     }
 
-    /// Returns no boolean, as some tokens do.
+    /// Returns no boolean, as some real tokens do.
     function transfer(address, uint256) external {
         transfers += 1;
         if (module == address(0)) return;

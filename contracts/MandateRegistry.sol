@@ -4,9 +4,10 @@ pragma solidity ^0.8.28;
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// The hard limits of mandates, as their accounts signed them. (account, mandateId) identifies a mandate, so nobody can
-/// take another account's id. It has one budget, because it pays by only one path: by proofs that the account accepts as
-/// EIP-3009 signatures (each nonce slot of a period is one nonce that the token burns), or by payments that are counted here.
+/// Stores the limits of mandates that the chain enforces, as their accounts signed them. The pair (account, mandateId) identifies
+/// a mandate, so nobody can take the id of another account. A mandate pays in only one of two ways, so it has one budget. In the
+/// first way, its account accepts proofs as EIP-3009 signatures; each nonce slot of a period is one nonce of the token. In the
+/// second way, the payment module pays, and this contract counts the payments.
 contract MandateRegistry is EIP712 {
     uint8 public constant PATH_PROOFS = 1;
     uint8 public constant PATH_MODULE = 2;
@@ -21,16 +22,16 @@ contract MandateRegistry is EIP712 {
         address account;
         address payee;
         address token;
-        /// Atomic units of the token.
+        /// In atomic units of the token.
         uint128 perPaymentLimit;
         uint128 periodLimit;
         uint40 periodSeconds;
-        /// Seconds since 1970; periods are counted from start, end is excluded.
+        /// In seconds since 1970. Periods are counted from `start`; `end` is exclusive.
         uint40 start;
         uint40 end;
         uint32 maxPaymentsPerPeriod;
         uint8 enforcementPath;
-        /// The hash of the off-chain policy from which these limits come.
+        /// The hash of the policy in the service from which these limits were derived.
         bytes32 termsHash;
     }
 
@@ -40,7 +41,7 @@ contract MandateRegistry is EIP712 {
         uint128 spent;
     }
 
-    /// Why a payment would be refused. The numbers are read off chain: only append.
+    /// Why a payment would be refused. Programs outside of the chain read the numbers, so only append values.
     enum Refusal {
         None,
         Unknown,
@@ -74,9 +75,9 @@ contract MandateRegistry is EIP712 {
     event PolicySignerProposed(address indexed signer);
     event PolicySignerChanged(address indexed before, address indexed signer);
 
-    /// May revoke any mandate, and nothing else.
+    /// May revoke any mandate, and can do nothing else.
     address public immutable guardian;
-    /// May propose another policy signer, and nothing else.
+    /// May propose another policy signer, and can do nothing else.
     address public immutable administrator;
 
     address public policySigner;
@@ -86,7 +87,7 @@ contract MandateRegistry is EIP712 {
     mapping(address account => mapping(bytes32 mandateId => bool)) public revoked;
     mapping(address account => mapping(bytes32 mandateId => Usage)) private _usage;
     mapping(address account => mapping(bytes32 mandateId => mapping(bytes32 paymentId => bool))) public paymentUsed;
-    /// Unordered, so that several signatures can be made in parallel.
+    /// Nonces may be used in any order, so that several registrations can be signed at the same time.
     mapping(address account => mapping(uint256 nonce => bool)) public nonceUsed;
 
     constructor(address guardian_, address administrator_, address policySigner_) EIP712("MandateRegistry", "1") {
@@ -101,7 +102,7 @@ contract MandateRegistry is EIP712 {
         return _terms[account][mandateId];
     }
 
-    /// The use of the current period. Proofs are not counted here: the token's nonces show them.
+    /// The payments of the current period. Payments by proof are not counted here, because the nonces of the token show them.
     function usageOf(address account, bytes32 mandateId) external view returns (Usage memory) {
         return _currentUsage(_terms[account][mandateId], _usage[account][mandateId]);
     }
@@ -110,7 +111,7 @@ contract MandateRegistry is EIP712 {
         return _domainSeparatorV4();
     }
 
-    /// Anyone may submit what the account signed with its key, or by ERC-1271 if it has code.
+    /// Registers the limits that the account signed with its key, or by ERC-1271 if it has code. Anyone may submit the signature.
     function registerMandate(bytes32 mandateId, Terms calldata terms, uint256 nonce, uint256 deadline, bytes calldata signature)
         external
     {
@@ -129,7 +130,7 @@ contract MandateRegistry is EIP712 {
         emit MandateRegistered(terms.account, mandateId, terms.termsHash);
     }
 
-    /// Closes an id for ever, also before it is registered, so that a pending registration cannot succeed.
+    /// Revokes an id for ever. An id can be revoked before it is registered, so that a pending registration cannot succeed.
     function revoke(address account, bytes32 mandateId) external {
         if (msg.sender != account && msg.sender != guardian) revert NotAllowed();
         _revoke(account, mandateId);
@@ -147,7 +148,7 @@ contract MandateRegistry is EIP712 {
         _revoke(account, mandateId);
     }
 
-    /// Whether a proof of this slot would be accepted now.
+    /// Whether the account would accept a proof with this nonce slot now.
     function checkProof(
         address account,
         bytes32 mandateId,
@@ -186,7 +187,7 @@ contract MandateRegistry is EIP712 {
         return Refusal.None;
     }
 
-    /// Counts a payment for the caller's own mandate, before the money moves. @return The payment's period.
+    /// Counts a payment under a mandate of the caller, before the money moves. @return The period in which the payment counts.
     function consume(bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value)
         external
         returns (uint256)
@@ -195,7 +196,7 @@ contract MandateRegistry is EIP712 {
         if (refusal != Refusal.None) revert Refused(refusal);
         Usage memory usage = _currentUsage(_terms[msg.sender][mandateId], _usage[msg.sender][mandateId]);
         usage.payments += 1;
-        // The sum is at most periodLimit, a uint128.
+        // The cast is safe, because the sum is at most periodLimit, which is a uint128.
         usage.spent += uint128(value);
         _usage[msg.sender][mandateId] = usage;
         paymentUsed[msg.sender][mandateId][paymentId] = true;
@@ -209,7 +210,8 @@ contract MandateRegistry is EIP712 {
         emit PolicySignerProposed(signer);
     }
 
-    /// Called by the new signer itself, so that a key that nobody has cannot become the signer.
+    /// Makes the proposed key the policy signer. The new signer calls this itself, so that a key that nobody has cannot become the
+    /// signer.
     function acceptPolicySigner() external {
         if (msg.sender != pendingPolicySigner) revert NotAllowed();
         emit PolicySignerChanged(policySigner, msg.sender);
@@ -222,7 +224,7 @@ contract MandateRegistry is EIP712 {
             && terms.perPaymentLimit > 0 && terms.periodSeconds > 0 && terms.start < terms.end
             && terms.maxPaymentsPerPeriod > 0
             && (terms.enforcementPath == PATH_PROOFS || terms.enforcementPath == PATH_MODULE)
-            // Limits the sum of a period for proofs, which cannot be counted on chain.
+            // Limits the sum of a period also for payments by proof, which cannot be counted on the chain.
             && uint256(terms.maxPaymentsPerPeriod) * terms.perPaymentLimit <= terms.periodLimit;
     }
 

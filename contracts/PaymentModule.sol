@@ -6,7 +6,8 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {MandateRegistry} from "./MandateRegistry.sol";
 import {SmartPaymentAccount} from "./SmartPaymentAccount.sol";
 
-/// Pays from a delegated account what the policy signer signed. Anyone may submit it; the registry counts it.
+/// Makes the payments that the policy signer signed, from accounts that delegate to SmartPaymentAccount. Anyone may submit a
+/// signed payment; the registry counts it.
 contract PaymentModule is EIP712 {
     bytes32 public constant PAY_TYPEHASH = keccak256(
         "Pay(address account,bytes32 mandateId,bytes32 paymentId,address token,address payee,uint256 value,uint256 deadline)"

@@ -15,10 +15,10 @@ interface IDomainSeparator {
     function DOMAIN_SEPARATOR() external view returns (bytes32);
 }
 
-/// A person's account delegates to this contract by EIP-7702. It has no storage: a later delegation finds none, and nobody
-/// can initialize it before its owner. The account's own key can do everything, always;
-/// the policy signer can make proofs for transfers within registered mandates; the module can pay within them. It accepts
-/// collectibles (ERC-721, ERC-1155) that are sent to it, like an account without code.
+/// The code of accounts that delegate to this contract by EIP-7702. It has no storage, so it leaves nothing behind for a later
+/// delegation, and nobody can initialize it before the owner does. The account's own key can always do everything. The policy
+/// signer can make proofs for transfers within registered mandates, and the payment module can pay within them. The account
+/// accepts ERC-721 and ERC-1155 tokens that are sent to it, like an account without code.
 contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     using SafeERC20 for IERC20;
 
@@ -28,7 +28,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     bytes4 private constant INVALID = 0xffffffff;
     uint256 private constant PROOF_BYTES = 352;
 
-    /// Whole words, because the decoder would revert for smaller types, and this function must answer.
+    /// All fields have 32 bytes. With smaller types, the decoder would revert for invalid values, but isValidSignature must return
+    /// an answer.
     struct Proof {
         bytes32 mandateId;
         uint256 token;
@@ -56,8 +57,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
 
     receive() external payable {}
 
-    /// The owner's key can sign anything. A proof signs only one EIP-3009 transfer with a nonce slot of a mandate's period:
-    /// no permit, no approval, no message.
+    /// The owner's key can sign anything. A proof counts as the signature of only one EIP-3009 transfer that uses a nonce slot of
+    /// a mandate's period. It never counts as the signature of a permit, an approval or a message.
     function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
         if (signature.length == 65) {
             (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, signature);
@@ -71,7 +72,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         return interfaceId == type(IERC721Receiver).interfaceId || super.supportsInterface(interfaceId);
     }
 
-    /// The owner sends transactions from its own address.
+    /// Lets the owner send transactions from the account itself.
     function execute(address to, uint256 value, bytes calldata data) external payable returns (bytes memory) {
         if (msg.sender != address(this)) revert NotAllowed();
         (bool done, bytes memory result) = to.call{value: value}(data);
@@ -79,7 +80,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         return result;
     }
 
-    /// Counts the payment before it moves the money, so that a token that calls back finds the payment used.
+    /// Counts the payment before the money moves. If the token calls this contract again, the payment id is already used.
     function pay(bytes32 mandateId, bytes32 paymentId, address token, address payee, uint256 value) external {
         if (msg.sender != module) revert NotAllowed();
         registry.consume(mandateId, paymentId, token, payee, value);
@@ -89,7 +90,7 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
     function _provesTransfer(bytes32 hash, bytes calldata signature) private view returns (bool) {
         Proof memory proof = abi.decode(signature, (Proof));
         if (proof.token > type(uint160).max || proof.to > type(uint160).max || proof.v > type(uint8).max) return false;
-        // Must come before any call to the token: only the registered token is called.
+        // This check must come before any call to the token, so that only the registered token is called.
         if (_refused(proof)) return false;
         bytes32 domain = IDomainSeparator(address(uint160(proof.token))).DOMAIN_SEPARATOR();
         if (MessageHashUtils.toTypedDataHash(domain, _transferOf(proof)) != hash) return false;
@@ -110,7 +111,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         ) != MandateRegistry.Refusal.None;
     }
 
-    /// The nonce is derived from the nonce slot, so the token burns each slot once.
+    /// The EIP-3009 transfer that a proof signs. Its nonce is derived from the nonce slot, and the token accepts each nonce once,
+    /// so each slot pays once.
     function _transferOf(Proof memory proof) private view returns (bytes32) {
         bytes32 nonce = keccak256(abi.encode(proof.mandateId, proof.period, proof.slot));
         return keccak256(

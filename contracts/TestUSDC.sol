@@ -5,9 +5,9 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// Stands in for Circle's USDC v2.2 on local chains: EIP-3009 with random nonces, the same EIP-712 domain, the same
-/// revert strings, and a mint that is open to anyone. Never deploy it where money is real.
-/// Name, symbol and decimals are code, not storage: the runtime code may be copied to any address.
+/// Replaces Circle's USDC v2.2 on local chains: EIP-3009 with random nonces, the same EIP-712 domain, the same revert strings, and
+/// a mint function that anyone may call. Never deploy it on a chain with real money. Name, symbol and decimals are in the code and
+/// not in storage, so that the runtime code can be copied to any address.
 contract TestUSDC is ERC20, EIP712 {
     bytes32 public constant TRANSFER_WITH_AUTHORIZATION_TYPEHASH = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
@@ -38,7 +38,7 @@ contract TestUSDC is ERC20, EIP712 {
         return 6;
     }
 
-    /// Computed again if the address or the chain differs from that of the deployment.
+    /// Computed again if the address or the chain is another one than at the deployment.
     function DOMAIN_SEPARATOR() external view returns (bytes32) {
         return _domainSeparatorV4();
     }
@@ -51,7 +51,7 @@ contract TestUSDC is ERC20, EIP712 {
         _mint(to, value);
     }
 
-    /// In Circle's contract only the blacklister may do this; here anybody may.
+    /// In Circle's contract only one account may call this; here anybody may.
     function blacklist(address account) external {
         _blacklisted[account] = true;
     }
@@ -121,7 +121,8 @@ contract TestUSDC is ERC20, EIP712 {
         emit AuthorizationCanceled(authorizer, nonce);
     }
 
-    /// Signatures of an address with code, also of an EIP-7702 account, are checked only by ERC-1271, never by its key.
+    /// Requires a valid signature. For an address with code, also by EIP-7702, only the code checks it (ERC-1271), and its key
+    /// does not count.
     function _requireSignature(address signer, bytes32 structHash, bytes memory signature) private view {
         require(
             SignatureChecker.isValidSignatureNow(signer, _hashTypedDataV4(structHash), signature),

@@ -47,7 +47,7 @@ const sources = [
 
 export const artifactUrl = (name: string): URL => new URL(`./artifacts/${name}.json`, import.meta.url);
 
-/** Without a metadata hash, the same source gives the same bytes in any folder. */
+/** The metadata hash is left out, so that the same source gives the same bytecode in any folder. */
 const settings = {
   optimizer: { enabled: true, runs: 200 },
   evmVersion: "cancun",

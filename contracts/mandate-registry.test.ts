@@ -162,7 +162,7 @@ describe("revoke", () => {
     expect(await Promise.all([own, guarded, signed, kept].map(refusalOf))).toEqual([2, 2, 2, 0]);
   });
 
-  test("closes an id for ever, also one that is not registered yet", async () => {
+  test("revokes an id for ever, also one that is not registered yet", async () => {
     const owner = newKey();
     const registration = await signRegistration(contracts.registry, owner, terms(owner.address));
     await writeAs(contracts.guardian, "revoke", [owner.address, registration.mandateId]);
@@ -170,8 +170,8 @@ describe("revoke", () => {
   });
 });
 
-describe("policy signer", () => {
-  test("changes in two steps: the administrator proposes, the new key accepts", async () => {
+describe("the policy signer", () => {
+  test("changes in two steps: the administrator proposes a key, and the new key accepts", async () => {
     const own = await deployContracts(chain());
     const next = newKey();
     const as = async (sender: ReturnType<typeof newKey>, functionName: string, args: readonly unknown[] = []) => {

@@ -24,8 +24,9 @@ import multicall from "./artifacts/TestMulticall.json";
 import usdc from "./artifacts/TestUSDC.json";
 
 /*
- * Random sequences of register, pay by proof, pay by the module, revoke and waiting, sent in real transactions with many calls per
- * block. In every sequence, the money that is paid under a mandate in a period stays within the period's limit.
+ * Sends random sequences of registrations, payments by proof, payments by the payment module, revocations and pauses, in real
+ * transactions with many calls per block. In every sequence, the sum that is paid under a mandate in a period must stay within
+ * the period's limit.
  */
 
 const STEPS = 10_000;
@@ -39,7 +40,7 @@ const step = fc.record({
   /** Amounts below and above the limits. */
   value: fc.nat(130),
   slot: fc.nat(5),
-  /** How many periods the sender is off. */
+  /** How many periods the sender is too early or too late. */
   late: fc.constantFrom(0, 0, 0, 0, 1, -1),
   again: fc.boolean(),
   /** Seconds until the next block, if a block ends here. */
@@ -64,7 +65,7 @@ const multicallAbi = multicall.abi as Abi;
 type Mandate = { readonly mandateId: Hex; readonly terms: Terms; paymentId: number };
 type Call = { readonly target: Address; readonly callData: Hex; readonly allowFailure: true };
 
-/** A new account and its calls. All calls up to a step that waits are in one block. */
+/** A new account and a function that sends its calls. All calls until the next pause are in one block. */
 async function world(contracts: Contracts) {
   const { client } = chain();
   const owner = newKey();
@@ -102,7 +103,7 @@ async function world(contracts: Contracts) {
   async function callOf({ act, mandate: at, value, slot, late, again }: Step): Promise<{ to: Address; data: Hex } | null> {
     const mandate = mandates[at];
     if (act === "register" || !mandate) {
-      // Sometimes a new mandate replaces it, so that new periods with unused limits begin.
+      // In some runs a new mandate replaces the old one, so that new periods with unused limits begin.
       if (mandate && !again) return null;
       return { to: contracts.registry, data: await register(at, at % 2 === 0 ? PROOFS : MODULE) };
     }
@@ -147,7 +148,7 @@ async function world(contracts: Contracts) {
     const args = [calls];
     const gas = 100_000n + BigInt(calls.length) * GAS;
     calls = [];
-    // The block is mined when it is accepted, so the time of the next one can be set at once.
+    // The node mines the block when it accepts the transaction, so the time of the next block can be set at once.
     last = await client.writeContract({ address: multicallAddress, abi: multicallAbi, functionName: "aggregate3", args, gas });
   }
 
@@ -157,7 +158,7 @@ async function world(contracts: Contracts) {
     if (one.wait !== null || calls.length >= CALLS_MAX) await block(one.wait ?? 0);
   }
 
-  /** The amount paid per mandate and period, by the time of the transfer's block. */
+  /** The sum that was paid per mandate and period, by the time of the block with the transfer. */
   async function spent(): Promise<{ sums: Map<string, bigint>; paid: Map<number, number> }> {
     const sums = new Map<string, bigint>();
     const paid = new Map<number, number>();
@@ -182,7 +183,7 @@ async function world(contracts: Contracts) {
   return { take, block, spent };
 }
 
-describe("one budget", () => {
+describe("a mandate has one budget", () => {
   test(`${STEPS} random steps by both paths never exceed a period's limit`, { timeout: 180_000 }, async () => {
     const contracts = await deployContracts(chain());
     let steps = 0;
@@ -194,7 +195,7 @@ describe("one budget", () => {
         steps += sequence.length;
         const { sums, paid } = await spent();
         expect(Math.max(...[...sums.values()].map(Number))).toBeLessThanOrEqual(LIMIT);
-        // Both paths paid something, otherwise the test shows nothing.
+        // Both ways must have paid something, or the test would show nothing.
         for (const path of [PROOFS, MODULE]) expect(paid.get(path) ?? 0, `path ${path}`).toBeGreaterThan(STEPS / RUNS / 100);
       }),
       { numRuns: RUNS, endOnFailure: true },

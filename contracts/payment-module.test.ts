@@ -28,7 +28,7 @@ beforeAll(async () => {
 const scene = (change: Partial<Terms> = {}) => mandateOnChain(chain(), contracts, change);
 const revoke = (account: Address, mandateId: Hex) => revokeOnChain(chain(), contracts, account, mandateId);
 
-describe("the module", () => {
+describe("the payment module", () => {
   const moduleScene = (change: Partial<Terms> = {}) => scene({ enforcementPath: MODULE, ...change });
   type Scene = Awaited<ReturnType<typeof moduleScene>>;
 
@@ -84,7 +84,7 @@ describe("the module", () => {
     expect(await chain().balanceOf(at.terms.payee)).toBe(0n);
   });
 
-  test("only the module can make an account pay, and only an account can use its own mandate", async () => {
+  test("only the payment module can make an account pay, and only an account can use its own mandates", async () => {
     const at = await moduleScene();
     const { mandateId, paymentId, token, payee, value } = payment(at);
     const args = [mandateId, paymentId, token, payee, value];

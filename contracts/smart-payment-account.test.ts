@@ -52,7 +52,7 @@ const settle = ({ transfer, signature }: Proof): Promise<void> =>
   );
 
 describe("proofs", () => {
-  test("a proof settles once; the token burns its nonce slot", async () => {
+  test("a proof settles once, because the token accepts the nonce of its slot once", async () => {
     const { terms, proof } = await scene();
     const first = await proof();
     await settle(first);
@@ -100,7 +100,7 @@ describe("proofs", () => {
     expect(await one.accepted({ ...proof, digest: randomBytes32() })).toBe(false);
   });
 
-  test("a mandate that the module pays accepts no proof, so there is one budget", async () => {
+  test("a mandate that pays by the payment module accepts no proof, so there is one budget", async () => {
     const { proof, accepted } = await scene({ enforcementPath: MODULE });
     expect(await accepted(await proof())).toBe(false);
   });
@@ -125,7 +125,7 @@ describe("proofs", () => {
     expect(await accepted({ digest: honest.digest, signature: toHex(words) })).toBe(false);
   });
 
-  test("of any bytes, only a proof or the owner's signature is accepted, and nothing reverts", async () => {
+  test("of random bytes, only a proof or the owner's signature is accepted, and nothing reverts", async () => {
     const { owner, proof, accepted } = await scene();
     const honest = await proof();
     const owned = await sign({ hash: honest.digest, privateKey: owner.key, to: "hex" });

@@ -18,7 +18,7 @@ import {
   type Terms,
 } from "../test/smart-account.ts";
 
-/* The stock @x402/express server with the stock @x402/evm facilitator. Neither has any knowledge of mandates. */
+/* A seller with the standard @x402/express server and @x402/evm facilitator, which know nothing of mandates. */
 
 const chain = useChain();
 const payTo = newKey().address;
@@ -63,7 +63,7 @@ type Asked = {
   readonly nonce?: Hex;
 };
 
-/** Buys like an agent without a wallet: with the seller's terms, and a proof in place of the signature. */
+/** Buys as an agent without a wallet does: with the seller's terms, and a proof in place of the signature. */
 async function buy(from: Address, mandateId: Hex, asked: Asked = {}): Promise<Response> {
   const { path = "/report", period = 0n, slot = 0n, key = contracts.policySigner.key, nonce } = asked;
   const unpaid = await fetch(seller.url + path);
@@ -92,7 +92,7 @@ async function buy(from: Address, mandateId: Hex, asked: Asked = {}): Promise<Re
   return fetch(seller.url + path, { headers: { "PAYMENT-SIGNATURE": encodePaymentSignatureHeader(payload) } });
 }
 
-describe("a stock x402 seller", () => {
+describe("a seller with the standard x402 library", () => {
   test("is paid by proofs with the nonce slots of a mandate, each once, and delivers", async () => {
     const { owner, mandateId } = await mandate();
     const before = await chain().balanceOf(payTo);

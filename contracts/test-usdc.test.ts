@@ -55,11 +55,11 @@ describe("TestUSDC", () => {
       "2",
       6,
     ]);
-    // The answer of Circle's own contract on Base Sepolia.
+    // The value in Circle's own contract on Base Sepolia.
     expect(await read("DOMAIN_SEPARATOR")).toBe("0x71f17a3b2ff373b803d70a5a07c046c1a2bc8e89c09ef722fcb047abe94c9818");
   });
 
-  test.each(["bytes", "vrs"] as const)("settles once through the %s overload and refuses the replay", async (overload) => {
+  test.each(["bytes", "vrs"] as const)("settles once through the %s overload and refuses a second call", async (overload) => {
     const signed = await authorization();
     const before = await chain().balanceOf(seller.address);
     await submit(signed, overload);

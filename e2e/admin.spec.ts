@@ -13,7 +13,7 @@ import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
 const REASON = "Quarterly review, ticket 4471";
 
-/** Removes all other admins, including the first user of this sandbox. */
+/** Makes a new admin and takes the role from all others, also from the first user of this sandbox. */
 async function onlyAdmin(): Promise<Official> {
   await newOrganization();
   const admin = await createOfficial("admin");

@@ -36,7 +36,7 @@ test.describe("approving", () => {
     await expect(page.getByText("Countersigned", { exact: true }).first()).toBeVisible();
   });
 
-  test("a person who has to sign in first returns to the checkout", async ({ page }) => {
+  test("a person who must sign in first returns to the checkout", async ({ page }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     await page.goto(path);
@@ -99,7 +99,7 @@ test.describe("approving", () => {
     await expectAccessible(page);
   });
 
-  test("an approval has a signed receipt, which verifies with the published keys", async ({ page, context }) => {
+  test("an approval has a signed receipt, which can be verified with the published keys", async ({ page, context }) => {
     await openRequest({ page, context });
     await page.getByRole("button", { name: approve }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
@@ -157,7 +157,7 @@ test.describe("approving", () => {
     const path = await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);
     const other = await context.newPage();
-    // Otherwise the second tab would learn of the decision and remove its buttons.
+    // Without this, the second tab would learn of the decision and remove its buttons.
     await context.route(/waitSeconds=/, (route) => route.abort());
     await Promise.all([page.goto(path), other.goto(path)]);
     const ids: string[] = [];

@@ -8,7 +8,7 @@ import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
-/** Moves the focus with the Tab key only. */
+/** Moves the focus to an element with the Tab key only. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
@@ -33,7 +33,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 
-/** Returns the API key, which the page shows once. */
+/** Creates an API key on the page, which shows it once, and returns it. */
 async function makeKey(page: Page): Promise<string> {
   await page.goto("/settings/keys");
   await page.getByRole("button", { name: "New service account" }).click();
@@ -50,7 +50,7 @@ async function makeKey(page: Page): Promise<string> {
   return key;
 }
 
-/** Creates a mandate of 0.5 USDC per payment and 2 per day without a pointer. Returns its id. */
+/** Creates a mandate of 0.5 USDC per payment and 2 per day with the keyboard alone. Returns its id. */
 async function writeByKeyboard(page: Page): Promise<string> {
   await page.goto("/mandates/new");
   await expect(page.getByRole("button", { name: "Save draft" })).toBeEnabled();
@@ -149,7 +149,7 @@ test.describe("the editor", () => {
     await expect(page).toHaveURL("/mandates/new");
   });
 
-  test("tries a change on the last decisions, and saves it as a version", async ({ page, context }) => {
+  test("tries a change on the last decisions, and saves it as a new version", async ({ page, context }) => {
     test.setTimeout(90_000);
     const purchase = await newPurchase();
     await askAPerson(purchase);
@@ -210,7 +210,7 @@ test.describe("the lists", () => {
     await expectAccessible(page);
   });
 
-  test("the link of a mail about a request leads through the sign-in to the inbox, and decides nothing", async ({ page }) => {
+  test("the link in a mail about a request leads through the sign-in to the inbox, and approves nothing", async ({ page }) => {
     const purchase = await newPurchase();
     const { email } = purchase.buyer;
     const checkout = await askAPerson(purchase);

@@ -8,7 +8,7 @@ const labels = { productId: "labels", name: "Sample labels", quantity: 2, unitAm
 const envelope = { productId: "envelope", name: "Specimen envelope", quantity: 1, unitAmount: "3.90" };
 
 test.describe("other decisions", () => {
-  test("declining says that nothing was paid, and passes the reason on", async ({ page, context }) => {
+  test("declining says that nothing was paid, and the agent gets the reason", async ({ page, context }) => {
     await openRequest({ page, context }, { known: false });
     await page.getByText("Add a reason if you decline").click();
     await page.getByLabel("Reason for declining (optional)").fill("We have one already.");
@@ -101,7 +101,7 @@ test.describe("other decisions", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
   });
 
-  test("without a mandate that covers it, a checkout can only be declined", async ({ page, context }) => {
+  test("a checkout that no mandate covers can only be declined", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await openBasket(purchase, [{ ...notebook, quantity: 40 }]);
     await signInAs(context, purchase.buyer.credential);
@@ -130,7 +130,7 @@ test.describe("other decisions", () => {
 });
 
 test.describe("the shown terms", () => {
-  test("text of others stays text, and does not change the direction of other text", async ({ page, context }) => {
+  test("text of other people stays text, and does not change the direction of other text", async ({ page, context }) => {
     const purchase = await newPurchase();
     const name = `<img src=x onerror="alert(1)"> \u202E00.0 CDSU\u2066 <b>free</b>`;
     const path = await openBasket(purchase, [
@@ -225,7 +225,7 @@ test.describe("the shown terms", () => {
         await expect(page.getByRole("main").getByText(fact).filter({ visible: true }).first()).toBeVisible();
       }
       await expect(page.getByRole("button", { name: approve })).toBeDisabled();
-      // With scripts disabled by the driver, the browser does not render noscript.
+      // If the test disables scripts, the browser does not render noscript elements.
       expect(await page.content()).toContain("Deciding needs JavaScript.");
     });
   });

@@ -10,7 +10,10 @@ import { askAPerson, newPurchase } from "./setup/purchase.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-/** A push subscription as a browser gets it. Chromium cannot reach a push service in tests, so `allow` returns this one instead. */
+/**
+ * A push subscription as a browser gets it. In tests, Chromium cannot reach a push service, so `allow` makes the page get this
+ * one.
+ */
 function subscription() {
   const pair = createECDH("prime256v1");
   const p256dh = pair.generateKeys("base64url");
@@ -25,8 +28,8 @@ const allow = (given: ReturnType<typeof subscription>): void => {
   PushManager.prototype.subscribe = () => Promise.resolve({ toJSON: () => given } as unknown as PushSubscription);
 };
 
-test.describe("how a person is told", () => {
-  test("a browser gets messages when its owner says so, and none after that", async ({ page, context }) => {
+test.describe("how a person is told about requests", () => {
+  test("a browser gets messages after its owner allows them, and none after they switch them off", async ({ page, context }) => {
     const { credential } = await newOrganization();
     await signInAs(context, credential);
     await page.addInitScript(allow, subscription());
@@ -42,7 +45,10 @@ test.describe("how a person is told", () => {
     await expect(panel.getByRole("row")).toHaveCount(0);
   });
 
-  test("a message of another organization leads to its request, after a switch", async ({ page, context }) => {
+  test("a message of another organization leads to its request, after a change of the organization", async ({
+    page,
+    context,
+  }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     const { userId, organizationId, credential } = purchase.buyer;
@@ -60,7 +66,7 @@ test.describe("how a person is told", () => {
     await page.getByRole("button", { name: "Switch and open" }).click();
     await expect(page).toHaveURL(path);
     await expect(page.getByRole("button", { name: /^Approve / })).toBeEnabled();
-    // The page does not name an organization of which the person is not a member.
+    // The page does not show an organization of which the person is not a member.
     await page.goto(`${path}?organization=org_01kaj4n7v8e2m0x3c9t5q6r7s0`);
     await expect(page.getByRole("button", { name: /^Approve / })).toBeEnabled();
   });
@@ -73,7 +79,7 @@ test.describe("how a person is told", () => {
     await expectAccessible(page);
   });
 
-  test("quiet hours are kept with their time zone, and can end", async ({ page, context }) => {
+  test("quiet hours are stored with their time zone, and can be removed", async ({ page, context }) => {
     const { credential } = await newOrganization();
     await signInAs(context, credential);
     await page.goto("/settings/security");

@@ -3,7 +3,7 @@ import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
 const newAddress = () => `${crypto.randomUUID()}@example.com`;
 
-test.describe("the entrance", () => {
+test.describe("signing in and signing up", () => {
   test("a new person signs up, sets up an organization and sees the home page", async ({ page }) => {
     await page.goto("/");
     await page.getByRole("link", { name: "Create an account" }).click();

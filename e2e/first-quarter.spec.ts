@@ -11,7 +11,7 @@ import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 import { askFor } from "./setup/paid.ts";
 import { newPurchase } from "./setup/purchase.ts";
 
-/** A mandate that also admits sellers that are not registered, such as the sample sellers. */
+/** Creates an active mandate that also allows sellers which are not registered, such as the sample sellers. */
 async function activeMandate({ credential }: Owner, limits: Policy["limits"], rules: Partial<Policy> = {}): Promise<string> {
   const as = { baseUrl: process.env["BASE_URL"] ?? "", headers: credential };
   const assets: Policy["assets"] = [{ asset: "USDC", chain: localChainId }];
@@ -39,7 +39,7 @@ test("a template fills in the form completely, and its mandate pays nothing unti
   await expect(page.getByText("This is a draft.")).toBeVisible();
 });
 
-/** Counts the presses of the pointer. The caller adds one for each field that is filled in. */
+/** Counts how often the pointer is pressed. The caller adds one for each field that it fills in. */
 async function countPresses(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     window.addEventListener(
@@ -51,7 +51,7 @@ async function countPresses(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => Number(sessionStorage.getItem("presses")));
 }
 
-test("a new account comes to a settled test payment and its receipt in at most 12 clicks, without a terminal", async ({
+test("a new account reaches a settled test payment and its receipt in at most 12 clicks, without a terminal", async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -107,7 +107,7 @@ test("a new account comes to a settled test payment and its receipt in at most 1
   await expect(page.getByRole("heading", { level: 1, name: /receipt/i })).toBeVisible();
 });
 
-test("a denied test payment ticks nothing and leads to what would have allowed it", async ({ page, context }) => {
+test("a denied test payment completes no step and leads to the change that would have allowed it", async ({ page, context }) => {
   const buyer = await newOrganization();
   await activeMandate(buyer, { perPayment: "0.001", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] });
   await signInAs(context, buyer.credential);
@@ -123,7 +123,7 @@ test("a denied test payment ticks nothing and leads to what would have allowed i
   await expect(page).toHaveURL(/\/payments\/aut_/);
 });
 
-test("a denial is fixed from its page: the rule opens with the value, the difference and what else would pass", async ({
+test("a denial is fixed from its page: the field opens with the new value, the difference and what else would be allowed", async ({
   page,
   context,
 }) => {
@@ -159,7 +159,7 @@ test("a denial is fixed from its page: the rule opens with the value, the differ
   await expect(page.getByText("Under the mandate as it is now, this request would pass.")).toBeVisible();
 });
 
-test("saving a fix asks for the password again if the sign-in is old", async ({ page, context }) => {
+test("saving a fix asks for the password again if the person signed in long ago", async ({ page, context }) => {
   const purchase = await newPurchase();
   const { buyer } = purchase;
   const denied = await askFor(purchase, "120");
@@ -220,7 +220,7 @@ test("a person allows a refused payment once, with their password; the agent ask
   await expect(page.getByText("Version 1 is in force")).toBeVisible();
 });
 
-test("a half-written mandate asks before it is left, and a saved one does not", async ({ page, context }) => {
+test("leaving a mandate that is not saved asks for confirmation, and leaving a saved one does not", async ({ page, context }) => {
   const buyer = await newOrganization();
   await signInAs(context, buyer.credential);
   await page.goto("/mandates");

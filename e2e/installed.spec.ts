@@ -32,7 +32,7 @@ async function worker(page: Page) {
 }
 
 test.describe("the service as an app", () => {
-  test("is installable: a manifest whose icons exist", async ({ page, request }) => {
+  test("can be installed: it has a manifest, whose icons exist", async ({ page, request }) => {
     await page.goto("/sign-in");
     const href = await page.locator("link[rel=manifest]").getAttribute("href");
     const reply = await request.get(href ?? "");
@@ -50,7 +50,10 @@ test.describe("the service as an app", () => {
     expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
   });
 
-  test("says without a connection that nothing happened, and shows the page when it is back", async ({ page, context }) => {
+  test("says without a connection that nothing happened, and shows the page when the connection is back", async ({
+    page,
+    context,
+  }) => {
     await page.goto("/sign-in");
     await worker(page);
     await context.setOffline(true);
@@ -66,8 +69,9 @@ test.describe("the service as an app", () => {
 });
 
 /**
- * A browser without windows shows no notifications, and a script cannot click one. So what the worker tells the browser is sent to the
- * page, and the page says what was clicked. The rest is the service worker as it is.
+ * Changes to the service worker for tests. A browser without windows shows no notifications, and a script cannot click one. So
+ * the worker sends to the page what it would show, and the page tells the worker what was clicked. All other code of the worker
+ * stays as it is.
  */
 const RECORDER = `
 const tell = async (what) => {
@@ -92,7 +96,7 @@ navigator.serviceWorker.register("/sw.js");
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** Opens a page with the service worker at a separate address, and records the requests to that address. */
+/** Opens a page with the changed service worker at a separate address, and records the requests to that address. */
 async function openWorkerPage(page: Page) {
   const text = RECORDER + (await readFile(join(import.meta.dirname, "../public/sw.js"), "utf8"));
   const posted: unknown[] = [];
@@ -125,7 +129,7 @@ async function openWorkerPage(page: Page) {
 test.describe("the service worker", () => {
   const message = { type: "request", kind: "opened", checkoutIntentId: "cki_1", organizationId: "org_1", silent: false };
 
-  test("shows a message about a request without a button that decides, and opens the request", async ({ page }) => {
+  test("shows a message about a request without a button that decides, and a click opens the request", async ({ page }) => {
     const { push, said, post, origin, close } = await openWorkerPage(page);
     await push(message);
     const data = { path: "/checkout/cki_1?organization=org_1" };
@@ -142,7 +146,7 @@ test.describe("the service worker", () => {
     close();
   });
 
-  test("puts silent messages into one notification, which opens the list", async ({ page }) => {
+  test("puts silent messages into one notification, and a click on it opens the list", async ({ page }) => {
     const { push, said, close } = await openWorkerPage(page);
     await push({ ...message, silent: true, payee: "shop.example", amount: "28.00 USDC" });
     const silent = { title: "More payments wait for your approval", tag: "org_1", silent: true, data: { path: "/approvals" } };

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { newOrganization, type Owner } from "#test/identity.ts";
 import { expect, listensTo, signInAs, test } from "./setup/journey.ts";
 
-/* Checks that axe does not cover: the position of the focus, and the announcements. */
+/* Checks that axe does not make: the position of the focus, and the announcements. */
 
 let owner: Owner;
 test.beforeAll(async () => {
@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 
 type Focus = { readonly what: string; readonly marked: boolean; readonly seen: boolean };
 
-/** The focused element, whether its focus is visible, and whether another element covers it. */
+/** The focused element, whether its focus can be seen, and whether another element covers it. */
 const focusOf = (page: Page): Promise<Focus | null> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -20,7 +20,7 @@ const focusOf = (page: Page): Promise<Focus | null> =>
       const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
       return (outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2) || boxShadow !== "none";
     };
-    // A hidden checkbox shows the focus on its label.
+    // If a checkbox is hidden, its label shows the focus.
     const frame = element.closest("label") ?? element;
     const box = element.getBoundingClientRect();
     const spots = [0.1, 0.5, 0.9].flatMap((x) =>
@@ -72,7 +72,7 @@ test("the first focused element skips the menu", async ({ page, context }) => {
   await expect(page.getByRole("main")).toBeFocused();
 });
 
-test("the control that opened the palette or a menu gets the focus back", async ({ page, context }) => {
+test("the control that opened the palette or a menu gets the focus again when it closes", async ({ page, context }) => {
   await signInAs(context, owner.credential);
   await page.goto("/home");
   const search = page.getByRole("button", { name: /^Search/ });

@@ -8,7 +8,7 @@ import { askFor } from "./setup/paid.ts";
 
 const LIVE = "Shows changes as they happen";
 
-/** The requests of all tabs for the stream of changes. */
+/** Returns a function that counts the requests of all tabs for the stream of changes. */
 function countStreams(context: BrowserContext): () => number {
   let count = 0;
   context.on("request", (request) => {
@@ -17,7 +17,7 @@ function countStreams(context: BrowserContext): () => number {
   return () => count;
 }
 
-test("two tabs show a request within two seconds over one stream, and a tab that stays takes the stream over", async ({
+test("two tabs show a request within two seconds over one stream, and a tab that stays open takes the stream over", async ({
   context,
 }) => {
   const purchase = await newPurchase();
@@ -50,7 +50,7 @@ test("two tabs show a request within two seconds over one stream, and a tab that
   await expect(home.getByRole("region", { name: "Recent payments" }).getByText("0.50")).toBeVisible();
 });
 
-test("payments follow what happens, and a session that ended leads to the sign-in", async ({ page, context }) => {
+test("the page shows payments as they happen, and a session that has ended leads to the sign-in", async ({ page, context }) => {
   const purchase = await newPurchase();
   await signInAs(context, purchase.buyer.credential);
   await page.goto("/payments");
@@ -61,7 +61,7 @@ test("payments follow what happens, and a session that ended leads to the sign-i
   await expect(page).toHaveURL(/\/sign-in/);
 });
 
-test("where the stream is cut, the page is read at intervals", async ({ page, context }) => {
+test("if the stream is interrupted, the page is refreshed at intervals", async ({ page, context }) => {
   const purchase = await newPurchase();
   await signInAs(context, purchase.buyer.credential);
   await context.route("**/changes*", (route) => route.abort());

@@ -10,7 +10,7 @@ import { newOrganization, type Owner } from "#test/identity.ts";
 import { localChainId } from "../examples/chain.ts";
 import { expect, signInAs, test } from "./setup/journey.ts";
 
-/* Names of 80 characters, also without a place to break, on the pages that show them. */
+/* Shows names of 80 characters, also names that cannot be broken into lines, on the pages that contain them. */
 
 const unbroken = "Wissenschaftlicheforschungsgesellschaftfuernachhaltigedatenverarbeitungundwetter";
 const arabic = "وكالة الشراء الآلية لبيانات الطقس والخرائط في جميع المدن الساحلية والجبلية معا";
@@ -96,7 +96,7 @@ test("a payee's domain has no break inside a label", async ({ page, context }) =
   for (const pair of lines) expect(pair).toMatch(/^[-.]|^.[-.]/);
 });
 
-test("the menu holds a long name in two lines, and the theme switch is in view on a low screen", async ({ page, context }) => {
+test("the menu shows a long name in two lines, and the theme switch is visible on a low screen", async ({ page, context }) => {
   for (const height of [900, 600]) {
     await open(context, page, "/home", 1280);
     await page.setViewportSize({ width: 1280, height });
@@ -120,7 +120,7 @@ test("a message with a long address stays on the screen with its close button", 
   await page.getByRole("button", { name: "Send invitation" }).click();
   await expect(page.getByRole("dialog", { name: "Invite a member" })).toBeHidden();
   const said = page.getByText(/^Invitation sent to purchasing/);
-  // The pointer keeps the message on the screen.
+  // The message stays on the screen while the pointer is on it.
   await said.hover();
   await expect(said.locator("..").getByRole("button", { name: "Close" })).toBeInViewport({ ratio: 1 });
   expect(await overflow(page)).toBeLessThanOrEqual(0);

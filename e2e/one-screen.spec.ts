@@ -35,7 +35,7 @@ async function disguise({ agent, mandateId, seller }: Purchase): Promise<void> {
     .values({ mandateId, sellerId: `amazon.the-marketplace-for-everything-${seller.domain} 0x00`, firstPaidAt: new Date(0) });
 }
 
-/** Lets a session approve every amount. */
+/** Allows the person to approve every amount without a proof of identity. */
 const liftStepUp = ({ buyer }: Purchase) =>
   database()
     .update(organization)
@@ -64,7 +64,7 @@ for (const viewport of screens) {
   test.describe(`at ${viewport.width} x ${viewport.height}`, () => {
     test.use({ viewport });
 
-    test("short names: the decision is in view, with and without a password", async ({ page, context }) => {
+    test("short names: the decision can be seen without scrolling, with and without a password", async ({ page, context }) => {
       for (const known of [true, false]) {
         const purchase = await newPurchase({ known });
         const path = await askAPerson(purchase);
@@ -75,14 +75,14 @@ for (const viewport of screens) {
       }
     });
 
-    test("long, Arabic, Japanese and look-alike names: the decision is in view, with and without a password", async ({
+    test("long, Arabic, Japanese and misleading names: the decision can be seen without scrolling, with and without a password", async ({
       page,
       context,
     }) => {
       for (const known of [true, false]) {
         const purchase = await newPurchase({ known });
         await disguise(purchase);
-        // The payee is not verified, so that the amount alone would ask for the password.
+        // The payee is not verified, so the amount alone would make the page ask for the password.
         if (known) await liftStepUp(purchase);
         const path = await openBasket(purchase, hostileLines);
         const domain = `arnazon.the-marketplace-for-everything-${purchase.seller.domain}`;
@@ -99,7 +99,10 @@ for (const viewport of screens) {
       }
     });
 
-    test("without the right to decide, an expired and a declined request say so in view", async ({ page, context }) => {
+    test("without the right to decide, and for an expired and a declined request, this can be read without scrolling", async ({
+      page,
+      context,
+    }) => {
       const purchase = await newPurchase();
       const path = await askAPerson(purchase);
       const viewer = await newMember(purchase.buyer, "viewer");
@@ -117,7 +120,10 @@ for (const viewport of screens) {
   });
 }
 
-test("the page names the rule and its number, the payee's history and the agent's purpose", async ({ page, context }) => {
+test("the page names the rule and its limit, the payee's history and what the agent says about the purpose", async ({
+  page,
+  context,
+}) => {
   const purchase = await newPurchase();
   const path = await askAPerson(purchase);
   await changeCheckout(path, { metadata: { purpose: "Welcome gift for the <b>field team</b>." } });

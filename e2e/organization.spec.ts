@@ -7,7 +7,9 @@ import { newKey, newMember, newOrganization, newPerson, PASSWORD } from "#test/i
 import { linkTo } from "#test/mail.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
-/** Checks at the width of the narrowest phone, where a dialog has the least room. pages.spec.ts checks the other pages. */
+/**
+ * Checks the page at the width of the narrowest phone, where a dialog has the least room. pages.spec.ts checks the other pages.
+ */
 async function expectAccessibleOnPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 320, height: 800 });
   await expectAccessible(page);
@@ -88,7 +90,7 @@ test.describe("the organization", () => {
     await expect(row(page, admin.email).getByRole("button", { name: "Remove" })).toBeFocused();
   });
 
-  test("a key is shown once, rotated with grace, and revoked with a reason", async ({ page, context }) => {
+  test("a key is shown once, replaced with a grace period, and revoked with a reason", async ({ page, context }) => {
     const owner = await newOrganization();
     const developer = await newMember(owner, "developer");
     await signInAs(context, owner.credential);
@@ -140,7 +142,7 @@ test.describe("the organization", () => {
     await expect(page.getByRole("checkbox", { name: /payments:execute/ })).toBeHidden();
   });
 
-  test("in an old session, a person confirms their identity before they make a key", async ({ page, context }) => {
+  test("if they signed in long ago, a person confirms their identity before they create a key", async ({ page, context }) => {
     const owner = await newOrganization();
     await newKey(owner);
     await signInAs(context, owner.credential);
@@ -168,7 +170,7 @@ test.describe("the organization", () => {
     ).toHaveText(/^csk_sandbox_/);
   });
 
-  test("the audit log is filtered, verified and exported; billing shows the debts", async ({ page, context }) => {
+  test("the audit log is filtered, verified and exported; billing shows the fees that are owed", async ({ page, context }) => {
     const owner = await newOrganization();
     await newKey(owner);
     await signInAs(context, owner.credential);

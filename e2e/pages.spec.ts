@@ -5,14 +5,14 @@ import type { Browser, Page } from "@playwright/test";
 import { expect, expectAccessible, listen, signInAs, test } from "./setup/journey.ts";
 import { newScene, type Scene } from "./setup/scene.ts";
 
-/* Every page of the product, with and without data: narrow and wide, light and dark. */
+/* Opens every page of the product, with and without data, on narrow and wide screens, in the light and dark theme. */
 
 type Who = "full" | "empty" | "nobody";
 type Visit = readonly [who: Who, path: (scene: Scene) => string];
 
 const at = (path: string, ...who: Who[]): Visit[] => (who.length > 0 ? who : (["full"] as const)).map((one) => [one, () => path]);
 
-/** Visits by page file. A page that is missing here fails the test. */
+/** The visits by page file. If a page is missing here, the test fails. */
 const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/": at("/", "nobody"),
   "/sign-in": at("/sign-in", "nobody"),
@@ -84,14 +84,14 @@ const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
 );
 
-// Two fifths of the journeys are in this file; without parallel mode one worker would run them all.
+// Two fifths of the journeys are in this file. Without parallel mode one worker would run them all.
 test.describe.configure({ mode: "parallel", timeout: 90_000 });
 
 type Visitor = { readonly page: Page; readonly errors: string[] };
 const visitors = new Map<Who, Promise<Visitor>>();
 
 let scene: Scene;
-// A worker can run two groups of these tests, each with a scene of its own. The visitors of the first scene are not in the second one.
+// A worker can run two groups of these tests. Each group has its own data, so the visitors of the first group must not stay.
 test.beforeAll(async () => {
   visitors.clear();
   scene = await newScene();
@@ -107,8 +107,8 @@ async function arrive(browser: Browser, who: Who): Promise<Visitor> {
 }
 
 /**
- * Each visitor is reused for all pages of this worker, because a new browser context would fetch and compile the same scripts again. The
- * overrides of the last page are reset.
+ * The browser page of a visitor. It is used for all pages in this worker, because a new browser context would load and compile
+ * the same scripts again. The settings that the last test changed are reset.
  */
 async function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
   const coming = visitors.get(who) ?? arrive(browser, who);
@@ -122,8 +122,9 @@ async function visitorOf(browser: Browser, who: Who): Promise<Visitor> {
 const weights = new Map<string, Promise<number>>();
 
 /**
- * Kilobytes of compressed JavaScript that a page's document references. It excludes polyfills for browsers without modules, and scripts
- * that a page loads on demand, such as the palette, or when idle, such as a chart.
+ * Kilobytes of compressed JavaScript to which a page's document refers. Polyfills for browsers without modules are not counted,
+ * and neither are scripts that the page loads when they are needed, such as the palette, or when it has nothing else to do, such
+ * as a chart.
  */
 async function weightOf(page: Page, document: string): Promise<number> {
   const old = new Set(document.match(/<script[^>]*nomodule[^>]*>/gi)?.map((tag) => /\/_next\/[^"?]+\.js/.exec(tag)?.[0]));
@@ -141,14 +142,14 @@ async function weightOf(page: Page, document: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** 1280 px at 200 % zoom: the layout has half the width. */
+/** Checks the page at 200 % zoom on a screen of 1280 px, where the layout has half that width. */
 async function expectZoomable(page: Page): Promise<void> {
   await page.setViewportSize({ width: 640, height: 450 });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow, "at 200 %").toBeLessThanOrEqual(0);
 }
 
-/** Buttons that would lose a press before the page's scripts run. Only GET forms work without scripts. */
+/** Buttons that could be pressed before the page's scripts run, without effect. Only GET forms work without scripts. */
 const losesPresses = (page: Page, document: string): Promise<string[]> =>
   page.evaluate(
     (html) =>
@@ -158,7 +159,7 @@ const losesPresses = (page: Page, document: string): Promise<string[]> =>
     document,
   );
 
-test("the sweep knows every page", () => {
+test("the list of visits has every page", () => {
   expect(files.toSorted()).toEqual(Object.keys(pages).toSorted());
 });
 
@@ -201,7 +202,7 @@ async function shiftOf(browser: Browser, path: string, viewport: { readonly widt
         const shifts = list.getEntries() as (PerformanceEntry & { readonly value: number })[];
         resolve(shifts.reduce((sum, { value }) => sum + value, 0));
       }).observe({ type: "layout-shift", buffered: true });
-      // Without any shift the observer is never called.
+      // If there is no shift, the observer is never called, so end after 300 ms.
       setTimeout(resolve, 300, 0);
     });
   });

@@ -7,7 +7,7 @@ import { askAPerson, newPurchase, type Purchase } from "./setup/purchase.ts";
 
 const approve = /^Approve 43.00 USDC to /;
 
-/** A device with a fingerprint reader that always recognizes its owner. */
+/** Adds a virtual device with a fingerprint reader, which by default recognizes its owner. */
 async function plugIn(
   page: Page,
   isUserVerified = true,
@@ -67,7 +67,7 @@ test("a passkey is added, signs in, and approves a checkout that requires one", 
   await expect(page.getByRole("row", { name: /This one.*Passkey/ })).toBeVisible();
 });
 
-test("a device that does not verify its owner approves nothing", async ({ page, context }) => {
+test("a device that does not recognize its owner approves nothing", async ({ page, context }) => {
   const purchase = await newPurchase();
   await askForPasskeys(purchase);
   const path = await askAPerson(purchase);

@@ -9,7 +9,7 @@ import { downloadReceipt } from "./setup/receipt-file.ts";
 const narrow = { width: 320, height: 800 };
 const wide = { width: 1280, height: 900 };
 
-/** Checks both widths in both color schemes. */
+/** Checks the page at both widths in both color schemes. */
 async function expectAccessibleEverywhere(page: Page): Promise<void> {
   for (const size of [narrow, wide]) {
     await page.setViewportSize(size);
@@ -81,7 +81,7 @@ test.describe("payments", () => {
     await expect(page).toHaveURL(`/payments/${allowed}`);
   });
 
-  test("a filter that is chosen before the page's scripts run is applied afterwards", async ({ page, context }) => {
+  test("a filter that a person chooses before the page's scripts run is applied afterwards", async ({ page, context }) => {
     const purchase = await newPurchase();
     await askFor(purchase, "20.2");
     await askFor(purchase, "200");
@@ -129,7 +129,7 @@ test.describe("payments", () => {
     await expect(page.getByText("must not pay again")).toBeVisible();
   });
 
-  test("have signed receipts of the decision and the settlement, which verify with the published keys", async ({
+  test("have signed receipts of the decision and the settlement, which can be verified with the published keys", async ({
     page,
     context,
   }) => {
@@ -151,7 +151,7 @@ test.describe("payments", () => {
     await expect(page.getByRole("link", { name: /^Download the receipt/ })).toHaveText(["Download the receipt of the decision"]);
   });
 
-  test("have a printable receipt after they are settled, and are hidden from others", async ({ page, context }) => {
+  test("have a printable receipt after they are settled, and cannot be seen by others", async ({ page, context }) => {
     const purchase = await newPurchase();
     const settled = await askFor(purchase, "12");
     const hash = await submitted(settled, "settled");

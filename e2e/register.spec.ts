@@ -11,7 +11,7 @@ import { injectWallet } from "./setup/wallet.ts";
 const chain = () => createPublicClient({ transport: http(env().CHAINS[0]?.rpcUrl) });
 const registry = () => env().CHAINS[0]?.contracts?.mandateRegistry as Hex;
 
-/** Creates a mandate of 1 USDC per payment and 5 per day, paid from this wallet. */
+/** Creates a mandate of 1 USDC per payment and 5 per day that pays from this wallet. */
 async function writeMandate({ credential }: Owner, address: string): Promise<string> {
   const as = { baseUrl: env().BASE_URL, headers: credential };
   const policy = {
@@ -24,7 +24,7 @@ async function writeMandate({ credential }: Owner, address: string): Promise<str
   return mandateId;
 }
 
-/** A wallet that signs typed data in JSON and, if it supports delegation, an EIP-7702 authorization. */
+/** Simulates a wallet. It signs typed data and, with `delegations`, also an EIP-7702 authorization. */
 const walletOf =
   (account: PrivateKeyAccount, offers: { delegations: boolean }) => async (method: string, params: readonly unknown[]) => {
     if (method === "eth_requestAccounts") return { result: [account.address.toLowerCase()] };
@@ -39,7 +39,7 @@ const walletOf =
     return { result: { r, s, yParity } };
   };
 
-test("a buyer reads the text to sign, delegates and registers; revoking closes the registration on the chain", async ({
+test("a buyer reads the limits to sign, delegates and registers; revoking the mandate revokes the registration on the chain", async ({
   page,
   context,
 }) => {

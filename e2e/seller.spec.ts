@@ -23,7 +23,7 @@ const coin = {
   tokenDecimals: 6,
 };
 
-/** The browser's session, for the API calls of a journey. */
+/** The session of the browser, for calls of the API in a journey. */
 async function asBrowser(context: BrowserContext) {
   const baseUrl = process.env["BASE_URL"] ?? "";
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
@@ -43,7 +43,7 @@ async function signUpToSell(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 
-/** Checks on the narrowest screen, where a page overflows first. */
+/** Checks the page on the narrowest screen, where it overflows first. */
 async function expectAccessibleWhenNarrow(page: Page): Promise<void> {
   const wide = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 900 });
@@ -52,7 +52,7 @@ async function expectAccessibleWhenNarrow(page: Page): Promise<void> {
 }
 
 test.describe("selling", () => {
-  test("from sign-up to a resource that a stock x402 client pays", async ({ page, context }) => {
+  test("from sign-up to a resource that a standard x402 client pays", async ({ page, context }) => {
     test.setTimeout(180_000);
     const shop = await openShop();
     const payTo = randomAddress();
@@ -145,7 +145,7 @@ test.describe("selling", () => {
     await expectAccessibleWhenNarrow(page);
   });
 
-  test("an address is proven by its wallet, or by a pasted signature", async ({ page, context }) => {
+  test("an address is proved by its wallet, or by a pasted signature", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Shop", productRoles: ["seller"] });
     const [one, two] = [privateKeyToAccount(generatePrivateKey()), privateKeyToAccount(generatePrivateKey())];
     const { sellerId } = await newSeller(owner.credential, { resourceId: "one", pathTemplate: "/one", payTo: one.address });

@@ -7,7 +7,7 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-test("what onboarding asked can be changed, and the logo stands beside the name", async ({ page, context }) => {
+test("the answers of the onboarding can be changed, and the logo is beside the name", async ({ page, context }) => {
   const owner = await newOrganization({ name: "Larkfield" });
   await signInAs(context, owner.credential);
   await page.goto("/settings/organization");

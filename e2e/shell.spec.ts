@@ -2,7 +2,7 @@ import { newKey, newOrganization } from "#test/identity.ts";
 import { expect, expectAccessible, listensTo, signInAs, test } from "./setup/journey.ts";
 
 test.describe("the frame and the documentation", () => {
-  test("a person who is not signed in signs in first, and returns to the page they asked for", async ({ page }) => {
+  test("a person who is not signed in signs in first, and returns to the page that they wanted", async ({ page }) => {
     await page.goto("/mandates?status=active");
     await expect(page).toHaveURL("/sign-in?returnTo=%2Fmandates%3Fstatus%3Dactive");
   });
@@ -12,7 +12,7 @@ test.describe("the frame and the documentation", () => {
     for (const path of ["/admin", "/admin/users"]) expect((await page.goto(path))?.status()).toBe(404);
   });
 
-  test("the palette finds pages, themes and entities of the organization on every page", async ({ page, context }) => {
+  test("the palette finds pages, themes and objects of the organization on every page", async ({ page, context }) => {
     await signInAs(context, (await newOrganization({ name: "Larkfield Research" })).credential);
     await page.goto("/home");
     const palette = page.getByRole("dialog", { name: "Search" });
@@ -42,7 +42,7 @@ test.describe("the frame and the documentation", () => {
     await expect(palette).toBeHidden();
   });
 
-  test("the palette keeps what is typed while it loads, and / opens it", async ({ page, context }) => {
+  test("the palette keeps the text that is typed while it loads, and / opens it", async ({ page, context }) => {
     await signInAs(context, (await newOrganization()).credential);
     await page.goto("/home");
     await listensTo(page, "Control+K");

@@ -11,7 +11,7 @@ const pad = { productId: "pad", name: "Writing pad", quantity: 1, unitAmount: "4
 const approvalsOf = (organizationId: string) =>
   database().select().from(checkoutApprovals).where(eq(checkoutApprovals.organizationId, organizationId));
 
-test("requests to one payee are reviewed and approved together, each as an approval of its own", async ({ page, context }) => {
+test("requests to one payee are reviewed and approved together, and each gets its own approval", async ({ page, context }) => {
   const purchase = await newPurchase();
   const paths: string[] = [];
   for (const line of [mug, pen, pad]) paths.push(await openBasket(purchase, [line]));
@@ -29,10 +29,10 @@ test("requests to one payee are reviewed and approved together, each as an appro
   const approve = page.getByRole("button", { name: `Approve 3, 12.60 USDC to ${purchase.seller.domain}` });
   await expect(approve).toHaveAttribute("aria-disabled", "false");
   await approve.click();
-  // The box has to be checked first.
+  // Nothing is approved yet, because the checkbox must be checked first.
   expect(await approvalsOf(purchase.buyer.organizationId)).toEqual([]);
   await page.getByRole("checkbox", { name: /^I have read all 3 requests/ }).check();
-  // Somebody declines one of them while the page is open.
+  // Another person declines one of the requests while the page is open.
   const declined = await page.evaluate(async (path) => {
     const id = path.split("/").at(-1);
     const headers = { "content-type": "application/json" };
@@ -53,7 +53,7 @@ test("requests to one payee are reviewed and approved together, each as an appro
   await expect(page.getByText("Nothing to approve")).toBeVisible();
 });
 
-test("different payees are not approved together, and a request that asks for the password is decided alone", async ({
+test("requests to different payees are not approved together, and a request that asks for the password is decided alone", async ({
   page,
   context,
 }) => {
@@ -68,7 +68,7 @@ test("different payees are not approved together, and a request that asks for th
   await expect(page.getByRole("button", { name: "Review 2 together" })).toBeDisabled();
   const ids = [first, second].map((path) => `id=${path.split("/").at(-1)}`).join("&");
   await page.goto(`/approvals/together?${ids}`);
-  // Nothing was paid to the other seller before.
+  // Nothing was paid to the other seller before, so the request asks for a confirmation of identity.
   const alone = page.getByRole("region", { name: "Decide these on their own pages" });
   await expect(alone.getByText("It asks you to confirm who you are: it is the first payment to this seller.")).toBeVisible();
   await expect(alone.getByText("No other request can be approved with it.")).toBeVisible();
@@ -76,7 +76,7 @@ test("different payees are not approved together, and a request that asks for th
   await expectAccessible(page);
 });
 
-test("any number of requests is declined together, with one reason", async ({ page, context }) => {
+test("any number of requests can be declined together, with one reason", async ({ page, context }) => {
   const purchase = await newPurchase();
   const other = await newPurchase();
   for (const [seller, line] of [

@@ -17,8 +17,8 @@ const statesOf = async (page: Page): Promise<string[]> =>
   (await stepsOf(page).allInnerTexts()).map((text) => /^(Done|Failed|Not reached)/.exec(text)?.[0] ?? text);
 
 test.describe("the page that verifies receipts", () => {
-  test("verifies a receipt and names the step of one that was changed, without a request", async ({ page }) => {
-    // On a busy machine the page loads the keys only after the network was idle.
+  test("verifies a receipt and names the step that fails for a changed one, without sending a request", async ({ page }) => {
+    // On a busy machine the network can be idle before the page loads the keys, so wait for the keys.
     const keys = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/.well-known/jwks.json"));
     await page.goto("/verify");
     await keys;
@@ -49,7 +49,7 @@ test.describe("the page that verifies receipts", () => {
     expect(requests).toEqual([]);
   });
 
-  test("reads a saved file, and is used with the keyboard alone", async ({ page }) => {
+  test("reads a saved file, and can be used with the keyboard alone", async ({ page }) => {
     await page.goto("/verify");
     await page
       .getByLabel("Or a saved file")

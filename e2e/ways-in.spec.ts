@@ -13,7 +13,10 @@ import { injectWallet } from "./setup/wallet.ts";
 const newAddress = () => `${crypto.randomUUID()}@example.com`;
 const NEW_PASSWORD = "a password chosen anew";
 
-/** A browser on this machine, without a proxy's address header. Returns the target of the link in the newest mail. */
+/**
+ * Reads the newest mail in the browser of a developer on this machine, which sends no proxy header with an address. Returns the
+ * target of the link in the mail.
+ */
 async function readOutbox(browser: Browser, email: string, looks = false): Promise<string> {
   const developer = await browser.newContext({ extraHTTPHeaders: {} });
   const page = await developer.newPage();
@@ -21,7 +24,7 @@ async function readOutbox(browser: Browser, email: string, looks = false): Promi
   await page.getByLabel("To").fill(email);
   await page.getByRole("button", { name: "Show" }).click();
   const link = page.locator("article a").first();
-  // The form reloads the page; an earlier check would see the previous page.
+  // The form loads the page again. An earlier check would see the page before that.
   await expect(link).toBeVisible();
   if (looks) await expectAccessible(page);
   const href = await link.getAttribute("href");
@@ -36,14 +39,14 @@ async function signedInBy(page: Page): Promise<string> {
 }
 
 test.describe("ways to sign in", () => {
-  test("a link by e-mail, read in the sandbox's outbox, signs in once", async ({ page, browser }) => {
+  test("a link by e-mail, read on the page with the sandbox's mails, signs in once", async ({ page, browser }) => {
     const email = newAddress();
     await page.goto("/sign-in");
     await page.getByLabel("E-mail").fill(email);
     await page.getByRole("button", { name: "E-mail me a link" }).click();
     await expect(page.getByRole("heading", { name: "Check your mailbox" })).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
-    // A visitor from another address does not see that there is an outbox.
+    // A visitor from another address does not see that the sandbox shows its mails.
     await expect(page.getByText("local outbox")).toHaveCount(0);
     expect((await page.request.get("/outbox")).status()).toBe(404);
     const link = await readOutbox(browser, email);
@@ -141,7 +144,7 @@ test.describe("an invitation", () => {
     await expect(page.getByRole("heading", { name: "You are a member already" })).toBeVisible();
   });
 
-  test("of another account names the account and offers to switch", async ({ page, context }) => {
+  test("for another account names that account and offers to switch", async ({ page, context }) => {
     const owner = await newOrganization({ name: "Harbor Books" });
     const [guest, other] = [await newPerson(), await newPerson()];
     const token = await newInvitation(owner, guest.email, "viewer");

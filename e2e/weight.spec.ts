@@ -2,7 +2,7 @@ import { weigh } from "#test/page-weight.ts";
 import { expect, signInAs, test } from "./setup/journey.ts";
 import { askAPerson, newPurchase } from "./setup/purchase.ts";
 
-test("home and the confirmation page send few scripts and do not move", async ({ page, context }) => {
+test("home and the confirmation page send few scripts, and their layout does not move", async ({ page, context }) => {
   const purchase = await newPurchase();
   const path = await askAPerson(purchase);
   await signInAs(context, purchase.buyer.credential);

@@ -10,12 +10,15 @@ import { jsonRpc } from "viem/nonce";
 import multicall from "../contracts/artifacts/TestMulticall.json" with { type: "json" };
 import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
 
-/** The address of Circle's USDC on Base Sepolia. The local chain has its test token there, so stock x402 software works unmodified. */
+/**
+ * The address of Circle's USDC on Base Sepolia. The local chain has its test token at the same address, so that standard x402
+ * software works unchanged.
+ */
 export const usdcAddress: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 export const localChainId = "eip155:84532";
 export const multicallAddress: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** The private key of anvil's first account, which pays for gas. Everybody knows it, so never use it on another chain. */
+/** The private key of anvil's first account, which pays for gas. This key is public, so never use it on another chain. */
 const richKey: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 export const usdcAbi = [
@@ -39,11 +42,11 @@ export const usdcAbi = [
 ] as const;
 
 export type ChainOptions = {
-  /** 0, the default, takes a free port. */
+  /** The port; 0, which is the default, takes a free one. */
   readonly port?: number;
-  /** Seconds between blocks. Without it each transaction is mined at once. */
+  /** Seconds between two blocks. If absent, each transaction is mined at once. */
   readonly blockTime?: number;
-  /** No block is mined until mine() is called. */
+  /** If true, no block is mined until mine() is called. */
   readonly manual?: boolean;
   /** A file that keeps the chain between runs. */
   readonly statePath?: string;
@@ -75,7 +78,10 @@ const connect = (rpcUrl: string) =>
     .extend(publicActions)
     .extend(walletActions);
 
-/** The path of the binary instead of npm's wrapper: killing the wrapper would leave the chain running. */
+/**
+ * The path of the anvil program itself. It is not npm's wrapper for it, because killing the wrapper would leave the chain
+ * running.
+ */
 function anvilPath(): string {
   const require = createRequire(import.meta.url);
   const cpu = process.arch === "x64" ? "amd64" : process.arch;
@@ -95,7 +101,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** False if the process ended. */
+/** Waits until the chain answers. False if the process ended before. */
 async function becomesReady(client: ReturnType<typeof connect>, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + 15_000;
   for (;;) {
@@ -110,7 +116,7 @@ async function becomesReady(client: ReturnType<typeof connect>, child: ChildProc
   }
 }
 
-/** Runs a constructor without a transaction and puts the code that it returns at an address. */
+/** Runs a constructor without a transaction, and puts the code that it returns at an address. */
 async function install(
   client: ReturnType<typeof connect>,
   artifact: { readonly abi: readonly unknown[]; readonly bytecode: string },
@@ -141,7 +147,10 @@ function reach(rpcUrl: string, client: ReturnType<typeof connect>, { manual = fa
   };
 }
 
-/** Resolves when no block is being mined any more. The balance is read after the block in progress, because both need the same lock. */
+/**
+ * Stops mining, and resolves when no block is being mined. A block and a read of a balance need the same lock in anvil, so the
+ * read ends after the block.
+ */
 async function stopMining(client: ReturnType<typeof connect>): Promise<void> {
   await client.setIntervalMining({ interval: 0 });
   await pause(100);
@@ -153,17 +162,17 @@ export const chainAt = (rpcUrl: string): Reached => reach(rpcUrl, connect(rpcUrl
 
 const STARTS_MAX = 5;
 
-/** A chain of our own that looks like Base Sepolia to every stock x402 library. */
+/** Starts a local chain that looks like Base Sepolia to every x402 library. */
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
   for (let starts = 1; ; starts += 1) {
     const chain = await startAt(options.port ? options.port : await freePort(), options);
     if (chain) return chain;
-    // Another process can take a free port first.
+    // Another process can take a free port first, so try another port.
     if (options.port || starts === STARTS_MAX) throw new Error("The local chain ended while it started.");
   }
 }
 
-/** Null if the process ended while it started. */
+/** Starts the chain on a port. Null if its process ended while it started. */
 async function startAt(port: number, options: ChainOptions): Promise<LocalChain | null> {
   const rpcUrl = `http://127.0.0.1:${port}`;
   const mining = options.manual ? ["--no-mining"] : options.blockTime ? ["--block-time", String(options.blockTime)] : [];
@@ -188,7 +197,8 @@ async function startAt(port: number, options: ChainOptions): Promise<LocalChain 
     pid: child.pid ?? 0,
     async stop() {
       process.removeListener("exit", orphaned);
-      // anvil saves its blocks first and its state afterwards. A block that is mined in between would change balances without a receipt.
+      // anvil saves its blocks first and its state afterwards. A block that is mined between the two would change balances
+      // without a receipt.
       if (options.statePath) await stopMining(client).catch(() => {});
       child.kill("SIGTERM");
       await ended;

@@ -1,4 +1,4 @@
-/** The part of express that a seller needs. It avoids a dependency on @types/express. */
+/** The types of express that a seller needs, so that the package @types/express is not needed. */
 declare module "express" {
   import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 

@@ -53,7 +53,7 @@ describe("the example agent", () => {
     expect((await waiting).intent.status).toBe("rejected");
   });
 
-  it("gets the blocking checks", async () => {
+  it("gets the checks that prevent the order", async () => {
     const refused = preview(agent, shoppingAt(shop.url, [{ query: "mug" }]));
     await expect(refused).rejects.toMatchObject({ cause: { code: "items_ambiguous" } });
   });

@@ -31,7 +31,10 @@ export type Readiness = { readonly status: string; readonly checks: readonly Che
 type Previewed = { readonly intent: { readonly checkoutIntentId: string }; readonly nextAction: { readonly url?: string } };
 type Waited = { readonly intent: { readonly status: string }; readonly continuationToken?: string };
 
-/** @throws An error whose cause is the problem of an answer other than 2xx; the problem says what to do. */
+/**
+ * Calls an operation of the service. @throws An error whose cause is the problem in an answer other than 2xx; the problem says
+ * what to do.
+ */
 async function call<T>({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: string, body?: unknown): Promise<T> {
   const response = await send(`${serviceUrl}/api/v1/agent/commerce/${path}`, {
     method: body === undefined ? "GET" : "POST",
@@ -43,22 +46,22 @@ async function call<T>({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions
   return answer as T;
 }
 
-/** Adds one idempotency key for the whole order, so that every retry is the same order. */
+/** An order with one idempotency key, so that every retry is the same order. */
 export const shoppingAt = (storefrontUrl: string, items: readonly Item[]): Shopping => ({
   storefrontUrl,
   items,
   idempotencyKey: randomUUID(),
 });
 
-/** Asks whether all conditions of an order are met. It has no side effects. */
+/** Asks whether an order can be placed now. It changes nothing. */
 export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shopping): Promise<Readiness> =>
   call(agent, "readiness", { mandateId: agent.mandateId, storefrontUrl, items });
 
-/** Opens a checkout for the buyer to confirm. The link is for a person. */
+/** Opens a checkout that the buyer must confirm. The link in the reply is for a person. */
 export const preview = (agent: AgentOptions, shopping: Shopping): Promise<Previewed> =>
   call(agent, "checkouts", { ...shopping, mandateId: agent.mandateId });
 
-/** Sends one request. The service answers it when the buyer decides, or after a time limit. */
+/** Waits until the buyer decides. The service answers each request when the buyer decides, or after a time limit. */
 export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string): Promise<Waited> {
   for (;;) {
     const waited = await call<Waited>(agent, `checkouts/${checkoutIntentId}?waitSeconds=${WAIT_SECONDS}`);
@@ -66,14 +69,14 @@ export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string
   }
 }
 
-/** Continues an approved checkout with exactly the confirmed terms. */
+/** Continues an approved checkout with exactly the terms that the buyer confirmed. */
 export const proceed = (
   agent: AgentOptions,
   checkoutIntentId: string,
   redeemed: { readonly continuationToken: string; readonly idempotencyKey: string; readonly paymentCredential?: string },
 ): Promise<Order> => call(agent, `checkouts/${checkoutIntentId}/continue`, redeemed);
 
-/** Without a credential, returns the state of the order. With one, pays the storefront. */
+/** Places an order. Without a credential, returns the state of the order; with one, pays for it. */
 export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential?: string): Promise<Order> =>
   call(agent, "place-order", {
     ...shopping,
@@ -81,7 +84,10 @@ export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential
     ...(paymentCredential !== undefined && { paymentCredential }),
   });
 
-/** Signs the storefront's 402. The stock client pays at most one dollar unless the order's amount is set as its limit. */
+/**
+ * Signs the payment that the 402 asks for. The standard client pays at most one dollar unless another limit is set, so set the
+ * order's amount.
+ */
 export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<Record<string, string>>): Promise<string> {
   if (!wallet) throw new Error("The order asks for a signature, and the agent has no wallet.");
   const read = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => paymentRequired[name]);
@@ -101,8 +107,8 @@ export const checkoutIn = (url: string): string => new URL(url).pathname.split("
 export type OnApproval = (url: string) => void | Promise<void>;
 
 /**
- * An order from end to end by repeating one call. Each answer says what is missing, an approval or a signature, until the order is
- * complete.
+ * Makes an order from start to end by repeating one call. Each answer says what is missing, an approval or a signature, until the
+ * order is complete.
  */
 export async function order(agent: AgentOptions, shopping: Shopping, onApproval: OnApproval): Promise<Order> {
   let credential: string | undefined;

@@ -16,7 +16,7 @@ type Vectors = {
 const file = new URL("../docs/receipts/vectors.json", import.meta.url);
 const { keys, valid, invalid } = parseJson(await readFile(file, "utf8")) as Vectors;
 
-describe("the published vectors", () => {
+describe("the published test vectors", () => {
   it.each(valid)("pass: $name", async ({ answer }) => {
     expect(await verifyReceipt(answer, keys)).toMatchObject({ ok: true, step: "proof" in answer ? "head" : "receipt" });
   });
@@ -32,7 +32,7 @@ describe("the verifier of the service", () => {
     return verdict.ok ? { ok: true, step: verdict.withProof ? "head" : "receipt" } : { ok: false, step: verdict.step };
   };
 
-  it("agrees on changed vectors", async () => {
+  it("agrees on changed test vectors", async () => {
     const answers = fc.constantFrom(...valid.map(({ answer }) => answer));
     await fc.assert(
       fc.asyncProperty(answers, mutation, async (answer, how) => {

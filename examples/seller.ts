@@ -14,12 +14,12 @@ import { jsonRpc } from "viem/nonce";
 
 const network = "eip155:84532";
 
-/** A credential of 32 KiB does not fit into the headers that Node takes by default. */
+/** A signed payment of 32 KiB does not fit into the headers that Node accepts by default. */
 const HEADERS_MAX = 65_536;
 
 type Settler = { readonly rpcUrl: string; readonly privateKey: Hex };
 
-/** The facilitator of the x402 library with a key that pays for gas. It uses none of our code. */
+/** The facilitator of the x402 library, with a key that pays for gas. It uses no code of Countersign. */
 export function stockFacilitator({ rpcUrl, privateKey }: Settler): FacilitatorClient {
   const account = privateKeyToAccount(privateKey, { nonceManager: createNonceManager({ source: jsonRpc() }) });
   const client = createWalletClient({ account, chain: baseSepolia, transport: http(rpcUrl), pollingInterval: 100 }).extend(
@@ -39,14 +39,16 @@ export function stockFacilitator({ rpcUrl, privateKey }: Settler): FacilitatorCl
 export type SellerOptions = {
   readonly facilitator: FacilitatorClient;
   readonly payTo: string;
-  /** The price of each path in dollars, in the sellers' format. */
+  /** The price of each path in dollars, as the x402 library expects it. */
   readonly prices?: Readonly<Record<string, string>>;
   readonly port?: number;
 };
 
 export type Seller = { readonly url: string; served(): number; close(): Promise<void> };
 
-/** A stock @x402/express server without knowledge of Countersign. By default it has one paid path: GET /report. */
+/**
+ * A seller with the standard @x402/express server, which knows nothing of Countersign. By default it sells one path: GET /report.
+ */
 export async function startSeller({
   facilitator,
   payTo,

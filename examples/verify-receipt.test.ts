@@ -34,7 +34,7 @@ describe("a valid answer", () => {
     expect(await verifyReceipt(await issue(changes), jwks)).toEqual(valid);
   });
 
-  it("without proof passes with the signature alone", async () => {
+  it("passes without a proof, by the signature alone", async () => {
     const { receipt } = await issue();
     const detail = "The signature is valid. There is no proof to check.";
     expect(await verifyReceipt({ receipt }, jwks)).toEqual({ ok: true, step: "receipt", detail });
@@ -153,7 +153,7 @@ describe("a step that fails", () => {
     expect(await verifyReceipt(await issue(changes), jwks)).toEqual(refused(step));
   });
 
-  it("is receipt or head for a JWS of the other type", async () => {
+  it("is the step receipt or head for a signed token of the other type", async () => {
     const { receipt, proof } = await issue();
     expect(await verifyReceipt({ receipt: proof.head, proof }, jwks)).toEqual(refused("receipt"));
     expect(await verifyReceipt({ receipt, proof: { ...proof, head: receipt } }, jwks)).toEqual(refused("head"));
@@ -206,8 +206,8 @@ describe("a signature in another form", () => {
   });
 });
 
-describe("hostile input", () => {
-  it("is refused after any one change", async () => {
+describe("malicious input", () => {
+  it("is refused after any single change", async () => {
     const answers = [await issue(), await issue({ kind: "execution", tree: { size: 7, index: 6 }, log: { size: 1, index: 0 } })];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...answers), mutation, async (answer, how) => {
@@ -221,7 +221,7 @@ describe("hostile input", () => {
     );
   });
 
-  it("is never an error", async () => {
+  it("never causes an exception", async () => {
     const { receipt, proof } = await issue();
     const json = fc.jsonValue();
     const part = fc.record({ receipt: fc.oneof(fc.constant(receipt), json), proof: fc.oneof(fc.constant(proof), json) });
@@ -232,7 +232,7 @@ describe("hostile input", () => {
     );
   });
 
-  it("is a file with a repeated member", () => {
+  it("that repeats a member in a file is refused", () => {
     expect(parseJson('{"a":":","b":[{"c\\":":1},{"c\\":":{}}],"__proto__":null}')).toMatchObject({ a: ":" });
     for (const text of ['{"a":1,"a":1}', '[{"b":{"c":1,"\\u0063":2}}]', '{"__proto__":1,"__proto__":2}'])
       expect(() => parseJson(text)).toThrow("A JSON member occurs twice.");

@@ -10,7 +10,7 @@ export type AgentOptions = {
   readonly serviceUrl: string;
   readonly apiKey: string;
   readonly mandateId: string;
-  /** Not needed if the mandate is registered on the chain: then the service signs. */
+  /** Not needed if the mandate is registered on the chain, because then the service signs. */
   readonly wallet?: LocalAccount;
   readonly fetch?: typeof fetch;
 };
@@ -54,7 +54,7 @@ const call = ({ serviceUrl, apiKey, fetch: send = fetch }: AgentOptions, path: s
 const x402 = ({ wallet }: AgentOptions): x402HTTPClient =>
   new x402HTTPClient(wallet ? new x402Client().register(network, new ExactEvmScheme(wallet)) : new x402Client());
 
-/** Requests the resource without paying. The seller's 402 contains its terms. */
+/** Requests the resource without paying. The 402 with which the seller answers contains its terms. */
 export async function meet(agent: AgentOptions, url: string): Promise<PaymentRequired> {
   const { fetch: send = fetch } = agent;
   const unpaid = await send(url);
@@ -63,8 +63,8 @@ export async function meet(agent: AgentOptions, url: string): Promise<PaymentReq
 }
 
 /**
- * The intent for authorize. A retry with the same intent returns the same bytes. With the seller's 402 the service can sign for an
- * agent that has no wallet.
+ * The intent for an authorization. A retry with the same intent returns the same bytes. With the seller's 402, the service can
+ * sign for an agent that has no wallet.
  */
 export const intentFor = ({ sellerId, resourceId, amount }: Purchase, challenge?: PaymentRequired) => ({
   ...bareIntent(amount),
@@ -73,7 +73,7 @@ export const intentFor = ({ sellerId, resourceId, amount }: Purchase, challenge?
   ...(challenge && { challenge }),
 });
 
-/** The intent for an unregistered seller: its 402 gives the payee, the amount and the chain. */
+/** The intent for a seller that is not registered. The seller's 402 gives the payee, the amount and the chain. */
 export function intentForStranger(terms: PaymentRequired, amount: string) {
   const [offer] = terms.accepts;
   if (!offer) throw new Error("The 402 offers no way to pay.");
@@ -97,7 +97,7 @@ type Intent = ReturnType<typeof intentFor> | ReturnType<typeof intentForStranger
 
 export type Answer = { readonly authorization: Authorization; readonly text: string; readonly replayed: boolean };
 
-/** Asks whether this payment is allowed. Only `allow` permits it; a refusal contains its reasons. */
+/** Asks whether this payment is allowed. Only the outcome `allow` permits it; a refusal contains its reasons. */
 export async function authorize(agent: AgentOptions, intent: Intent): Promise<Answer> {
   const response = await call(agent, "authorize", { mandateId: agent.mandateId, intent });
   const text = await response.text();
@@ -106,7 +106,10 @@ export async function authorize(agent: AgentOptions, intent: Intent): Promise<An
   return { authorization: JSON.parse(text) as Authorization, text, replayed };
 }
 
-/** Signs the seller's terms if the agent has a wallet. The service checks the credential before the seller gets it. */
+/**
+ * Signs the seller's terms if the agent has a wallet, and executes the payment. The service checks the signed payment before the
+ * seller gets it.
+ */
 export async function execute(
   agent: AgentOptions,
   { authorizationId }: Authorization,
@@ -123,7 +126,7 @@ async function signed(agent: AgentOptions, terms: PaymentRequired): Promise<stri
   return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"];
 }
 
-/** Repeats the first request with the payment. */
+/** Repeats the first request, with the signed payment. */
 export const collect = (
   { fetch: send = fetch }: AgentOptions,
   url: string,

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 
 const INSTALL_LIMIT_MS = 180_000;
 const root = join(import.meta.dirname, "..");
-/** The first name is a Chromium without windows, which needs half the CPU time per page. */
+/** The first one is a Chromium without windows, which needs half the CPU time per page. */
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const inCache = ["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"];
 

@@ -1,4 +1,4 @@
-/** `npm run demo`: a payment from end to end on this machine. With --once it exits after the run. */
+/** `npm run demo`: shows a payment from start to end on this machine. With --once it exits afterwards. */
 import assert from "node:assert/strict";
 import { invite } from "./demo/closing.ts";
 import { payWithoutKey } from "./demo/keyless.ts";
@@ -22,7 +22,7 @@ async function closeAll(): Promise<void> {
 /** Resolves with the signal that ends the demo. */
 const interrupted = new Promise<NodeJS.Signals>((resolve) => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resolve(signal));
-  // The reader of the output has closed the pipe.
+  // If the reader of the output has closed the pipe, end the demo.
   process.stdout.on("error", () => resolve("SIGHUP"));
 });
 
@@ -54,7 +54,7 @@ async function outcome(): Promise<number> {
   const done = run();
   const first = await Promise.race([done, interrupted]);
   if (typeof first === "string") {
-    // Open requests fail when the servers stop; ignore their errors.
+    // Requests that are open when the servers stop fail, so ignore the errors.
     done.catch(() => {});
     return 130;
   }

@@ -1,5 +1,5 @@
-// Runs before the scripts of package.json, on the machine's Node (20 or newer), and installs missing packages.
-// npm then puts node_modules/.bin first in PATH, so the script itself runs on the Node version of the lockfile.
+// Runs before the scripts of package.json, on the Node of the machine (20 or newer), and installs missing packages. npm then puts
+// node_modules/.bin first in PATH, so the script itself runs on the Node version of the lockfile.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -18,7 +18,10 @@ function packagesOf(file) {
   }
 }
 
-/** npm writes its list of installed packages last, so a partial install has none. Optional packages may be for another platform. */
+/**
+ * Whether all packages of the lockfile are installed. npm writes its list of installed packages last, so after a partial
+ * installation there is none. Optional packages may be missing, because they may be for another platform.
+ */
 function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   return Object.entries(packagesOf("package-lock.json")).every(
@@ -26,7 +29,7 @@ function isInstalled() {
   );
 }
 
-// Excludes the Node in node_modules, because npm replaces it during the installation.
+// The PATH without the Node in node_modules, because npm replaces that Node during the installation.
 const path = (process.env.PATH ?? "")
   .split(delimiter)
   .filter(
@@ -60,7 +63,10 @@ async function install() {
 
 const major = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0);
 
-/** The version of the Node that the script will use: the installed one if its install script ran, else the machine's. */
+/**
+ * The version of Node with which the script will run: the one in node_modules if its installation is complete, or else the
+ * machine's.
+ */
 function nodeVersion() {
   const options = { encoding: "utf8", env: { ...process.env, PATH: join(root, "node_modules", ".bin") + delimiter + path } };
   return major(spawnSync("node", ["--version"], options).stdout ?? "");

@@ -8,7 +8,7 @@ import { floors } from "./floors.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The output of this repository's linter for these files. */
+/** Runs the linter of this repository on these files, and returns its output. */
 async function lint(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-floors-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -16,7 +16,8 @@ async function lint(files: Readonly<Record<string, string>>): Promise<string> {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  // oxlint looks for `scripts/floors.ts` in the folder of its configuration, so this folder has a configuration and a link to `scripts`.
+  // oxlint looks for `scripts/floors.ts` in the folder of its configuration, so this folder gets a configuration and a link to
+  // `scripts`.
   await writeFile(join(folder, "oxlint.config.ts"), `export { default } from "${join(root, "oxlint.config.ts")}";\n`);
   await symlink(join(root, "scripts"), join(folder, "scripts"));
   return spawnSync(join(root, "node_modules/.bin/oxlint"), ["lib"], { cwd: folder, encoding: "utf8" }).stdout;
@@ -90,7 +91,7 @@ test.each(floors)(
   },
 );
 
-test("every operation has one handler, in the file of its name, with a test file of its name beside it", async () => {
+test("every operation has one handler, in the file of its name, with a test file of the same name beside it", async () => {
   const files = await Promise.all(floors.map((name) => readdir(join(root, "lib", name))));
   const handlers = await Promise.all(floors.map((name) => handlersIn(join(root, "lib", name))));
   const names = handlers.flat().map(([name]) => name);
@@ -102,10 +103,10 @@ test("every operation has one handler, in the file of its name, with a test file
     }
 });
 
-/** Operations whose contract a lower module needs: the module of the handler imports it. */
+/** The operations whose contract a lower module needs. The module of the handler is higher and imports the contract. */
 const contractsBelow = ["challengePasskey", "executePayment"];
 
-test("every operation has its contract in the module of its handler, but for the ones that lower modules need", async () => {
+test("every operation has its contract in the module of its handler, except those that lower modules need", async () => {
   const topOf = (name: string): string => name.split("/")[0] ?? "";
   const contracts = new Map<string, string>();
   const handlers = new Map<string, string>();

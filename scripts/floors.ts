@@ -1,6 +1,6 @@
 /**
- * The modules of lib/, from the lowest to the highest. A module may import only from itself and from earlier modules, types included, so
- * imports between modules have no cycles. The files directly in lib/ are the lowest.
+ * The modules of lib/, from the lowest to the highest. A module may import only from itself and from modules before it in this
+ * list, types included, so that imports between modules have no cycles. The files directly in lib/ are lower than all modules.
  */
 export const floors = [
   "db",
@@ -51,7 +51,9 @@ export const floors = [
   "server",
 ] as const;
 
-/** The module of a path below lib/ and its floor; -1 if the folder is not a module. */
+/**
+ * The module to which a path below lib/ belongs, and its position in the list. The position is -1 if the folder is not a module.
+ */
 function placeOf(path: string): { readonly name: string; readonly floor: number } {
   const name = path.split("/").slice(0, -1).join("/");
   return name === "" ? { name: "lib", floor: 0 } : { name, floor: floors.indexOf(name as (typeof floors)[number]) + 1 || -1 };

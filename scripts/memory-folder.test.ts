@@ -21,7 +21,10 @@ const asking = (ending: string) => `
 
 type Said = { readonly folder: string; readonly mode: number; readonly beside: readonly string[] };
 
-/** Runs a process that requests a folder. Returns its output, and the folders left after it ended by a signal or by itself. */
+/**
+ * Runs a process that asks for a folder. Returns its output, and which folders are left after the process ended, by a signal or
+ * by itself.
+ */
 async function runIn(place: string, signal?: NodeJS.Signals): Promise<Said & { readonly left: readonly string[] }> {
   const code = asking(signal ? "setInterval(() => {}, 1_000);" : "");
   const child = spawn(process.execPath, ["--input-type=module", "-e", code, place], {
@@ -48,7 +51,7 @@ test.each([
   expect(left).toEqual([]);
 });
 
-test("PostgreSQL's account has access, and folders of killed runs are removed after an hour", async () => {
+test("PostgreSQL's account can enter the folder, and folders of killed runs are removed after an hour", async () => {
   const place = await newPlace();
   const ages = { "countersign-test-old": 61, "countersign-test-young": 59, "somebody-else": 61 };
   for (const [name, minutes] of Object.entries(ages)) {
@@ -62,6 +65,6 @@ test("PostgreSQL's account has access, and folders of killed runs are removed af
   expect(left.toSorted()).toEqual(["countersign-test-young", "somebody-else"]);
 });
 
-test("there is none if the system has no memory file system", async () => {
+test("there is no folder if the system has no file system in memory", async () => {
   expect(await memoryFolder(join(await newPlace(), "nowhere"))).toBeNull();
 });

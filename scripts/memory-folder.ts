@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "countersign-test-";
-/** The least free room of the folder: four times the peak use of a run. */
+/** The least free space in the folder: four times as much as a run needs at most. */
 const ROOM_MIN = 1024 ** 3;
-/** The least available memory of the machine, because the run's own processes need most of it. */
+/** The least available memory of the machine. The processes of the run need most of it. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
 const RUN_LIMIT_MS = 5_000;
@@ -20,12 +20,12 @@ async function hasRoom(place: string): Promise<boolean> {
   return bavail * bsize >= ROOM_MIN && process.availableMemory() >= AVAILABLE_MIN;
 }
 
-/** Removes the folders of killed runs. */
+/** Removes the folders of runs that were killed. */
 async function removeAbandoned(place: string): Promise<void> {
   for (const name of await readdir(place)) {
     if (!name.startsWith(PREFIX)) continue;
     const found = await stat(join(place, name)).catch(() => null);
-    // Another run may remove it at the same time, and folders of other accounts cannot be removed.
+    // Another run may remove the folder at the same time, and folders of other accounts cannot be removed, so ignore the error.
     if (found && Date.now() - found.mtimeMs > ABANDONED_MS)
       await rm(join(place, name), { recursive: true, force: true }).catch(() => {});
   }
@@ -35,7 +35,7 @@ async function newFolder(place: string): Promise<string> {
   const folder = await mkdtemp(join(place, PREFIX));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  // The account that runs PostgreSQL keeps its data in it and must be able to enter.
+  // PostgreSQL runs under another account, keeps its data in the folder, and must be able to enter it.
   await chmod(folder, 0o755);
   const program = join(folder, "program");
   await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });
@@ -44,9 +44,9 @@ async function newFolder(place: string): Promise<string> {
 }
 
 /**
- * A folder in memory for the databases and data folders of a run, removed when this process ends. A run creates and deletes hundreds of
- * them, and a disk's file system is slow to allocate files after many deletions. Null if no such folder has enough room, or if programs
- * cannot be executed in it.
+ * A folder in memory for the databases and data folders of a run. It is removed when this process ends. A run creates and deletes
+ * hundreds of databases, and on a disk the file system becomes slow after many deletions. Null if no such folder has enough room,
+ * or if programs cannot be executed in it.
  */
 export async function memoryFolder(place = MEMORY): Promise<string | null> {
   try {

@@ -1,4 +1,4 @@
-// Writes docs/receipts/vectors.json: `node scripts/receipt-vectors.ts`. Keys, ids and times are fixed; ECDSA's signatures differ each time.
+// `node scripts/receipt-vectors.ts` writes docs/receipts/vectors.json. Only the ECDSA signatures are different each time.
 import { writeFile } from "node:fs/promises";
 import { base64url } from "jose";
 import type { Step } from "#lib/receipts/refusal.ts";
@@ -14,7 +14,7 @@ const make = (wishes: Wishes = {}): Promise<Required<Answer>> => issue(current, 
 
 type Change = (answer: Required<Answer>) => unknown;
 
-/** A copy of a valid answer in which `edit` has changed members. */
+/** A copy of a valid answer, changed by `edit`. */
 const change = async (edit: Change, wishes: Wishes = {}): Promise<unknown> => {
   const answer = structuredClone(await make(wishes));
   return edit(answer) ?? answer;
@@ -24,7 +24,7 @@ const inProof = (members: Readonly<Record<string, unknown>>, wishes?: Wishes): P
 const inLog = (members: Readonly<Record<string, unknown>>): Promise<unknown> =>
   change((answer) => ({ ...answer, proof: { ...answer.proof, log: { ...answer.proof.log, ...members } } }));
 
-/** An answer without proof, from parts of a JWS. */
+/** An answer without a proof. `edit` gets the three parts of the receipt's JWS and returns its new text. */
 const inReceipt = (edit: (header: string, payload: string, signature: string) => string): Promise<unknown> =>
   change(({ receipt }) => ({ receipt: edit(...(receipt.split(".") as [string, string, string])) }));
 
@@ -34,7 +34,7 @@ const receiptOf = async (payload: Readonly<Record<string, unknown>> | string, he
   receipt: await sign(current, typ, payload, header),
 });
 
-/** Base64url needs 86 characters for 64 bytes, and ignores four bits of the last one. This sets one of them. */
+/** Sets one of the four bits that base64url ignores in the last of the 86 characters for 64 bytes, so the bytes stay the same. */
 const withSpareBits = (part: string): string => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   return part.slice(0, -1) + alphabet[alphabet.indexOf(part.at(-1) ?? "") + 1];

@@ -1,4 +1,6 @@
-/** Writes the types of all operations for the package in sdk/. Run it after a change of a contract. A test compares the file. */
+/**
+ * Writes the types of all operations for the package in sdk/. Run this after a contract has changed. A test compares the file.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openApiDocument } from "#lib/http/openapi.ts";
@@ -45,7 +47,7 @@ const union = (types: readonly string[], by = " | "): string => {
   return different.length > 1 ? `(${different.join(by)})` : (different[0] ?? "unknown");
 };
 
-/** The TypeScript type of a JSON schema, as far as the API's document uses JSON schema. */
+/** The TypeScript type of a JSON schema. It handles only the parts of JSON Schema that the API's document uses. */
 function typeOf(schema: Schema, indent = ""): string {
   const { $ref, const: value, enum: values, anyOf, oneOf, allOf, type, items } = schema;
   if ($ref !== undefined) return nameIn($ref);
@@ -100,7 +102,7 @@ function responseType({ responses }: Described): string {
   return schema ? typeOf(schema, "    ") : "unknown";
 }
 
-/** The whole file. */
+/** The text of the whole file. */
 export function operationTypes(): string {
   const document = openApiDocument(operations) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
@@ -113,7 +115,7 @@ export function operationTypes(): string {
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, described]) => ({ path, method: method.toUpperCase(), described })),
     )
-    // The order of a module's exports depends on how it was loaded.
+    // Sort by name, because the order of a module's exports depends on how the module was loaded.
     .toSorted((a, b) => (a.described.operationId < b.described.operationId ? -1 : 1));
   const types = all.map(
     ({ described }) =>

@@ -11,15 +11,18 @@ const JOURNEYS = join(root, ".test/journeys.json");
 const only = process.argv.slice(2);
 const isJourney = (name: string): boolean => name.startsWith("e2e");
 
-/** The tests have their own configuration. A developer's variables must not reach them. */
+/**
+ * Environment variables that the tests must not get, because a developer may have set them. The tests have a configuration of
+ * their own.
+ */
 const foreign =
   /^(ENVIRONMENT|PORT|BASE_URL|DATABASE_.*|DATA_DIR|CHAINS|FACILITATOR.*|SETTLEMENT_.*|RELAY.*|SANDBOX_.*|GUARDIAN_.*|POLICY_SIGNER_.*|OUTBOUND_LOOPBACK|PAGES_.*|TRUSTED_PROXY_HOPS|RATE_LIMIT_.*|METRICS_TOKEN|LOG_LEVEL|AUDIT_SIGNING_KEY|VAPID_PRIVATE_KEY|AUDIT_HEADS_FILE|.*_SECRET)$/;
 const environment: NodeJS.ProcessEnv = { ...process.env };
 for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.deleteProperty(environment, name);
 environment["NEXT_TELEMETRY_DISABLED"] = "1";
-// A run starts hundreds of servers and workers; without the cache each would compile the same code again.
+// A run starts hundreds of servers and workers. Without the cache each one would compile the same code again.
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
-// Garbage collection would take a fifth of the time of the type checks, which end before they need it.
+// The type checks take a fifth less time without garbage collection, and they end before they need it.
 Object.assign(environment, { GOGC: "off", GOMEMLIMIT: "3GiB" });
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
@@ -30,13 +33,13 @@ type Step = { readonly name: string; readonly command: readonly [string, ...stri
 
 const checks: Step[] = [
   { name: "format", command: ["oxfmt", "--check"] },
-  // Each additional checker computes the same types again. Incremental data does not exist in a fresh clone.
+  // More checkers would compute the same types again. Incremental data does not exist in a fresh clone.
   { name: "types", command: ["tsc", "--noEmit", "--checkers", "1", "--incremental", "false"] },
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
 
-/** Built once, before the tests that start servers, because two concurrent builds of the pages would mix their files. */
+/** The pages are built once, before the tests that start servers, because two builds at the same time would mix their files. */
 const build: Step = { name: "build", command: ["node", "scripts/build.ts"] };
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
@@ -53,7 +56,7 @@ async function succeeds({ name, command: [program, ...options], shown }: Step): 
   const child = spawn(program, options, {
     cwd: root,
     env: environment,
-    // One stream for stdout and stderr, so that error messages stay in order.
+    // stdout and stderr go to one stream, so that error messages stay in order.
     stdio: shown ? ["ignore", 1, 1] : "pipe",
   });
   let output = "";
@@ -82,7 +85,7 @@ type Results = {
   }[];
 };
 
-/** A failure in short form, without stack frames of dependencies, for the summary after the output. */
+/** A short form of a failure for the summary at the end, without stack frames of dependencies. */
 function told(name: string, message = ""): string {
   const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
   return [name, ...lines.slice(0, 12)].join("\n    ");
@@ -101,7 +104,7 @@ async function countTests(succeeded: boolean): Promise<TestCount> {
   const text = await readFile(RESULTS, "utf8").catch(() => null);
   const results = JSON.parse(text ?? '{"numPassedTests":0,"testResults":[]}') as Results;
   const failures = failuresIn(results);
-  // An error outside a test, or a missing report, fails the run without a failed test.
+  // If there is an error outside of all tests, or no report, the run has failed although no test did.
   if (failures.length === 0 && (!succeeded || text === null)) failures.push("tests: an error outside of them; see above");
   return { passed: results.numPassedTests, failures };
 }
@@ -123,19 +126,20 @@ async function runJourneys(chromium: string | null): Promise<TestCount> {
   const { stats, suites } = JSON.parse(text ?? '{"stats":{"expected":0},"suites":[]}') as Journeys;
   const failed = suites.flatMap(specsOf).filter(({ ok }) => !ok);
   const failures = failed.map(({ file, line, title }) => `e2e/${file}:${line} › ${title}`);
-  // A run without a report has failed, whatever its exit code.
+  // Without a report the run has failed, whatever its exit code.
   if (failures.length === 0 && (!succeeded || text === null)) failures.push("journeys: an error outside of them; see above");
   return { passed: stats.expected, failures };
 }
 
 await mkdir(join(root, ".test"), { recursive: true });
-// Start to find a browser now, beside the checks, because it may be downloaded. The demo's test also uses it.
+// Begin now to look for a browser, in parallel with the checks, because it may have to be downloaded. The test of the demo uses
+// it too.
 const coming = only.length === 0 || only.some(isJourney) ? findChromium() : null;
 await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })]);
 if (only.length === 0) {
-  // Remove old builds: a deleted source file does not make a build look outdated.
+  // Remove old builds, because a deleted source file does not make a build look outdated.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
-  // In parallel, because neither uses two cores fully.
+  // Run both at the same time, because neither uses two cores fully.
   await Promise.all([check(checks), check([build])]);
 }
 const memory = only.length === 0 ? await memoryFolder() : null;

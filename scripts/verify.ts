@@ -1,4 +1,7 @@
-/** `npm run verify -- receipt.json --keys <file or https address>`: checks a saved receipt with published keys alone. */
+/**
+ * `npm run verify -- receipt.json --keys <file or https address>`: verifies a saved receipt with the published keys and nothing
+ * else.
+ */
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { verifyReceiptText } from "#lib/receipts/verify-receipt.ts";
@@ -28,7 +31,7 @@ function readArguments() {
 const addressOf = (keys: string): URL | null => (/^https?:/.test(keys) && URL.canParse(keys) ? new URL(keys) : null);
 
 async function fetchKeys(address: URL): Promise<string> {
-  // Without TLS, anybody on the network path could replace the keys.
+  // Without TLS, anybody on the network could replace the keys.
   if (address.protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(address.hostname))
     fail("Keys are fetched over https only.");
   const reply = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(KEYS_MS) });

@@ -13,8 +13,9 @@ import { newPerson } from "#test/identity.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
 /*
- * The permissions of every operation, listed independently of the code that checks them. Every role, every platform role, a person without
- * an organization, and keys with the needed capability, with every other capability and with none call every operation.
+ * The permissions of every operation, written down independently of the code that checks them. Callers are every role, every
+ * platform role, a person without an organization, and API keys: with the needed capability, with every other capability, and
+ * with none.
  */
 
 useDatabase();
@@ -33,7 +34,7 @@ const platform = (...roles: readonly ("support" | "auditor" | "operator")[]): re
   ...roles.map((role) => `platform ${role}` as const),
 ];
 
-/** `anyone` needs no credential, `any` accepts a key with any capability, `none` accepts no key. */
+/** Which API key an operation accepts. `anyone`: no key is needed. `any`: a key with any capability. `none`: no key. */
 type Key = Capability | "anyone" | "any" | "none";
 
 const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] = [
@@ -83,7 +84,10 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
 ];
 const rows = new Map(table.flatMap(([who, key, ids]) => ids.split(" ").map((id) => [id, { who, key }] as const)));
 
-/** Returns the code of a refused permission, or "allowed" for any other answer. No operation accepts the body, so nothing changes. */
+/**
+ * Calls an operation. Returns the code if the permission is refused, or "allowed" for any other answer. No operation accepts the
+ * body, so nothing changes.
+ */
 async function ask({ method, path, body }: Operation, as: Credential): Promise<string> {
   const writes = method !== "GET";
   const headers = { ...as, ...(writes && { "content-type": "application/json" }) };

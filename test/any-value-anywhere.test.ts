@@ -14,7 +14,7 @@ import { createOrganization, createPerson, type Credential } from "#test/tenant.
 
 useDatabase();
 
-/** A new owner and platform admin for each test, because some operations change their caller. */
+/** A new owner who is also a platform admin. Each test gets one, because some operations change their caller. */
 async function somebody(): Promise<Credential> {
   const { userId, credential } = await createPerson(await createOrganization());
   await database()
@@ -24,7 +24,7 @@ async function somebody(): Promise<Credential> {
   return credential;
 }
 
-/** Yields the value with one part replaced, for each part and each hostile value. */
+/** Yields copies of the value, each with one part replaced by one malicious value. */
 function* mutations(value: unknown): Generator {
   yield* values;
   if (typeof value !== "object" || value === null) return;
@@ -35,7 +35,9 @@ function* mutations(value: unknown): Generator {
   }
 }
 
-/** The mutations of the example, and the example with each field that it leaves out set to each hostile value. */
+/**
+ * The bodies to send: the example with each part replaced, and the example with each absent field set to each malicious value.
+ */
 function bodiesOf({ body, example }: Operation): unknown[] {
   const base = (example.body ?? {}) as Record<string, unknown>;
   const left = body instanceof z.ZodObject ? Object.keys(body.shape).filter((name) => !Object.hasOwn(base, name)) : [];

@@ -41,7 +41,7 @@ async function setScene() {
   onTestFinished(() => seller.close());
   const signer = new x402HTTPClient(new x402Client().register(CHAIN, new ExactEvmScheme(wallet)));
   const replies: Reply[] = [];
-  /** Sends a request as an agent that knows only the service's address and its own API key. */
+  /** Sends a request as an agent that knows only the address of the service and its own API key. */
   const send = async ({ method, path, body }: Call): Promise<Reply> => {
     const response = await fetch(`${service.url}${path}`, {
       method,
@@ -78,7 +78,7 @@ async function setScene() {
 }
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Sends the request that each reply names, until a reply has credential headers or names no further request. */
+/** Sends the request that each reply names, until a reply has the headers for the seller or names no further request. */
 async function follow({ send, sign }: Scene, begin: Call): Promise<Reply> {
   let call: Call | undefined = begin;
   let reply: Reply = {};
@@ -116,11 +116,11 @@ test("an agent that only follows the replies gets from requireApproval to the pa
   const paid = await fetch(`${seller.url}/report`, { headers: credentialHeaders });
   expect([paid.status, await paid.json()]).toEqual([200, { report: "all is well" }]);
   expect(await chain().balanceOf(payTo)).toBe(250_000n);
-  // A continuation token is for checkouts; a payment is executed instead.
+  // The replies contain no continuation token, because that is for checkouts; a payment is executed.
   expect(replies.some(({ continuationToken }) => continuationToken !== undefined)).toBe(false);
 });
 
-test("the reason alone says what to call after the buyer has approved", async () => {
+test("the reason alone names the call to make after the buyer has approved", async () => {
   const scene = await setScene();
   const asking = askingOf(await scene.send(scene.first("straight")));
   const early = await scene.send(asking.next!);

@@ -29,7 +29,8 @@ import { endQuoteOf, goOn, newOrderKey, place, settlesThrough, signedOrder } fro
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 
-/* Invariant 7: only the approved terms are executed. A change of any term after the preview or approval is refused, and no money moves. */
+/* Invariant 7: only the approved terms are executed. A change of any term after the preview or the approval is refused, and no
+   money moves. */
 
 useDatabase();
 const chain = useSettlement();
@@ -43,7 +44,7 @@ beforeAll(async () => {
   shop = await openHostileStorefront();
   settlesThrough(shop, await stockFacilitator(chain()));
   scene = await checkoutScene();
-  // The seller was paid before, so no password is needed; password checks are limited to a few per minute.
+  // The seller was paid before, so approving needs no password; passwords can be checked only a few times per minute.
   const sellerId = `${shop.domain} ${shop.payTo}`;
   await database().insert(mandateSellers).values({ mandateId: scene.mandateId, sellerId, firstPaidAt: new Date() });
   otherMandateId = await activeMandate(scene.person.credential, {
@@ -57,7 +58,7 @@ const hex = (length: number) =>
 
 type Change = { readonly name: string; readonly set: Partial<typeof checkoutIntents.$inferInsert> };
 
-/** A new value for one term of a checkout. */
+/** A change of one term of a checkout. */
 const changes: fc.Arbitrary<Change> = fc.oneof(
   hex(64).map((basketHash) => ({ name: "basketHash", set: { basketHash } })),
   fc
@@ -74,11 +75,11 @@ const tamper = async (checkoutIntentId: string, { set }: Change) => {
   await database().update(checkoutIntents).set(set).where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId));
 };
 
-/** Makes the basket of each run unique, so that a preview does not find the open checkout of another run. */
+/** Makes the basket of each run different, so that a preview does not find the open checkout of another run. */
 let quantity = 0;
 async function previewedAnew() {
   quantity += 1;
-  // All runs use one agent, so age its requests, or it would reach the limit of requests per hour.
+  // All runs use the same agent. Its requests are moved into the past, or it would reach the limit of requests per hour.
   if (quantity % 20 === 0) await ageRequests(scene.agent.serviceAccountId, 61);
   const basket = [{ productId: "tee", variantId: "tee-m", quantity: 2, metadata: { quantity } }];
   const { data, status, problem } = await preview(shop, scene.agent.credential, { items: basket, mandateId: scene.mandateId });
@@ -89,7 +90,7 @@ async function previewedAnew() {
 const executed = async () =>
   (await database().select().from(executions)).filter(({ settlementStatus }) => settlementStatus !== "failed").length;
 
-/** Asserts that no payment is submitted and no money moves during the work. */
+/** Checks that no payment is submitted and no money moves during the work. */
 async function unmoved(work: () => Promise<void>): Promise<void> {
   const before = [await chain().balanceOf(wallet.address), await executed(), shop.credentials.length];
   await work();
@@ -102,7 +103,7 @@ const close = async (checkoutIntentId: string) => {
   await cancel(checkoutIntentId, scene.agent.credential);
 };
 
-describe("approved = executed", () => {
+describe("only what was approved is executed", () => {
   test("a checkout that changed after it was shown cannot be approved", async () => {
     const property = fc.asyncProperty(
       changes.filter(({ name }) => name !== "mandate"),
@@ -136,7 +137,7 @@ describe("approved = executed", () => {
     await fc.assert(property, { numRuns: 20 });
   });
 
-  test("a credential pays only exactly the approved terms", async () => {
+  test("a signed payment pays only exactly the approved terms", async () => {
     const checkoutIntentId = await previewedAnew();
     await view(checkoutIntentId, scene.person.credential);
     await approve(checkoutIntentId, scene.person.credential, { mandateId: scene.mandateId });
@@ -172,7 +173,7 @@ describe("approved = executed", () => {
     expect(paid.data.status).toBe("completed");
   });
 
-  test("an order whose storefront changes after the approval is not paid", async () => {
+  test("an order is not paid if its seller changes the terms after the approval", async () => {
     const asking = await checkoutScene({ mandate: { policy: { ...open, approval: { mode: "always" } } } });
     const faults = ["priceRises", "challengeAmount", "challengePayee", "challengeAsset", "challengeChain"] as const;
     for (const fault of faults) {
@@ -192,7 +193,7 @@ describe("approved = executed", () => {
   });
 });
 
-/** Signs a 402 for any chain, token and amount, because the limits of the stock client are switched off. */
+/** Signs a 402 for any chain, token and amount: the limits of the standard client are switched off. */
 async function signAnything(required: PaymentRequired): Promise<string> {
   const client = new x402Client().setSpendControls(false).register("eip155:*", new ExactEvmScheme(wallet));
   const signing = new x402HTTPClient(client);

@@ -12,7 +12,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Sends authorize requests as bytes, and reads the rows that they wrote. */
+/* Sends authorize requests, and reads the rows that they wrote and the bytes of the replies. */
 
 export type AuthorizeReply = {
   readonly status: number;
@@ -25,7 +25,7 @@ export type AuthorizeReply = {
 
 const served = route(operation, handler);
 
-/** Sends a body to authorizePayment and returns the bytes of the answer. */
+/** Sends a body to authorizePayment and returns the bytes of the reply. */
 export async function post(body: unknown, headers: Credential = {}): Promise<AuthorizeReply> {
   const request = new Request(`${env().BASE_URL}${operation.path}`, {
     method: "POST",
@@ -45,7 +45,7 @@ export async function post(body: unknown, headers: Credential = {}): Promise<Aut
   };
 }
 
-/** A new intent of the buyer with its own idempotency key. */
+/** A new payment intent of the buyer with its own idempotency key. */
 export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
   const intent = intentFor(buyer, "0.5");
   return { ...intent, idempotencyKey: `k-${intent.intentId}`, ...change };
@@ -54,7 +54,7 @@ export function newIntent(buyer: Buyer, change: Record<string, unknown> = {}) {
 export const ask = (buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}, as = buyer.agent.credential) =>
   post({ mandateId, intent: newIntent(buyer, change) }, as);
 
-/** The row of an authorization, with the bytes of its stored answer. */
+/** The row of an authorization, with the bytes of its stored reply. */
 export async function storedOf(authorizationId: string) {
   const [row] = await database()
     .select(authorizationColumns)
@@ -68,13 +68,13 @@ export const holdsOf = (mandateId: string) => database().select().from(reservati
 export const authorizationsOf = (mandateId: string) =>
   database().select().from(authorizations).where(eq(authorizations.mandateId, mandateId));
 
-/** The stored answers of these mandates, sorted. */
+/** The stored replies of all authorizations under these mandates, sorted. */
 export async function storedAnswers(...mandateIds: readonly string[]): Promise<string[]> {
   const rows = await database().select().from(authorizations).where(inArray(authorizations.mandateId, mandateIds));
   return rows.map(answerOf).toSorted();
 }
 
-/** The number of answers by outcome or problem code. */
+/** The number of replies by outcome or by problem code. */
 export function outcomes(answers: readonly AuthorizeReply[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, data, problem } of answers) {

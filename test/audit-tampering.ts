@@ -6,7 +6,7 @@ import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { database, mainPool } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
-/** Changes rows as an attacker with the database's password but without the signing key: bypasses the triggers. */
+/** Changes rows as an attacker could who has the database's password but not the signing key: no trigger runs. */
 export const tamper = async (...statements: string[]): Promise<void> => {
   await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;
@@ -16,7 +16,10 @@ export const tamper = async (...statements: string[]): Promise<void> => {
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Replaces an event and recomputes the chain after it, so that the chain is consistent. Returns a function that undoes it. */
+/**
+ * Replaces an event and computes all later hashes of the chain again, so that the chain is consistent. Returns a function that
+ * undoes the change.
+ */
 export async function rewrite(name: string, sequence: number): Promise<() => Promise<void>> {
   const events = await readEvents(name, 0, Number.MAX_SAFE_INTEGER, 1_000);
   const changed = events.map((event) => (event.sequence === sequence ? { ...event, metadata: { forged: true } } : event));
@@ -35,7 +38,7 @@ export async function rewrite(name: string, sequence: number): Promise<() => Pro
   return () => write(events);
 }
 
-/** Appends an event to a chain as the service would. */
+/** Appends an event to an audit chain as the service would. */
 export async function append(name: string, event: ChainedEvent): Promise<void> {
   const ends = (await readEnds(name))!;
   const from = { sequence: ends.sequence, peaks: readPeaks(ends.peaks) };
@@ -54,7 +57,7 @@ export const setHead = (name: string, { sequence, hash, peaks }: Pick<Ends, "seq
 export const dropCheckpoints = (name: string, after = 0) =>
   tamper(`DELETE FROM audit_checkpoints WHERE chain = ${quoted(name)} AND sequence > ${after}`);
 
-/** Removes the entries and checkpoints that were appended to the chain of checkpoints after `ends`, and restores its head. */
+/** Removes what was appended to the chain of checkpoints after `ends`, and restores the end of the chain. */
 export const cutCheckpoints = async (ends: Ends): Promise<void> => {
   await tamper(
     `DELETE FROM audit_entries WHERE chain = 'checkpoints' AND sequence > ${ends.sequence}`,

@@ -7,7 +7,10 @@ import { database } from "#lib/db/client.ts";
 export const eventsAbout = (entityId: string) =>
   database().select().from(auditEvents).where(eq(auditEvents.entityId, entityId)).orderBy(asc(auditEvents.sequence));
 
-/** Appends this many events to the organization's chain, one every quarter of an hour from 2026-01-01. The first one is about a mandate. */
+/**
+ * Appends this many events to the organization's audit chain, one for every quarter of an hour from 2026-01-01. The first event
+ * is about a mandate.
+ */
 export const addEvents = (organizationId: string, count: number): Promise<void> =>
   transact((tx) => {
     for (let at = 0; at < count; at += 1) {

@@ -6,9 +6,9 @@ import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 
-/* Batches of items as the queue passes them on, and short forms of their answers. */
+/* Batches of payments as the queue makes them, and short forms of their answers. */
 
-/** An agent's authorize request under the mandate, as a batch item. */
+/** An agent's authorize request under the mandate, as an entry of a batch. */
 export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}): Item {
   const asked = AskedIntent.parse({ ...intentFor(buyer, "0.5"), ...change });
   const intent = nameIntent(asked, newId("request"));

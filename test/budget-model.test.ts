@@ -22,7 +22,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
 
-/* Invariants 1 and 2: a mandate agrees with a simple model under any concurrent requests. */
+/* Invariants 1 and 2: under any concurrent requests, a mandate behaves as a simple model of it. */
 
 useDatabase();
 const chain = useSettlement();
@@ -54,7 +54,7 @@ const sum = (model: Model, ...states: readonly Hold["state"][]): bigint =>
     .filter(({ state }) => states.includes(state))
     .reduce((all, { price }) => all + atomic(PRICES[price]!), 0n);
 
-/** Whether one more payment of this price is within the model's limits. */
+/** Whether the limits of the model allow one more payment of this price. */
 function fits({ limits, holds }: Model, used: bigint, price: number): boolean {
   const amount = atomic(PRICES[price]!);
   const payments = [...holds.values()].filter(({ state }) => state !== "gone").length;
@@ -105,7 +105,7 @@ const change = ({ mandateId }: Real, limits: Limits) =>
     body: { policy: policyOf(limits) },
   });
 
-/** A command without a precondition. */
+/** A command of the model that can always run. */
 const command = (name: string, run: (model: Model, real: Real) => Promise<unknown>): AsyncCommand<Model, Real, true> => ({
   check: () => Promise.resolve(true),
   async run(model, real) {
@@ -121,7 +121,7 @@ const authorizeMany = (prices: readonly number[]) =>
     const denied = asked.filter(({ outcome }) => outcome === "deny");
     if (!model.active) expect(denied).toHaveLength(asked.length);
     for (const one of asked.filter(({ outcome }) => outcome === "allow")) {
-      // All allowed payments together are within the limits, in any order of decisions.
+      // All allowed payments together must be within the limits, in any order of the decisions.
       expect(fits(model, sum(model, "held", "submitted", "captured"), one.price)).toBe(true);
       note(model, [one]);
     }
@@ -153,7 +153,7 @@ const settleMany = (most: number, paid: boolean) =>
     const finding: Finding = paid ? { kind: "settled", transaction: `0x${"ab".repeat(32)}` } : { kind: "failed", failure };
     const found = ({ executionId }: Hold) => transact((tx) => resolveExecution(tx, executionId, mandateId, finding));
     const chosen = some(model, "submitted", most);
-    // Resolved twice, because two workers may find the same result.
+    // Each execution is resolved twice at the same time, because two workers may find the same result.
     await Promise.all(chosen.flatMap(([, hold]) => [found(hold), found(hold)]));
     for (const [, hold] of chosen) hold.state = paid ? "captured" : "gone";
   });
@@ -179,7 +179,7 @@ const suspendOrResume = command("suspend or resume", async (model, { mandateId }
   model.active = !model.active;
 });
 
-/** Runs all commands at once. The order is unknown, so only the tables are checked, at the end, for overspending. */
+/** Runs all commands at the same time. Their order is unknown, so only the tables are checked afterwards for overspending. */
 const storm = (prices: readonly number[], limits: Limits, most: number) =>
   command(`storm ${prices.join(" ")}`, async (model, real) => {
     const chosen = some(model, "held", most);
@@ -194,7 +194,10 @@ const storm = (prices: readonly number[], limits: Limits, most: number) =>
   });
 
 const prices = fc.array(fc.nat(PRICES.length - 1), { minLength: 2, maxLength: 16 });
-/** Amounts are drawn in tenths of a unit. The length of the rolling window varies, because a new window must count earlier payments. */
+/**
+ * Limits are random multiples of a tenth of a unit. The length of the rolling window varies too, because a new window must count
+ * earlier payments.
+ */
 const limits: fc.Arbitrary<Limits> = fc
   .record({
     total: fc.integer({ min: 5, max: 90 }),
@@ -223,26 +226,31 @@ const commands = fc.commands(
   { maxCommands: 24, size: "max" },
 );
 
-describe("a mandate under many clients", () => {
-  test("never spends or reserves more than a model of it allows, and denies nothing that fits", { timeout: 90_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(limits, commands, async (first, list) => {
-        const setup = async () => {
-          const mandateId = await activeMandate(scenes[0]!.person.credential, { policy: policyOf(first) });
-          return { model: { active: true, limits: first, holds: new Map<string, Hold>() }, real: { mandateId } };
-        };
-        await fc.asyncModelRun(setup, list);
-      }),
-      { numRuns: 40, seed: 20_261_121, endOnFailure: true },
-    );
-    // A later window counts earlier captures whose reservations do not name its bucket; only open reservations must match.
-    const broken = await brokenInvariants();
-    expect(broken.filter((line) => !line.includes('"what":"bucket"'))).toEqual([]);
-    const unheld = await database().execute(sql`
+describe("a mandate that many clients use", () => {
+  test(
+    "never spends or reserves more than a model of it allows, and denies no payment that the model allows",
+    { timeout: 90_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(limits, commands, async (first, list) => {
+          const setup = async () => {
+            const mandateId = await activeMandate(scenes[0]!.person.credential, { policy: policyOf(first) });
+            return { model: { active: true, limits: first, holds: new Map<string, Hold>() }, real: { mandateId } };
+          };
+          await fc.asyncModelRun(setup, list);
+        }),
+        { numRuns: 40, seed: 20_261_121, endOnFailure: true },
+      );
+      // A window that was added later counts earlier captured payments, although their holds do not name its buckets. So only the
+      // sums of open holds must match.
+      const broken = await brokenInvariants();
+      expect(broken.filter((line) => !line.includes('"what":"bucket"'))).toEqual([]);
+      const unheld = await database().execute(sql`
       SELECT b.mandate_id, b.window_key FROM usage_buckets b WHERE b.reserved <> (
         SELECT coalesce(sum(r.amount), 0) FROM reservations r, json_array_elements(r.buckets) AS p
         WHERE r.mandate_id = b.mandate_id AND r.status IN ('held', 'submitted')
           AND p ->> 0 = b.window_key AND to_timestamp((p ->> 1)::numeric / 1000) = b.start)`);
-    expect(unheld).toHaveLength(0);
-  });
+      expect(unheld).toHaveLength(0);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { startChain, type ChainOptions, type LocalChain } from "../examples/chai
 
 export { multicallAddress, usdcAddress } from "../examples/chain.ts";
 
-/** One chain for a test file. Sets the test's configuration before any code reads it. */
+/** Starts a chain for a test file. It sets the configuration of the tests before any code reads it. */
 export function useChain(options: ChainOptions = {}): () => LocalChain {
   let chain: LocalChain | undefined;
   beforeAll(async () => {

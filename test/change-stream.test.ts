@@ -6,7 +6,7 @@ import { runServer, type RunningServer } from "#test/running-server.ts";
 import { createOrganization, createPerson } from "#test/tenant.ts";
 
 const database = useDatabase();
-// The first test may build the pages.
+// The limit is long, because the first test may build the pages.
 const LIMIT_MS = 240_000;
 
 let organizationId = "";
@@ -23,7 +23,7 @@ const request = (path: string, headers: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
 
-/** Opens a stream as the person; waits for a pages process that is starting. */
+/** Opens a stream as the person. If the pages process is still starting, it waits. */
 async function open({ url }: RunningServer, path = "/changes", headers: Readonly<Record<string, string>> = { cookie }) {
   const port = Number(new URL(url).port);
   let reader: StreamReader;
@@ -50,7 +50,7 @@ const addEvent = (entityId: string) =>
   );
 
 describe("the stream of changes", { timeout: LIMIT_MS }, () => {
-  test("belongs to the pages process: it goes on while the process that authorizes stands still", async () => {
+  test("belongs to the pages process: it continues while the process that authorizes is stopped", async () => {
     const server = await start();
     const stream = await open(server);
     expect(stream.text()).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Type: text\/event-stream/);
@@ -63,7 +63,7 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
     } finally {
       server.child.kill("SIGCONT");
     }
-    // The API process handed the connection over and no longer counts it, so its shutdown does not wait for the stream.
+    // The process of the API has given the connection away and no longer counts it, so its shutdown does not wait for the stream.
     const began = performance.now();
     server.child.kill("SIGTERM");
     expect(await server.ended).toBe(0);
@@ -86,7 +86,7 @@ describe("the stream of changes", { timeout: LIMIT_MS }, () => {
     expect((await open(server, "/changes", {})).status()).toBe(401);
     expect((await fetch(`${server.url}/changes`, { method: "POST" })).status).toBe(405);
     expect((await fetch(`${server.url}/changes`, { method: "HEAD", headers: { cookie } })).status).toBe(404);
-    // A connection may have carried other requests before the one for the stream.
+    // The connection of the stream may have carried other requests before.
     const both = readStream(Number(new URL(server.url).port), request("/icon.svg", {}));
     await expect.poll(both.status, { timeout: 20_000 }).toBe(200);
     both.socket.write(request("/changes", { cookie }));

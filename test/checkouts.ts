@@ -23,10 +23,10 @@ import { send, type Credential } from "#test/tenant.ts";
 
 export const items = [{ productId: "tee", variantId: "tee-m", quantity: 2 }];
 const limits = { perPayment: "100", budgets: [{ period: "day", timezone: "UTC", amount: "500" }] };
-/** 100 USDC per payment and 500 per day, to any seller. */
+/** The policy of a mandate: 100 USDC per payment and 500 per day, to any seller. */
 export const open = { assets, limits, sellers: { unregistered: "allow" } };
 
-/** A buyer who signed up, with an agent and a mandate that pays unregistered storefronts. */
+/** A buyer who has signed up, with an agent and with a mandate that pays shops which are not registered. */
 export async function checkoutScene({ mandate = {} }: { readonly mandate?: Record<string, unknown> } = {}) {
   const person = await newOrganization();
   const agent = await newKey(person);
@@ -69,7 +69,7 @@ export const cancel = (checkoutIntentId: string, as: Credential, key?: string) =
 export const confirmPassword = (checkoutIntentId: string, as: Credential, password = PASSWORD) =>
   send(steps.stepUp, stepUp, { as, body: { checkoutIntentId, password } });
 
-/** The caller of a session cookie. */
+/** The caller to which a session cookie belongs. */
 export async function callerOf(as: Credential): Promise<SessionCaller> {
   const caller = await authenticate(new Request(env().BASE_URL, { headers: as }));
   if (caller?.kind !== "session") throw new Error("This is no session.");
@@ -79,27 +79,27 @@ export async function callerOf(as: Credential): Promise<SessionCaller> {
 /** Opens the confirmation page. */
 export const view = async (checkoutIntentId: string, as: Credential) => viewCheckout({ checkoutIntentId }, await callerOf(as));
 
-/** Opens the page and confirms the password, which a first payment to a seller requires. */
+/** Opens the page and confirms the password, which a first payment to a seller needs. */
 export async function reviewed(checkoutIntentId: string, { credential }: Pick<Owner, "credential">): Promise<void> {
   await view(checkoutIntentId, credential);
   const { status, problem } = await confirmPassword(checkoutIntentId, credential);
   if (status !== 200) throw new Error(JSON.stringify(problem));
 }
 
-/** Moves the person's sign-in the given minutes into the past. */
+/** Makes the person's sign-in older: it moves it to so many minutes ago. */
 export async function ageSession(userId: string, minutes: number): Promise<void> {
   const createdAt = new Date(Date.now() - minutes * 60_000);
   await database().update(session).set({ createdAt }).where(eq(session.userId, userId));
 }
 
-/** Moves the opening of every request of the agent this many minutes into the past. */
+/** Makes all requests for approval of the agent older: it moves them to so many minutes ago. */
 export const ageRequests = (ownerSubjectId: string, minutes: number) =>
   database()
     .update(checkoutIntents)
     .set({ createdAt: sql`clock_timestamp() - ${minutes} * interval '1 minute'` })
     .where(eq(checkoutIntents.ownerSubjectId, ownerSubjectId));
 
-/** Moves the end of a checkout into the past. */
+/** Makes a checkout expire. */
 export const expire = (checkoutIntentId: string) =>
   database()
     .update(checkoutIntents)

@@ -4,7 +4,9 @@ import { forgetAll } from "#lib/process.ts";
 
 const before = { ...process.env };
 
-/** Test files share a process and its loaded modules, so each file restores the environment and clears the process state. */
+/**
+ * Test files share a process and its loaded modules. So each file restores the environment and clears the state of the process.
+ */
 afterAll(async () => {
   await closePools();
   for (const name of Object.keys(process.env)) if (!(name in before)) Reflect.deleteProperty(process.env, name);

@@ -15,7 +15,7 @@ import { randomAddress } from "#test/sellers.ts";
 import { settling } from "#test/settling.ts";
 import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 
-/* What the package does besides the usual payment, against the real service, chain and sellers. */
+/* What the package `countersign` does besides a usual payment, tested with the real service, a real chain and real sellers. */
 
 useDatabase();
 const chain = useSettlement();
@@ -27,7 +27,7 @@ let wallet: PrivateKeyAccount;
 const payTo = randomAddress();
 const hosts: string[] = [];
 
-/** Lets the service treat these sellers on this machine as sellers of the web. */
+/** Makes the service treat this seller on this machine as a seller on the web. */
 function admit(url: string): string {
   hosts.push(new URL(url).host);
   process.env["OUTBOUND_LOOPBACK"] = hosts.join(",");
@@ -67,7 +67,7 @@ const mandate = (policy: Record<string, unknown>) =>
 
 const checkoutIdIn = (url: string): string => new URL(url).pathname.split("/").at(-1) ?? "";
 
-/** A seller of this test, for answers that a server made with the standard x402 packages never gives. */
+/** A seller for answers that a server made with the standard x402 packages never gives. */
 async function openSeller(answer: RequestListener): Promise<string> {
   const server = await listen(createServer(answer));
   onTestFinished(() => server.close());
@@ -85,8 +85,8 @@ const offer = () => ({
   extra: { name: "USDC", version: "2" },
 });
 
-describe("what the mandate says", { timeout: 90_000 }, () => {
-  test("is read as a budget, with the payments of an operation and a receipt that verifies", async () => {
+describe("the mandate", { timeout: 90_000 }, () => {
+  test("is read as a budget, with the payments of an operation and a receipt that can be verified", async () => {
     const pay = client();
     const answer = await pay.fetch(`${seller.url}/report`, { operation: "read-daily" });
     expect([answer.status, await answer.json()]).toEqual([200, { report: "all is well" }]);
@@ -100,7 +100,7 @@ describe("what the mandate says", { timeout: 90_000 }, () => {
     expect(await pay.verifyReceipt({ ...receipt, receipt: `${receipt.receipt}A` })).toMatchObject({ ok: false });
   });
 
-  test("denies with its reasons, and the answer of a seller that asks for nothing is returned", async () => {
+  test("that denies gives its reasons, and the answer of a seller that asks for no payment is returned", async () => {
     const pay = client({ mandateId: await mandate({ limits: { perPayment: "0.1", total: "1" } }) });
     const denied = await caught(pay.fetch(`${seller.url}/report`));
     expect(denied).toBeInstanceOf(sdk.PaymentDenied);
@@ -110,7 +110,7 @@ describe("what the mandate says", { timeout: 90_000 }, () => {
 });
 
 describe("a person", { timeout: 90_000 }, () => {
-  test("is waited for, and the payment goes on after the approval", async () => {
+  test("is asked, and the payment continues after the approval", async () => {
     const asked: string[] = [];
     const pay = client({
       mandateId: await mandate({ approval: { mode: "always" } }),
@@ -124,7 +124,7 @@ describe("a person", { timeout: 90_000 }, () => {
     expect((await answer).status).toBe(200);
   });
 
-  test("is named to a caller that stops, who pays with the same operation after the approval", async () => {
+  test("is named to a caller that stops waiting, who pays with the same operation after the approval", async () => {
     const mandateId = await mandate({ approval: { mode: "always" } });
     const stopped = await caught(
       client({ mandateId, onApproval: () => "stop" }).fetch(`${seller.url}/report`, { operation: "stopped" }),
@@ -153,7 +153,7 @@ describe("a person", { timeout: 90_000 }, () => {
   });
 });
 
-describe("trouble", { timeout: 90_000 }, () => {
+describe("errors", { timeout: 90_000 }, () => {
   test("an empty wallet fails the payment; after it is funded, the same operation pays with the first hold", async () => {
     const poor = privateKeyToAccount(generatePrivateKey());
     const pay = client({ wallet: poor });
@@ -166,7 +166,7 @@ describe("trouble", { timeout: 90_000 }, () => {
     expect(await chain().balanceOf(poor.address)).toBe(750_000n);
   });
 
-  test("a credential whose answer was lost is shown again; if the seller served already, the error has the receipt", async () => {
+  test("a signed payment whose answer was lost is shown again; if the seller has already delivered, the error has the receipt", async () => {
     const buyer = await fundedWallet();
     let broken = "";
     const flaky: typeof fetch = async (input, init) => {
@@ -186,7 +186,7 @@ describe("trouble", { timeout: 90_000 }, () => {
     expect(await chain().balanceOf(buyer.address)).toBe(1_000_000_000n - 500_000n);
   });
 
-  test("a seller that never serves is not paid again: each call shows the same credential", async () => {
+  test("a seller that never delivers is not paid again: each call shows the same signed payment", async () => {
     const shown = new Set<string>();
     const terms = offer();
     let count = 0;
@@ -194,7 +194,7 @@ describe("trouble", { timeout: 90_000 }, () => {
       const credential = request.headers["payment-signature"];
       if (typeof credential === "string") shown.add(credential);
       count += 1;
-      // The 402 differs each time, as with sellers that put a number into it.
+      // The 402 is different each time, as with sellers that put a number into it.
       const required = { x402Version: 2, resource: { url: `${url}/x` }, accepts: [terms], extensions: { quote: { count } } };
       response.writeHead(402, { "payment-required": base64(required) }).end();
     });
@@ -205,7 +205,7 @@ describe("trouble", { timeout: 90_000 }, () => {
     expect((await pay.payments({ operation: "never-served" })).items).toMatchObject([{ executions: [expect.anything()] }]);
   });
 
-  test("a 402 for another host, without a fitting offer, or of an unknown form is refused before anything is signed", async () => {
+  test("a 402 for another host, without an offer that fits, or of an unknown form is refused before anything is signed", async () => {
     const elsewhere = { x402Version: 2, resource: { url: "https://shop.example.com/x" }, accepts: [offer()] };
     const refusing = async (body: unknown) => {
       const url = await openSeller((_, response) => response.writeHead(402, { "payment-required": base64(body) }).end());
@@ -218,7 +218,7 @@ describe("trouble", { timeout: 90_000 }, () => {
     expect(await refusing("nothing")).toBeInstanceOf(sdk.ChallengeRefused);
   });
 
-  test("a wrong key and a service that is away are errors of their own", async () => {
+  test("a wrong key and a service that cannot be reached are separate errors", async () => {
     const wrong = await caught(client({ apiKey: "csk_sandbox_wrong" }).fetch(`${seller.url}/report`));
     expect(wrong).toBeInstanceOf(sdk.ServiceRefused);
     expect(wrong).toMatchObject({ status: 401 });
@@ -249,7 +249,7 @@ test("a seller of x402 version 1 gets an X-PAYMENT header", { timeout: 90_000 },
   expect(credential).toMatchObject({ x402Version: 1, network: "base-sepolia", payload: { authorization: { value: amount } } });
 });
 
-test("a seller behind a redirect is paid there, and does not get the caller's secrets", { timeout: 90_000 }, async () => {
+test("a seller behind a redirect is paid, and does not get the caller's secrets", { timeout: 90_000 }, async () => {
   const terms = offer();
   const seen: unknown[] = [];
   const shop = await openSeller((request, response) => {

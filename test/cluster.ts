@@ -22,7 +22,10 @@ async function nameOfTemplate(): Promise<string> {
   return `template_${hash.digest("hex").slice(0, 16)}`;
 }
 
-/** Migrates the template once per set of migrations and keeps it between runs. A connection to it would make CREATE DATABASE fail. */
+/**
+ * Makes a migrated database once for each set of migrations, and keeps it for later runs. No connection to it may stay open, or
+ * CREATE DATABASE, which copies it, would fail.
+ */
 async function makeTemplate(url: string, template: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const building = `building_${randomBytes(6).toString("hex")}`;
@@ -44,7 +47,7 @@ async function makeTemplate(url: string, template: string): Promise<void> {
   }
 }
 
-/** Drops databases of killed runs: older than 30 minutes and without connections. */
+/** Drops the databases of killed runs: those older than 30 minutes and without connections. */
 async function dropLeftovers(url: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 
-/** Creates the table `commits`, which numbers audit events in the order in which their transactions commit. */
+/** Creates the table `commits`, which gives numbers to audit events in the order in which their transactions commit. */
 export async function noteCommits(): Promise<void> {
   await database().execute(
     sql`CREATE TABLE commits (number bigserial, chain text, type text, actor_id text, entity_id text, mandate_id text)`,

@@ -1,4 +1,4 @@
-/* Hostile inputs, grouped by the kind of value they imitate (the corpora of the security design). */
+/* Malicious inputs, by the kind of value that they imitate. */
 
 export const amounts: readonly unknown[] = [
   "1e3",
@@ -112,7 +112,7 @@ export const ids: readonly string[] = [
   "x".repeat(129),
 ];
 
-/** Ids for paths, already percent-encoded. */
+/** Ids for paths, percent-encoded. */
 export const idsInPaths: readonly string[] = [
   "%00",
   "%ff",
@@ -150,7 +150,7 @@ export const texts: readonly (readonly [name: string, text: string])[] = [
   ["a text", '"text"'],
 ];
 
-/** Hostile values for a field of any type. */
+/** Malicious values for a field of any type. */
 export const values: readonly unknown[] = [
   null,
   true,

@@ -19,7 +19,7 @@ const contracts = useContracts(chain);
 let buyer: Buyer;
 beforeAll(async () => {
   buyer = await createBuyer();
-  // The test chooses where a transaction stops: inserts wait for an advisory lock that the test holds.
+  // The test decides where a transaction stops: inserts wait for an advisory lock that the test holds.
   await database().execute(sql`CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
     BEGIN PERFORM pg_advisory_xact_lock_shared(7, TG_ARGV[0]::int); RETURN NULL; END $$`);
   const points = [
@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const [number, when] of points) {
     await database().execute(sql.raw(`CREATE TRIGGER stop ${when} FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test(${number})`));
   }
-  // A deferred trigger runs inside COMMIT, so the transaction stops there.
+  // A deferred trigger runs during COMMIT, so the transaction stops in COMMIT.
   await database().execute(sql`CREATE CONSTRAINT TRIGGER stop_commit AFTER INSERT ON authorizations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_test(6)`);
 });
@@ -46,7 +46,7 @@ const newMandate = () =>
 
 type Reply = { readonly status: number; readonly text: string; readonly replayed: boolean };
 
-/** Null when the server did not answer. */
+/** Sends a request. Null if the server did not answer. */
 async function send({ url }: RunningServer, path: string, as: Record<string, string>, body: unknown): Promise<Reply | null> {
   const headers = { "content-type": "application/json", ...as };
   try {
@@ -61,7 +61,7 @@ const authorize = (server: RunningServer, body: unknown) => send(server, "author
 
 const stop = (point: number) => `SELECT pg_advisory_xact_lock(7, ${point})`;
 
-/** Waits until no other connection has an open transaction. */
+/** Waits until no other connection of this database has an open transaction. */
 const settled = () =>
   expect
     .poll(async () => {
@@ -131,7 +131,7 @@ describe("kill -9 of a server that is executing", () => {
     await chain().mint(wallet.address, 1_000_000n);
     return { scene, paymentCredential: await signed(wallet, expectedOf(scene)) };
   };
-  /** One nonce slot per period, so a lost slot makes the next payment fail. */
+  /** The mandate has one nonce slot per period, so if a slot were lost, the next payment would fail. */
   const registered = async () => {
     const terms = { periodLimit: 250_000n, maxPaymentsPerPeriod: 1 };
     return { scene: await registeredScene(chain(), contracts(), { terms }), paymentCredential: undefined };

@@ -15,18 +15,18 @@ async function administer(statement: string): Promise<void> {
   }
 }
 
-/** A new migrated database, or an empty one for a test that runs the migrations itself. */
+/** Creates a migrated database, or an empty one for a test that runs the migrations itself. */
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase & { drop(): Promise<void> }> {
   const { url, template } = inject("cluster");
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
-  // The strategy wal_log also writes each page to the write-ahead log, which doubles the cost of CREATE and DROP.
+  // Another strategy, wal_log, would write each page to the write-ahead log too, which doubles the cost of CREATE and DROP.
   await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? "template0" : template} STRATEGY file_copy`);
   const own = new URL(url);
   own.pathname = name;
   return { url: own.href, name, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-/** One migrated database for a test file. DATABASE_URL points to it from the first hook to the last. */
+/** Creates one migrated database for a test file. DATABASE_URL names it while the tests of the file run. */
 export function useDatabase(): () => TestDatabase {
   let database: Awaited<ReturnType<typeof createDatabase>> | undefined;
   beforeAll(async () => {

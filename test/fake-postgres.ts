@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** The fault of a session when it receives its n-th message. The start-up packet is message 0. */
+/** What goes wrong in a session when it receives its n-th message. The start-up packet is message 0. */
 export type Fault = {
   readonly at: number;
   readonly how:
@@ -19,7 +19,7 @@ export type Fault = {
     | "half an answer and reset";
 };
 
-/** `null` is a session without a fault; "refuse" closes the connection before the session begins. */
+/** The fault of a session. `null`: no fault. "refuse": the connection is closed before the session begins. */
 export type Script = Fault | "refuse" | null;
 
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
@@ -43,17 +43,20 @@ const refusal = (severity: string, code: string): Buffer =>
 
 const rowOf = (value: string): Buffer => message("D", int16(1), int32(Buffer.byteLength(value)), Buffer.from(value));
 
-/** The answer to a statement: column, row and command tag. */
+/** The answer to a statement: a column, a row with one value, and the command tag. */
 type Answer = { readonly name: string; readonly type: number; readonly value: string | null; readonly tag: string };
 
-/** The fake understands the driver's first statement, BEGIN, COMMIT, ROLLBACK, and this read and write of one parameter. */
+/**
+ * The fake server understands only the driver's first statement, BEGIN, COMMIT, ROLLBACK, and this read and write with one
+ * parameter.
+ */
 export const READ = "SELECT $1::text AS echo";
 export const WRITE = "INSERT INTO written VALUES ($1)";
 
-/** A server with the needed part of PostgreSQL's protocol, which fails where its script says. */
+/** A server with the part of PostgreSQL's protocol that the tests need. It fails as its script says. */
 export class FakePostgres {
   readonly committed = new Set<string>();
-  /** Statements of one caller that ran in the transaction of another; must stay empty. */
+  /** Statements of one caller that ran in the transaction of another. This must stay empty. */
   readonly violations: string[] = [];
   readonly #server: Server;
   readonly #scripts: Script[];
@@ -78,7 +81,7 @@ export class FakePostgres {
     return this.#sockets.size;
   }
 
-  /** New sessions have no fault after this call. */
+  /** After this call, new sessions have no fault. */
   heal(): void {
     this.#scripts.length = 0;
   }

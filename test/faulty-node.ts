@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 
 export type NodeFault = "refuse" | "hang" | "nonsense";
 
-/** Longer than any healthy answer of the test chain. */
+/** This is longer than the test chain needs for any answer. */
 const HANGS_MS = 500;
 
-/** A proxy in front of a chain's node that fails one chosen call, or every call from that one on. */
+/** A proxy in front of a chain's node. It fails one chosen call, or all calls from that one on. */
 export class FaultyNode {
   readonly #server: Server;
   readonly #rpcUrl: string;
@@ -40,7 +40,7 @@ export class FaultyNode {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Calls since the last fault was set or mended. */
+  /** The number of calls since a fault was last set or removed. */
   get calls(): number {
     return this.#calls;
   }
@@ -58,7 +58,7 @@ export class FaultyNode {
     this.#forGood = true;
   }
 
-  /** Passes calls until one with this method was answered. Every later call hangs. */
+  /** Passes calls on until one with this method was answered. After that, no call is answered. */
   hangAfter(method: string): void {
     this.mend();
     this.#after = `"${method}"`;

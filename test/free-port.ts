@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/* Below the ephemeral ports (32768 and up): an outgoing connection could take such a port before the server does. */
+/* The ports are below the ephemeral ports (32768 and higher). An outgoing connection could take an ephemeral port before the
+   server does. */
 const FIRST = 20_000;
 const COUNT = 12_000;
 

@@ -5,7 +5,7 @@ import { afterEach } from "vitest";
 import type { Problem } from "#lib/problem.ts";
 import { createGuardedFetch, standardLimits, type Guard } from "#lib/outbound/guarded-fetch.ts";
 
-/* A guarded client with short limits and a stubbed DNS, against real servers on this machine. */
+/* The HTTP client for addresses that callers name, with short limits and a fake DNS, against real servers on this machine. */
 
 /** Close functions of the servers of a test; called after the test. */
 export const closers: (() => void)[] = [];
@@ -34,7 +34,7 @@ export const short = { ...standardLimits, connectMs: 300, headersMs: 300, bodyMs
 
 type Names = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** A stubbed DNS: each lookup of a name returns its next answer, and the last answer repeats. */
+/** A fake DNS. Each look-up of a name returns its next answer; the last answer repeats. */
 function stubbed(names: Names) {
   const lookups: string[] = [];
   const resolve = (hostname: string): Promise<LookupAddress[]> => {

@@ -1,10 +1,10 @@
 import postgres, { type Sql } from "postgres";
 import { onTestFinished } from "vitest";
 
-/** A transaction of the test whose locks block other transactions. */
+/** A transaction of the test, whose locks make other transactions wait. */
 export type HeldLocks = {
   readonly sql: Sql;
-  /** Resolves when at least `count` backends wait for its locks. */
+  /** Resolves when at least `count` database sessions wait for its locks. */
   blocks(count?: number): Promise<void>;
   /** Rolls the transaction back. */
   release(): Promise<void>;
@@ -12,7 +12,7 @@ export type HeldLocks = {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Opens a transaction that holds the locks of the statement until it is released or the test ends. */
+/** Opens a transaction that holds the locks of the statement, until it is released or the test ends. */
 export async function hold(url: string, statement: string): Promise<HeldLocks> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "holding" } });
   onTestFinished(() => sql.end({ timeout: 0 }));

@@ -27,11 +27,11 @@ const NO_SUCH_HASH = `0x${"ab".repeat(32)}`;
 
 export type HostileFacilitator = ListeningServer & {
   fault: Fault;
-  /** Number of settle requests. */
+  /** The number of settle requests that it received. */
   readonly asked: () => number;
 };
 
-/** A facilitator with a selectable fault. It settles through a stock facilitator. */
+/** A facilitator with a fault that the test chooses. It settles with the facilitator of the x402 library. */
 export async function openHostileFacilitator(stock: () => Promise<FacilitatorClient>): Promise<HostileFacilitator> {
   let asked = 0;
   let inner: Promise<FacilitatorClient> | undefined;

@@ -20,7 +20,7 @@ import { createPerson, type Credential } from "#test/tenant.ts";
 
 useDatabase();
 
-/** A person with all permissions, so that only the input can be refused. */
+/** A person with all permissions, so that a request can be refused only because of its input. */
 let anyone: Credential;
 let mandateId: string;
 let sellerId: string;
@@ -53,7 +53,7 @@ async function ask(
   return { status: problem.status, code: problem.code, pointers: problem.errors?.map(({ pointer }) => pointer) ?? [] };
 }
 
-/** The number of rows and the newest transaction of every table. */
+/** The number of rows and the newest transaction of every table. If both stay the same, nothing was written. */
 async function everything(): Promise<unknown> {
   const tables = await pool()<
     { name: string }[]
@@ -108,7 +108,7 @@ const amountFields: readonly Field[] = [
 ];
 
 describe.each(amountFields)("%s", (_what, operation, pointer, bodyWith) => {
-  /** More decimals than the token has, 2^256 atomic units, and 2^256 whole units. */
+  /** An amount with more decimals than the token has, 2^256 atomic units, and 2^256 whole units. */
   const beyond = [
     "0.0000001",
     "115792089237316195423570985008687907853269984665640564039457.584007913129639936",
@@ -179,7 +179,7 @@ describe("ids", () => {
   );
 
   const named = operations.filter(({ path }) => path.includes("{"));
-  test.each(named.map((one) => [one.id, one] as const))("%s finds nothing with hostile names", async (_id, operation) => {
+  test.each(named.map((one) => [one.id, one] as const))("%s finds nothing with malicious ids", async (_id, operation) => {
     for (const id of idsInPaths) {
       const { status } = await ask(operation, { id, body: operation.example.body ?? {} });
       expect([id, status]).toEqual([id, operation.method === "PUT" && id !== "%2e%2e" ? 400 : 404]);

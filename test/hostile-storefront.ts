@@ -77,16 +77,16 @@ const variant = (size: string) => ({
 });
 
 export type HostileStorefront = ListeningServer & {
-  /** Setting it clears the cached answers of the storefront. */
+  /** The fault of the shop. Setting it also clears the service's cache of the shop's answers. */
   fault: StorefrontFault;
   /** host:port, which is also the registered domain. */
   readonly domain: string;
   readonly payTo: Address;
   /** Received requests, such as "POST /agent/quotes". */
   readonly asked: string[];
-  /** Credentials that the checkout received. */
+  /** The signed payments that the checkout received. */
   readonly credentials: string[];
-  /** Settles a credential. When null, the storefront reports a settlement that did not happen. */
+  /** Settles a signed payment. If null, the shop reports a settlement that did not happen. */
   settle: ((credential: string, required: PaymentRequired) => Promise<SettleResponse>) | null;
 };
 
@@ -169,7 +169,7 @@ const order = ({ url }: HostileStorefront) => ({
 
 type PaidRequest = { readonly response: ServerResponse; readonly required: PaymentRequired };
 
-/** The faulty answers after a credential arrived. */
+/** The wrong answers that the shop gives after a signed payment has arrived. */
 const paid: Partial<Record<StorefrontFault, (paid: PaidRequest) => void>> = {
   paidRefuses: ({ response, required }) =>
     void json(response, 402, {}, { "payment-required": encodePaymentRequiredHeader(required) }),
@@ -210,7 +210,7 @@ const quoting: Partial<Record<StorefrontFault, (response: ServerResponse) => voi
   soldOut: (response) => void json(response, 409, { messages: [{ code: "out_of_stock" }] }),
 };
 
-/** A storefront on this machine with a selectable fault. It adds itself to the hosts that the sandbox may reach. */
+/** An online shop on this machine with a fault that the test chooses. It is added to the hosts that the sandbox may call. */
 export async function openHostileStorefront(payTo: Address = `0x${"5a".repeat(20)}`): Promise<HostileStorefront> {
   const amounts = new Map<string, bigint>();
   let quotes = 0;
@@ -268,7 +268,7 @@ export async function openHostileStorefront(payTo: Address = `0x${"5a".repeat(20
   return shop;
 }
 
-/** Sets short limits and clears the cached answers of the storefront. */
+/** Sets short time limits and clears the service's cache of the shop's answers. */
 function forgetAnswers(): void {
   forget("outbound");
   perProcess("outbound", () => installedFetch({ ...standardLimits, headersMs: 400, bodyMs: 400 }));

@@ -56,7 +56,9 @@ async function post(url: string, path: string, as: Credential, text: string): Pr
   return { status: response.status, text: await response.text() };
 }
 
-/** Repeats a request that was answered 503 (overloaded or in flight) with the same key, as clients should. */
+/**
+ * Sends an authorize request. If the reply is 503 (overloaded or in flight), it is repeated with the same key, as clients should.
+ */
 async function authorize(url: () => string, request: Request): Promise<Reply> {
   for (;;) {
     const { status, text } = await post(url(), "/api/v1/payments/authorize", request.agent.credential, request.text);
@@ -67,7 +69,10 @@ async function authorize(url: () => string, request: Request): Promise<Reply> {
 
 const poison = ["\u0000", "\ud800", "x".repeat(70_000), "\u202e"];
 
-/** One client: new payments, repeats of its own and other clients' requests, reused keys, and requests that must be refused. */
+/**
+ * One client: it sends new payments, repeats its own and other clients' requests, uses keys again for other requests, and sends
+ * requests that must be refused.
+ */
 async function client(seed: number, sent: Request[], replies: Reply[]): Promise<void> {
   const next = random(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
@@ -97,7 +102,7 @@ async function client(seed: number, sent: Request[], replies: Reply[]): Promise<
   }
 }
 
-/** Revokes rights under full load, after `after` answers. */
+/** Takes rights away under full load, after `after` replies. */
 async function revoke(replies: readonly Reply[], after: number, work: () => Promise<{ status: number }>): Promise<void> {
   while (replies.length < after) await new Promise((resolve) => setTimeout(resolve, 2));
   expect((await work()).status).toBe(200);
@@ -153,7 +158,7 @@ describe("64 clients on two server processes over one database", () => {
     expect(await brokenInvariants()).toEqual([]);
   });
 
-  test("every answer is the expected one, and only requests that violate a CHECK get a 500", () => {
+  test("every reply is the expected one, and only requests that violate a CHECK get a 500", () => {
     const codes = new Set(replies.map(({ status, code }) => `${status} ${code ?? ""}`.trim()));
     expect([...codes].toSorted()).toEqual(
       [
@@ -174,7 +179,7 @@ describe("64 clients on two server processes over one database", () => {
     expect([...outcomes].toSorted()).toEqual(["allow", "deny", "requireApproval"]);
   });
 
-  test("invariant 4: the same key and body got the same bytes from both processes, which are the stored ones", async () => {
+  test("invariant 4: the same key and body got the same bytes from both processes, equal to the stored ones", async () => {
     const asked = tenants.flatMap(({ mandateIds }) => mandateIds);
     const stored = await storedAnswers(...asked);
     const answered = replies.filter(({ status }) => status === 200);
@@ -185,7 +190,7 @@ describe("64 clients on two server processes over one database", () => {
     expect(stored).toEqual([...given].toSorted());
   });
 
-  test("answers match the contract exactly", () => {
+  test("replies match the contract exactly", () => {
     const answers = replies.filter(({ status }) => status === 200).map(({ text }) => JSON.parse(text) as unknown);
     for (const answer of answers) expect(Authorization.parse(answer)).toEqual(answer);
   });

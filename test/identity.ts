@@ -30,7 +30,7 @@ export type Agent = {
 
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
-/** Calls better-auth as the server does. Each call has another address, because sign-ups are rate-limited by address. */
+/** Calls better-auth as the server does. Each call has another address, because sign-ups are limited by address. */
 export async function callAuth(path: string, body: unknown, headers: Credential = {}, address = anyAddress()): Promise<Response> {
   const request = new Request(`${env().BASE_URL}/api/auth${path}`, {
     method: "POST",
@@ -64,10 +64,13 @@ async function newSession(userId: string): Promise<Credential> {
 
 let hash: Promise<string> | undefined;
 
-/** The hash of PASSWORD as better-auth stores it. It takes 0.1 s to compute, so it is computed once per process. */
+/** The hash of PASSWORD as better-auth stores it. Computing it takes 0.1 s, so it is computed once per process. */
 const hashed = (): Promise<string> => (hash ??= hashPassword(PASSWORD));
 
-/** A person who has signed up with PASSWORD and signed in, without onboarding. auth.test.ts tests the real sign-up and sign-in. */
+/**
+ * A person who has signed up with PASSWORD and signed in, but has no organization yet. auth.test.ts tests the real sign-up and
+ * sign-in.
+ */
 export async function newPerson(name = "Ada"): Promise<Person> {
   const userId = newId("user");
   const email = `${randomBytes(8).toString("hex")}@example.com`;
@@ -99,7 +102,7 @@ export async function newInvitation(owner: Owner, email: string, role: Membershi
   return invitationTokenOf(id);
 }
 
-/** Another person in the organization, who accepted an invitation. */
+/** Another person in the organization, who has accepted an invitation. */
 export async function newMember(owner: Owner, role: MembershipRole): Promise<Owner> {
   const person = await newPerson("Grace");
   const invitationToken = await newInvitation(owner, person.email, role);
@@ -109,7 +112,7 @@ export async function newMember(owner: Owner, role: MembershipRole): Promise<Own
   return { ...person, organizationId: owner.organizationId };
 }
 
-/** A service account of the owner's organization; without capabilities it gets an agent's. */
+/** Creates a service account of the owner's organization. Without `capabilities` it gets those of an agent. */
 export async function newKey(
   { organizationId, credential }: Pick<Owner, "organizationId" | "credential">,
   capabilities?: readonly Capability[],

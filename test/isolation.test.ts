@@ -21,13 +21,13 @@ import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Invariant 8: calls every operation with the id of another organization. access.test.ts tests the permissions. */
+/* Invariant 8: calls every operation with the id of another organization's object. access.test.ts tests the permissions. */
 
 useDatabase();
 
 const CANARY = "canary-of-the-victim";
 
-/** A checkout that waits for its buyer, inserted without a storefront. */
+/** Inserts a checkout that waits for its buyer, without a shop. */
 async function openCheckout(organizationId: string, ownerSubjectId: string): Promise<string> {
   const checkoutIntentId = newId("checkoutIntent");
   const address = `0x${"5a".repeat(20)}`;
@@ -56,7 +56,7 @@ async function openCheckout(organizationId: string, ownerSubjectId: string): Pro
   return checkoutIntentId;
 }
 
-/** An organization with one entity of each kind that has an id. */
+/** Creates an organization with one object of each kind that has an id. */
 async function createVictim() {
   const buyer = await createBuyer();
   const { organizationId, agent, person } = buyer;
@@ -83,14 +83,14 @@ async function createVictim() {
   const sessionId = newId("session");
   const endsAt = new Date(Date.now() + 600_000);
   await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
-  // The device gets its own session, because the test ends the other session.
+  // The device gets a session of its own, because the test ends the other session.
   const [deviceId, deviceSession] = [newId("device"), newId("session")];
   await database().insert(session).values({ id: deviceSession, userId: person.userId, token: deviceSession, expiresAt: endsAt });
   const browser = { endpoint: `https://push.example.com/${deviceId}`, p256dh: CANARY, auth: CANARY, details: true };
   await database()
     .insert(pushDevices)
     .values({ deviceId, sessionId: deviceSession, ...browser });
-  // The test deletes the second one.
+  // The test deletes the second endpoint.
   const [webhookEndpointId, unusedEndpointId] = [newId("webhookEndpoint"), newId("webhookEndpoint")];
   const endpoint = { organizationId, url: CANARY, eventTypes: [], publicKey: CANARY, sealed: CANARY, sequence: 0 };
   for (const id of [webhookEndpointId, unusedEndpointId])
@@ -142,7 +142,7 @@ const withCheckout = (victim: Victim): Attempt => ({ id: victim.checkoutIntentId
 const withEndpoint = (victim: Victim): Attempt => ({ id: victim.webhookEndpointId });
 const withMandate = (victim: Victim): Attempt => ({ id: victim.mandateId });
 
-/** The request with which each operation would reach an entity of the victim. */
+/** For each operation, the request with which it would reach an object of the other organization. */
 const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   authorizePayment: ({ mandateId }) => ({ body: { mandateId } }),
   executePayment: ({ authorizationId }) => ({ body: { authorizationId } }),
@@ -207,10 +207,13 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
   updateOrganization: ({ organizationId }) => ({ id: organizationId }),
 };
-/** Buyers name sellers in their mandates, so every organization may read every seller. The other two operations have their own tests. */
+/**
+ * Every organization may read every seller, because buyers name sellers in their mandates. The other two operations have tests of
+ * their own.
+ */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
 
-/** Operations that answer something other than 404. */
+/** The operations that do not answer 404. */
 const answered: Readonly<Record<string, { readonly status: number; readonly code?: string }>> = {
   checkReadiness: { status: 200 },
 };
@@ -242,7 +245,7 @@ async function call(operation: Operation, as: Credential, { id = "mdt_unknown", 
 const kindOf = ({ access }: Operation) => (typeof access === "string" ? access : (Object.keys(access)[0] ?? ""));
 const byId = (list: readonly Operation[]) => list.map((one) => [one.id, one] as const);
 
-describe("tenants are isolated", () => {
+describe("organizations cannot reach objects of others", () => {
   let victim: Victim;
   let owner: Credential;
   let intruder: { person: Credential; key: Credential; organizationId: string };
@@ -256,21 +259,21 @@ describe("tenants are isolated", () => {
     };
   });
 
-  test("every operation whose path or body names an entity has an attempt below", () => {
+  test("every operation whose path or body names an object has an entry in `attempts`", () => {
     const named = operations.filter((one) => namesSomething(one) && kindOf(one) !== "platformCapability").map(({ id }) => id);
     expect(named.filter((id) => !Object.hasOwn(attempts, id) && !openToAll.has(id))).toEqual([]);
   });
 
   const reaching = byId(operations.filter(({ id }) => Object.hasOwn(attempts, id)));
   test.each(reaching)(
-    "%s answers the same for an entity of another organization and for an unknown one",
+    "%s answers the same for an object of another organization and for an unknown one",
     async (id, operation) => {
       const as = kindOf(operation) === "capability" ? intruder.key : intruder.person;
       const before = await database().select().from(auditHeads).where(eq(auditHeads.chain, victim.organizationId));
       const foreign = await call(operation, as, attempts[id]?.(victim));
       const unknown = Object.fromEntries(Object.keys(victim).map((name) => [name, `${name}-unknown`])) as Victim;
       const missing = await call(operation, as, attempts[id]?.(unknown));
-      // The answers repeat the requested ids, and each has its own request id and time.
+      // The replies repeat the requested ids, and each has its own request id and time, so replace these before the comparison.
       const names = [...Object.values(victim), ...Object.values(unknown)].toSorted((a, b) => b.length - a.length);
       const words = (text: string) =>
         names.reduce((said, name) => said.replaceAll(name, "id"), text.replace(/req_[0-9a-z]+|20\d\d-[-0-9T:.]+Z/g, "its own"));
@@ -281,7 +284,7 @@ describe("tenants are isolated", () => {
     },
   );
 
-  test.each(reaching)("%s is found by the owner, so that the test above is meaningful", async (id, operation) => {
+  test.each(reaching)("%s finds the object for its owner, so that the test above means something", async (id, operation) => {
     expect((await call(operation, owner, attempts[id]?.(victim))).status).not.toBe(404);
   });
 

@@ -19,6 +19,6 @@ export const rotate = (as: Owner, id: string, gracePeriodSeconds?: number, key?:
 export const revoke = (as: Owner, id: string, body: Record<string, unknown> = {}, key?: string) =>
   send(contract.revokeServiceAccount, revokeServiceAccount, { id, body, as: as.credential, ...(key !== undefined && { key }) });
 
-/** The status of a request with this key, which needs audit:read. */
+/** The status of a request with this key. The request needs audit:read. */
 export const statusFor = async (apiKey: string): Promise<number> =>
   (await send(audit.listAuditEvents, listAuditEvents, { as: { authorization: `Bearer ${apiKey}` } })).status;

@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 type Trap = { readonly text: string; readonly sprung: () => void };
 
-/** A TCP proxy between clients and a server on this machine, whose faults the test controls. */
+/** A TCP proxy between clients and a server on this machine. The test decides what goes wrong in it. */
 export class Link {
   readonly #sockets = new Set<Socket>();
   readonly #server;
@@ -10,7 +10,7 @@ export class Link {
   #frozen = false;
   #delayMs = 0;
   #trap: Trap | null = null;
-  /** leaveHalfOpen increments it. A connection with a lower age forwards no data. */
+  /** leaveHalfOpen() adds one. Connections from before that no longer pass data on. */
   #age = 0;
 
   readonly #target: { readonly host: string; readonly port: number };
@@ -27,12 +27,12 @@ export class Link {
     return link;
   }
 
-  /** The URL of the server, through this link. */
+  /** The URL of the server with this proxy's address. */
   through(url: string): string {
     const own = new URL(url);
     own.hostname = "127.0.0.1";
     own.port = String((this.#server.address() as AddressInfo).port);
-    // A URL without a path keeps its form.
+    // A URL without a slash at the end must not get one.
     return url.endsWith("/") ? own.href : own.href.replace(/\/$/, "");
   }
 
@@ -41,7 +41,7 @@ export class Link {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Ends every connection and refuses new ones, as if the server had died. */
+  /** Ends all connections and refuses new ones, as if the server had died. */
   cut(): void {
     this.#refusing = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -52,7 +52,7 @@ export class Link {
     this.#frozen = true;
   }
 
-  /** Stops to forward data on open connections, without closing them. New connections work. */
+  /** Open connections stay open but no longer pass data on. New connections work. */
   leaveHalfOpen(): void {
     this.#age += 1;
   }
@@ -67,7 +67,7 @@ export class Link {
     this.#delayMs = 0;
   }
 
-  /** Drops the answers on the first connection on which a client sends this text. Resolves when the text was sent. */
+  /** After a client has sent this text, drops the answers on its connection. Resolves when the text was sent. */
   swallowAfter(text: string): Promise<void> {
     return new Promise((sprung) => void (this.#trap = { text, sprung }));
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { forget, perProcess } from "#lib/process.ts";
 import { createLogger } from "#lib/telemetry/log.ts";
 
-/** The entries that the code under test logs while the tests of this file run, oldest first. */
+/** The entries that the tested code logs while the tests of this file run, oldest first. */
 export function captureLog(): Record<string, unknown>[] {
   const logged: Record<string, unknown>[] = [];
   beforeAll(() => {

@@ -73,13 +73,16 @@ export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
   };
 }
 
-/** Books a hold as the hot path does: lifetime total, current bucket of every window, cooldown. */
+/**
+ * Adds a hold to the usage, as a decision does: to the lifetime total, to the current bucket of every window, and to the time of
+ * the last hold.
+ */
 export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: Date): void {
   const buckets = mandate.policy.windows.map((window) => bucketAt(window, now));
   addHold(usage, atomicOf(amount), buckets, now);
 }
 
-/** One row in a table of rules: the facts that differ from an allowed payment, and the denial code. */
+/** One row in a table of rules: what differs from an allowed payment, and the expected denial code. */
 export type RuleRow = {
   readonly guarantee: string;
   readonly rules?: PolicyInput;

@@ -14,7 +14,10 @@ import {
 
 const MAGIC = "0x1626ba7e";
 
-/** A delegated account with tokens and a mandate for three payments of 1,000 atomic units per hour. */
+/**
+ * An account that delegates to the smart account contract, with tokens and with a mandate for three payments of 1,000 atomic
+ * units per hour.
+ */
 export async function mandateOnChain(chain: LocalChain, contracts: Contracts, change: Partial<Terms> = {}) {
   const owner = await delegated(chain, contracts.implementation);
   await chain.mint(owner.address, 1_000_000n);

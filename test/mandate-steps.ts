@@ -8,7 +8,7 @@ import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { createBuyer, draftMandate, eventsOf, type Buyer } from "#test/mandates.ts";
 import { createAgent, send, type Credential } from "#test/tenant.ts";
 
-/* The steps that change the status of a mandate. */
+/* The operations that change the status of a mandate. */
 
 export const activate = (as: Credential, id: string) => send(contract.activateMandate, activateMandate, { as, id });
 export const suspend = (as: Credential, id: string) =>
@@ -19,7 +19,10 @@ export const revoke = (as: Credential, id: string) =>
 
 export const typesOf = async (id: string): Promise<string[]> => (await eventsOf(id)).map(({ type }) => type);
 
-/** A buyer and its person's credential for the tests of a file, set when its first test begins. Call after useDatabase. */
+/**
+ * A buyer, with the session of its person, for the tests of a file. It is created before the first test. Call this after
+ * useDatabase.
+ */
 export function useBuyer(): { readonly buyer: Buyer; readonly as: Credential } {
   const buyer = {} as Buyer;
   const as: Credential = {};
@@ -34,12 +37,12 @@ type Step = {
   readonly operation: Operation;
   readonly handler: unknown;
   readonly buyer: () => Buyer;
-  /** Makes a mandate that the step changes. */
+  /** Creates a mandate whose status the operation can change. */
   readonly ready: () => Promise<string>;
   readonly forKeys: boolean;
 };
 
-/** The tests that hold for every step. */
+/** The tests that are the same for all operations that change a mandate's status. */
 export function testStep({ operation, handler, buyer, ready, forKeys }: Step): void {
   const step = (sent: Parameters<typeof send>[2]) => send(operation, handler as Handler<Operation>, sent);
   const owner = () => buyer().person.credential;
@@ -62,7 +65,7 @@ export function testStep({ operation, handler, buyer, ready, forKeys }: Step): v
     expect((await step({ as: owner(), id: mandateId, body: { status: "active" } })).status).toBe(400);
   });
 
-  test("a repeat with the same idempotency key answers the same and changes nothing more", async () => {
+  test("a repeat with the same idempotency key gets the same reply and changes nothing more", async () => {
     const id = await ready();
     const [first, again] = [await step({ as: owner(), id, key: "once" }), await step({ as: owner(), id, key: "once" })];
     expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([200, null]);

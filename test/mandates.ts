@@ -13,7 +13,7 @@ export const assets = [{ asset: "USDC", chain: CHAIN }];
 /** 1 USDC per payment, 5 per day. */
 export const policy = { assets, limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] } };
 
-/** A buyer with a person and an agent, a resource to pay for, and another organization that must not see the buyer's data. */
+/** A buyer with a person and an agent, a resource to pay for, and another organization, which must not see the buyer's data. */
 export async function createBuyer({ price = "0.5" } = {}) {
   const organizationId = await createOrganization("Buyer");
   const person = await createPerson(organizationId);
@@ -40,7 +40,7 @@ export async function activeMandate(as: Credential, body: Record<string, unknown
   return mandateId;
 }
 
-/** An organization whose audit chain has this many events. */
+/** Creates an organization whose audit chain has this many events. */
 export async function chainOfEvents(count: number): Promise<string> {
   const { organizationId, person } = await createBuyer();
   for (let made = 0; made < count; made += 1) await draftMandate(person.credential);

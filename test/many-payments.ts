@@ -5,8 +5,8 @@ import { firstIdAt } from "#lib/ids.ts";
 let organizations = 0;
 
 /**
- * Inserts payments of an organization, newest last: one in 20 is denied, one in 50 requires approval, the others have an execution,
- * of which one in 100 is unknown and one in 100 failed. Amounts are 1, 2, 3 … atomic units.
+ * Inserts payments of an organization, the newest last. One in 20 is denied, and one in 50 requires approval. The others have an
+ * execution; of these, one in 100 is unknown and one in 100 has failed. Amounts are 1, 2, 3 … atomic units.
  */
 export async function seedPayments(organizationId: string, count: number): Promise<void> {
   const prefix = firstIdAt("authorization", new Date()).slice(0, 14) + String(organizations++).padStart(4, "0");

@@ -9,7 +9,7 @@ import type { MembershipRole } from "#lib/vocabulary.ts";
 import type { Owner, Person } from "#test/identity.ts";
 import { send } from "#test/tenant.ts";
 
-/* The four operations on members, sent by a member of the organization. */
+/* The operations on members, sent by a member of the organization. */
 
 export const invite = (by: Owner, body: unknown, key?: string) =>
   send(contract.inviteMember, inviteMember, { id: by.organizationId, body, as: by.credential, ...(key && { key }) });
@@ -27,7 +27,7 @@ export const changeRole = (by: Owner, userId: string, role: MembershipRole, orga
 export const remove = (by: Owner, userId: string, body: unknown = {}, organizationId = by.organizationId) =>
   send(contract.removeMember, removeMember, { id: [organizationId, userId], body, as: by.credential });
 
-/** Joins the organization of an invitation. */
+/** Accepts an invitation, and with it joins the organization. */
 export const accept = (person: Person, invitationToken: string) => {
   const body = { organizationName: "ignored", productRoles: ["buyer"], invitationToken };
   return send(identity.completeOnboarding, completeOnboarding, { body, as: person.credential });

@@ -23,15 +23,18 @@ describe("mount", () => {
     expect({ status, allow: headers.get("allow") }).toEqual({ status: 405, allow: served.toSorted().join(", ") });
   });
 
-  test.each(["/api/x402/settle", "/api/x402/supported", "/api/x402/verify"])("%s of our facilitator is served", async (path) => {
-    expect((await dispatch(requestTo(path, "DELETE"))).status).toBe(405);
-  });
+  test.each(["/api/x402/settle", "/api/x402/supported", "/api/x402/verify"])(
+    "%s of this service's facilitator is served",
+    async (path) => {
+      expect((await dispatch(requestTo(path, "DELETE"))).status).toBe(405);
+    },
+  );
 
   test.each(["/metrics", "/.well-known/jwks.json"])("%s is served by the process of the API", async (path) => {
     expect((await dispatch(requestTo(path, "DELETE"))).headers.get("allow")).toBe("GET, HEAD");
   });
 
-  test("Next.js hands every method of every path below /api to the same dispatch", async () => {
+  test("Next.js passes every method of every path below /api to the same dispatch", async () => {
     const nextRoute = (await import(join(import.meta.dirname, "../app/api/[[...path]]/route.ts"))) as Methods;
     expect(Object.keys(nextRoute).toSorted()).toEqual(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
     for (const path of [...paths, "/api/x402/verify", "/api/auth/sign-out", "/api/v1/none", "/api"]) {

@@ -1,4 +1,4 @@
-/** A process that only tells people about requests, until it is killed. */
+/** A process that only tells people about requests for approval, until it is killed. */
 import { setTimeout as pause } from "node:timers/promises";
 import { followEvents } from "#lib/notices/follow-events.ts";
 import { messageOf } from "#lib/notices/push-requests.ts";

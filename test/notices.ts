@@ -6,9 +6,9 @@ import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 import { ask } from "#test/asking.ts";
 import { activeMandate, createBuyer, policy, type Buyer } from "#test/mandates.ts";
 
-/* Requests that wait for a person, and the notices about them. */
+/* Requests that wait for a person's approval, and the notices to people about them. */
 
-/** A buyer whose mandate asks a person for every payment. */
+/** A buyer with a mandate under which a person must approve every payment. */
 export async function askingBuyer() {
   const buyer = await createBuyer();
   return { buyer, mandateId: await askingMandate(buyer) };
@@ -18,7 +18,7 @@ export async function askingBuyer() {
 export const askingMandate = (buyer: Buyer): Promise<string> =>
   activeMandate(buyer.person.credential, { policy: { ...policy, approval: { mode: "always" } } });
 
-/** The agent asks for a payment, which a person has half an hour to approve. */
+/** Sends as the agent a payment that a person can approve within half an hour. */
 export async function openRequest(buyer: Buyer, mandateId: string) {
   const { status, data, problem } = await ask(buyer, mandateId, { expiresAt: new Date(Date.now() + 1_800_000).toISOString() });
   if (status !== 200) throw new Error(problem.detail);
@@ -30,7 +30,7 @@ export async function openRequest(buyer: Buyer, mandateId: string) {
 export const noticesOf = (checkoutIntentId: string) =>
   database().select().from(notices).where(eq(notices.checkoutIntentId, checkoutIntentId)).orderBy(notices.dueAt);
 
-/** Makes the notices of this kind due now, except for requests whose first notice still waits. */
+/** Makes the notices of this kind due now, except for requests whose first notice was not delivered yet. */
 export const makeDue = (kind: NoticeKind) =>
   database()
     .update(notices)
@@ -40,7 +40,7 @@ export const makeDue = (kind: NoticeKind) =>
         WHERE n.audit_event_id = ${notices.auditEventId} AND n.kind = 'opened' AND n.status = 'waiting')`,
     );
 
-/** Each delivery with its mail: who got which notice about which request. */
+/** All deliveries with their mails: who got which notice about which request. */
 export const delivered = () =>
   database()
     .select({

@@ -5,8 +5,8 @@ import { openHostileStorefront, type HostileStorefront } from "#test/hostile-sto
 type OpenCheckout = CheckoutScene & { shop: HostileStorefront; id: string };
 
 /**
- * Opens a storefront before the first test of a file, and before each test a buyer's checkout there. Its values are set when a test
- * begins. Call after useDatabase.
+ * Starts an online shop before the first test of a file, and opens a checkout of a buyer at this shop before each test. The
+ * returned values are set when a test begins. Call this after useDatabase.
  */
 export function useCheckout(): OpenCheckout {
   const checkout = {} as OpenCheckout;

@@ -22,7 +22,7 @@ let shop: HostileStorefront;
 let scene: CheckoutScene;
 beforeAll(async () => {
   await chain().mint(wallet.address, 1_000_000_000n);
-  // The test chooses where a server stops: these triggers wait for an advisory lock that the test holds.
+  // The test decides where a server stops: these triggers wait for an advisory lock that the test holds.
   await database().execute(sql`CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
     BEGIN PERFORM pg_advisory_xact_lock_shared(7, TG_ARGV[0]::int); RETURN NEW; END $$`);
   const points = [
@@ -51,13 +51,13 @@ async function started(): Promise<RunningServer> {
   return server;
 }
 
-/** Ends the order's lease and makes its next check due. */
+/** Ends the order's lease, and makes its next check due. */
 const timePasses = (key: string) =>
   database().update(orders).set({ leasedUntil: null, nextCheckAt: past }).where(eq(orders.idempotencyKey, key));
 
 const orderOf = async (key: string) => (await database().select().from(orders).where(eq(orders.idempotencyKey, key)))[0];
 
-/** Waits until no other connection has an open transaction. */
+/** Waits until no other connection of this database has an open transaction. */
 const ended = () =>
   expect
     .poll(async () => {
@@ -97,7 +97,7 @@ describe("kill -9 of a server that pays for an order", { timeout: 120_000 }, () 
     await point.release();
     await ended();
     expect(await brokenInvariants()).toEqual([]);
-    // The storefront already knows the order by its key, and must not settle it twice.
+    // The shop already has the order under its key, and must not settle it twice.
     if (at > 2) shop.settle = null;
 
     await timePasses(key);

@@ -41,13 +41,13 @@ export const goOn = (
     body: { continuationToken, idempotencyKey, ...body },
   });
 
-/** The credential that a stock client signs for the 402 of an order. */
+/** The payment that a standard client signs for the 402 of an order. */
 export const signedOrder = (
   wallet: PrivateKeyAccount,
   { data }: { readonly data: Pick<OrderReply["data"], "paymentRequired"> },
 ) => signedFor(wallet, (name) => data.paymentRequired?.[name]);
 
-/** The storefront settles through this facilitator, as stock servers do. */
+/** Makes the shop settle with this facilitator, as servers with the x402 library do. */
 export function settlesThrough(shop: HostileStorefront, facilitator: FacilitatorClient): void {
   shop.settle = (credential, required) => {
     const payload = JSON.parse(Buffer.from(credential, "base64").toString()) as PaymentPayload;
@@ -55,7 +55,7 @@ export function settlesThrough(shop: HostileStorefront, facilitator: Facilitator
   };
 }
 
-/** Makes the storefront's quote of the order expire. */
+/** Makes the shop's quote for the order expire. */
 export async function endQuoteOf(key: string): Promise<void> {
   const [order] = await database().select().from(orders).where(eq(orders.idempotencyKey, key));
   const offer = order?.offer as { quote: { expiresAt: string } };

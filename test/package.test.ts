@@ -225,7 +225,7 @@ describe("the adapters", { timeout: 60_000 }, () => {
   });
 });
 
-test("the types of the operations are those of the API", async () => {
+test("the types of the operations in the package are those of the API", async () => {
   const types = (text: string): string => text.replaceAll(/^\s*\/\*\*.*\*\/\n/gm, "");
   const isCurrent = types(await readFile(TYPES_FILE, "utf8")) === types(operationTypes());
   expect(isCurrent, "An operation changed. Run node scripts/sdk-types.ts.").toBe(true);

@@ -22,7 +22,7 @@ function pagesOf({ child }: RunningServer): number {
 
 const alive = (pid: number): boolean => {
   try {
-    // A zombie process has ended.
+    // A zombie process has already ended.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -59,7 +59,7 @@ const readiness = async ({ url }: RunningServer): Promise<string> => {
   return `${reply.status} ${checks.find(({ name }) => name === "pages")?.status}`;
 };
 
-describe("the process of the pages", { timeout: LIMIT_MS }, () => {
+describe("the pages process", { timeout: LIMIT_MS }, () => {
   test("is separate, has a lower priority, and is replaced when it is killed, while the API answers", async () => {
     const server = await start();
     await expect.poll(() => readiness(server), { timeout: 30_000 }).toBe("200 ready");
@@ -73,13 +73,13 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     process.kill(first, "SIGKILL");
     await expect.poll(() => alive(first)).toBe(false);
     await expect.poll(() => readiness(server), { interval: 20, timeout: 3_000 }).toBe("200 degraded");
-    // A request waits for the new process only for a limited time, so repeat it.
+    // A request waits for the new process only for a limited time, so repeat the request.
     await expect.poll(async () => (await fetch(server.url)).status, { timeout: 40_000 }).toBe(200);
     expect(pagesOf(server)).not.toBe(first);
     await expect.poll(() => readiness(server), { timeout: 5_000 }).toBe("200 ready");
   });
 
-  test("ends with its parent, in whatever way that ends", async () => {
+  test("ends together with its parent, however the parent ends", async () => {
     const server = await start();
     expect((await fetch(server.url)).status).toBe(200);
     const pages = pagesOf(server);
@@ -88,7 +88,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     await expect.poll(() => alive(pages), { timeout: 5_000 }).toBe(false);
   });
 
-  test("finishes a page after SIGTERM, also if the signal reaches every process", async () => {
+  test("finishes a page after SIGTERM, also if every process gets the signal", async () => {
     const server = await start();
     expect((await fetch(server.url)).status).toBe(200);
     const pages = pagesOf(server);
@@ -116,7 +116,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     }
   });
 
-  test("/outbox opens only for this machine, with any headers of a client", async () => {
+  test("/outbox opens only for this machine, whatever headers a client sends", async () => {
     const { url } = await start();
     expect((await ask(`${url}/outbox`)).status).toBe(200);
     const forged = { "x-countersign-local": "1", "X-Countersign-Secret": "guess", "x-countersign-address": "127.0.0.1" };
@@ -126,7 +126,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect((await ask(`${url}/outbox`, { ...forged, via: "1.1 proxy" })).status).toBe(404);
   });
 
-  test("does not serve the API, with any spelling of its path", async () => {
+  test("does not serve the API, however its path is written", async () => {
     const { url } = await start();
     for (const path of [
       "/%61pi/v1/health/live",
@@ -144,7 +144,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
     expect([head.status, head.body]).toEqual([200, ""]);
   });
 
-  test("429 with an own page for an address with too many requests, while the API still answers", async () => {
+  test("429 with a page of its own for an address with too many requests, while the API still answers", async () => {
     const { url } = await start({ RATE_LIMIT_PAGES: "1" });
     const replies = await Promise.all(Array.from({ length: 12 }, () => ask(`${url}/llms.txt?${Math.random()}`)));
     const refused = replies.filter(({ status }) => status === 429);
@@ -185,7 +185,7 @@ describe("the process of the pages", { timeout: LIMIT_MS }, () => {
       expect(kept.headers[name], name).toBe(first.headers[name]);
     const again = await ask(server.url + script, { "accept-encoding": "gzip", "if-none-match": String(first.headers.etag) });
     expect(again.status).toBe(304);
-    // Each request takes one of the places for concurrent pages until its client disconnects.
+    // The service renders a limited number of pages at once. Each of these requests counts until its client disconnects.
     for (let turn = 0; turn < 3; turn += 1) {
       const gone = Array.from({ length: 16 }, () => get(server.url, { agent: false }).on("error", () => {}));
       await pause(100);

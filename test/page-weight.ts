@@ -2,18 +2,24 @@ import { gzipSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
 
 export type PageWeight = {
-  /** All scripts that the page loads by itself, gzipped. */
+  /** The size of all scripts that the page loads by itself, compressed with gzip. */
   readonly scriptKb: number;
   /** The cumulative layout shift. */
   readonly shift: number;
 };
 
-/** Scripts are loaded when none has arrived for this many milliseconds. Some load after the page, when the browser is idle. */
+/**
+ * After this many milliseconds without a new script, all scripts count as loaded. Some load after the page, when the browser has
+ * nothing else to do.
+ */
 const QUIET_MS = 2_000;
 
 type Shift = PerformanceEntry & { readonly value: number; readonly hadRecentInput: boolean };
 
-/** Resolves when no script has arrived for QUIET_MS. The stream of changes stays open, so the network never becomes idle. */
+/**
+ * Resolves when no script has arrived for QUIET_MS. Waiting for an idle network would not work, because the stream of changes
+ * stays open.
+ */
 const scriptsLoaded = (page: Page) =>
   page.evaluate(
     (quietMs) =>
@@ -32,7 +38,7 @@ const scriptsLoaded = (page: Page) =>
     QUIET_MS,
   );
 
-/** Opens a page and measures its scripts and its layout shift. Sizes do not depend on the encoding that the server chose. */
+/** Opens a page and measures its scripts and its layout shift. The sizes do not depend on the encoding that the server chose. */
 export async function weigh(page: Page, url: string): Promise<PageWeight> {
   const scripts = new Map<string, Promise<number>>();
   const note = (response: Response) => {
@@ -57,7 +63,7 @@ export async function weigh(page: Page, url: string): Promise<PageWeight> {
           const shifts = list.getEntries() as Shift[];
           resolve(shifts.reduce((sum, { value, hadRecentInput }) => (hadRecentInput ? sum : sum + value), 0));
         }).observe({ type: "layout-shift", buffered: true });
-        // Without a shift, the observer is not called.
+        // If there is no shift, the observer is not called, so end after 200 ms.
         setTimeout(resolve, 200, 0);
       }),
   );

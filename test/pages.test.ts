@@ -93,7 +93,7 @@ describe("the pages", () => {
         expect(reply.status, path).toBe(status);
         const policy = reply.headers.get("content-security-policy") ?? "";
         expect(policy, path).toContain("frame-ancestors 'none'");
-        // Exactly one policy: a comma would begin a second one.
+        // There must be exactly one policy; a comma would begin a second one.
         expect(policy, path).toMatch(/^[^,]+$/);
         const scripts = (await reply.text()).match(/<script[^>]*>/g) ?? [];
         const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
@@ -108,7 +108,7 @@ describe("the pages", () => {
     const { credential } = await newOrganization({ productRoles: ["buyer", "seller"] });
     const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
     const asked = { headers: credential, redirect: "manual" } as const;
-    // Two pages that share modules, requested before any module is loaded.
+    // The two pages share modules and are requested before any module is loaded.
     const [missing, home] = await Promise.all([
       fetch(`${url}/checkout/${newId("checkoutIntent")}`, asked),
       fetch(`${url}/home`, asked),

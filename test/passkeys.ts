@@ -13,11 +13,11 @@ import { database } from "#lib/db/client.ts";
 import type { Person } from "#test/identity.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* A software authenticator: it signs what a browser would let it sign, and anything else that a test needs. */
+/* An authenticator in software for passkeys. It signs what a browser would let it sign, and whatever else a test needs. */
 
 const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();
 
-/** The part of CBOR that attestations need. */
+/** Encodes a value in the part of CBOR that attestations need. */
 function cbor(value: unknown): Buffer {
   const head = (major: number, length: number): Buffer => {
     if (length < 24) return Buffer.from([(major << 5) | length]);
@@ -118,7 +118,7 @@ export class Authenticator {
   }
 }
 
-/** Starts a passkey registration in this session. Returns its challenge. */
+/** Starts the registration of a passkey in this session. Returns its challenge. */
 export async function registration(as: Credential): Promise<string> {
   const { status, data, problem } = await send(contract.registerPasskey, registerPasskey, { as, body: {} });
   if (status !== 200) throw new Error(problem.detail);
@@ -151,7 +151,7 @@ export const confirm = (as: Credential, body: unknown) => send(contract.confirmI
 export const passkeysOf = ({ userId }: Pick<Person, "userId">) =>
   database().select().from(passkey).where(eq(passkey.userId, userId));
 
-/** Moves the person's last proof of identity out of the five minutes in which it counts. */
+/** Makes the person's last proof of identity older than the five minutes for which it counts. */
 export const outdateProof = ({ userId }: Pick<Person, "userId">) =>
   database()
     .update(session)

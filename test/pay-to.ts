@@ -4,7 +4,7 @@ import { newWallet } from "#test/payments.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createOrganization, createPerson, send, type Credential } from "#test/tenant.ts";
 
-/* Addresses of sellers before they are proven. */
+/* Sellers whose payee addresses are not proved yet. */
 
 export type Owner = { readonly organizationId: string; readonly as: Credential };
 

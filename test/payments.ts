@@ -23,7 +23,9 @@ type Installation = ChainOptions & {
   readonly facilitatorTimeoutMs?: number;
 };
 
-/** Starts a chain for a test file and configures the installation for it and for these facilitators. Call after useDatabase. */
+/**
+ * Starts a chain for a test file, and configures the service for this chain and these facilitators. Call this after useDatabase.
+ */
 export function useSettlement({ facilitators, facilitatorTimeoutMs, ...options }: Installation = {}): () => LocalChain {
   let chain: LocalChain | undefined;
   beforeAll(async () => {
@@ -114,7 +116,7 @@ export async function fundedWallet(chain: LocalChain, amount = 1_000_000n): Prom
   return wallet;
 }
 
-/** Makes the token refuse transfers from and to this account once the transaction is mined. */
+/** Makes the token refuse all transfers from and to this account once the transaction is mined. */
 export const blacklist = (chain: LocalChain, account: Address, maxPriorityFeePerGas = 1n) =>
   chain.client.writeContract({
     address: usdcAddress,
@@ -131,7 +133,7 @@ export function expectedOf({ seller }: PaymentScene, maxTimeoutSeconds = 300): E
   return { asset, amount, payTo: lower(seller.payTo), maxTimeoutSeconds };
 }
 
-/** The credential that a stock client signs for the headers of a seller's 402. */
+/** The payment that a standard client signs for the headers of a seller's 402. */
 export async function signedFor(wallet: PrivateKeyAccount, header: (name: string) => string | null | undefined): Promise<string> {
   const client = new x402HTTPClient(new x402Client().setSpendControls(false).register(CHAIN, new ExactEvmScheme(wallet)));
   const required = client.getPaymentRequiredResponse(header);
@@ -139,7 +141,7 @@ export async function signedFor(wallet: PrivateKeyAccount, header: (name: string
   return client.encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"] ?? "";
 }
 
-/** Signs a payment without a seller's 402. */
+/** Signs a payment without the 402 of a seller. */
 export function signed(wallet: PrivateKeyAccount, payment: ExpectedPayment): Promise<string> {
   const headers = paymentRequiredHeaders(payment, "https://shop.example.com/report");
   return signedFor(wallet, (name) => headers[name]);

@@ -8,7 +8,7 @@ import { serve } from "#test/guarded.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { randomAddress } from "#test/sellers.ts";
 
-/* A seller's host on this machine with a configurable 402. It is closed after the test. */
+/* A seller's server on this machine, whose 402 the test can change. It is closed after the test. */
 
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 
@@ -19,15 +19,15 @@ export type Paywall = {
   readonly payTo: Address;
   /** The offer in the 402; a test may change it. */
   readonly offer: Record<string, unknown>;
-  /** Answers instead of the 402 when set. */
+  /** If set, the server calls this function to answer, and sends no 402. */
   answer: ((response: ServerResponse) => void) | null;
   /** Received requests, such as "GET /report". */
   readonly asked: string[];
-  /** The challenge as an agent decodes it. */
+  /** The payment challenge as an agent decodes it from the 402. */
   challenge(change?: Record<string, unknown>, path?: string): PaymentRequired;
 };
 
-/** Allows the installation to reach these hosts on this machine. */
+/** Allows the service to call these hosts on this machine. */
 export function mayReach(...domains: readonly string[]): void {
   process.env["OUTBOUND_LOOPBACK"] = domains.join(",");
   forget("env");

@@ -4,8 +4,8 @@ import { database, pool } from "#lib/db/client.ts";
 type Query = { toSQL(): { readonly sql: string; readonly params: unknown[] } };
 
 /**
- * The tables that a query scans sequentially, and the indexes that it uses. Runs ANALYZE first. The tables must hold enough rows for
- * an index to be worth its cost.
+ * The tables that a query scans sequentially, and the indexes that it uses. It runs ANALYZE first. The tables must have so many
+ * rows that PostgreSQL prefers an index.
  */
 export async function planOf(query: Query, tables: readonly string[]): Promise<{ whole: string[]; indexes: string[] }> {
   for (const table of tables) await database().execute(sql.raw(`ANALYZE ${table}`));

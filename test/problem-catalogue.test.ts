@@ -11,28 +11,28 @@ const sources = (await Array.fromAsync(glob("{lib,app}/**/*.{ts,tsx}", { cwd: ro
 );
 const text = (await Promise.all(sources.map((file) => readFile(join(root, file), "utf8"))))
   .join("\n")
-  // Removed, because the found codes are compared with this list.
+  // The list itself is removed, because the codes that are found are compared with it.
   .replace(/export const failureCodes = \[[^\]]*\]/, "");
 
 const thrown = new Set([...text.matchAll(/new Problem\(\s*"([a-z_]+)"/g)].map((match) => match[1] ?? ""));
 const failing = failureCodes.filter((code) => text.includes(`"${code}"`));
 
 describe("the problem catalogue", () => {
-  test("every row is thrown, or is the failure code of an execution", () => {
+  test("every entry is thrown, or is the failure code of an execution", () => {
     const used = new Set<string>([...thrown, ...failing]);
     expect(Object.keys(problems).filter((code) => !used.has(code))).toEqual([]);
   });
 
-  test("every thrown code and every failure has a row", () => {
+  test("every thrown code and every failure has an entry", () => {
     expect([...thrown, ...failureCodes].filter((code) => !Object.hasOwn(problems, code))).toEqual([]);
   });
 
-  test("this scan finds all codes: a code that is not a literal is a failureCode", () => {
+  test("this test finds all codes: a code that is not written as text is a failure code", () => {
     const computed = [...text.matchAll(/new Problem\(\s*([^"\s].{0,60})/g)].map((match) => match[1] ?? "");
     expect(computed.filter((expression) => !/failure/i.test(expression))).toEqual([]);
   });
 
-  test("every problem that an operation names has a row", () => {
+  test("every problem that an operation names has an entry", () => {
     const named = operations.flatMap((one) => one.problems);
     expect(named.filter((code) => !Object.hasOwn(problems, code))).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { bucketAt, windowsOf, type Window } from "#lib/mandates/windows.ts";
 import { parseAmount } from "#lib/money.ts";
 import { brokenSums } from "#test/invariants.ts";
 
-/* Recomputes the invariants of the ledger from the rows, independently of the stored sums. */
+/* Computes the invariants of the ledger again from its rows, independently of the stored sums. */
 
 const DECIMALS = 6;
 
@@ -15,7 +15,7 @@ type HoldSpan = {
   readonly version: number;
   readonly amount: bigint;
   readonly at: number;
-  /** The time at which the hold was released or expired, in milliseconds; infinity otherwise. */
+  /** The time at which the hold was released or has expired, in milliseconds; infinity if it was not. */
   readonly until: number;
 };
 
@@ -81,7 +81,10 @@ async function overspent(): Promise<string[]> {
   return broken;
 }
 
-/** Checks invariants 4, 5 and 6 and parts of 1 and 2 on the tables. The sequence of an audit chain is the order of the commits. */
+/**
+ * Checks invariants 4, 5 and 6 and parts of 1 and 2 with SQL. The events of an audit chain are numbered in the order of the
+ * commits.
+ */
 async function brokenRows(): Promise<string[]> {
   const rows = await database().execute<{ what: string }>(sql`
     SELECT '4: two effects of one key: ' || slot AS what FROM authorizations GROUP BY slot HAVING count(*) > 1
@@ -122,7 +125,7 @@ async function brokenChains(): Promise<string[]> {
   return verified.filter(({ valid }) => !valid).map(({ chain, firstBad }) => `6: ${chain} ${JSON.stringify(firstBad)}`);
 }
 
-/** Violations of invariants 1, 2, 4, 5 and 6 in the whole database. */
+/** The violations of invariants 1, 2, 4, 5 and 6 in the whole database. */
 export async function brokenInvariants(): Promise<readonly string[]> {
   const sums = (await brokenSums()).map((row) => `2: ${JSON.stringify(row)}`);
   return [...sums, ...(await overspent()), ...(await brokenRows()), ...(await brokenChains())];

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 export type Profile = { readonly id: string; readonly email: string; readonly name: string; readonly verified: boolean };
 
 export type Providers = {
-  /** The authorization code that a provider issues for this person after its own sign-in page. */
+  /** The authorization code that a provider issues after this person has signed in there. */
   grant(profile: Profile): string;
-  /** The PKCE challenge of the verifier that was sent with the person's code. */
+  /** The PKCE challenge for the verifier that was sent with the person's code. */
   challengeOf(profile: Profile): string | undefined;
   stop(): Promise<void>;
 };
@@ -20,15 +20,18 @@ async function formOf(incoming: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(text);
 }
 
-/** Google's ID token. Its signature is not checked, because the token comes directly from Google's server. */
+/**
+ * An ID token as Google makes it. The service does not check its signature, because the token comes directly from Google's
+ * server.
+ */
 const idTokenOf = ({ id, email, name, verified }: Profile): string =>
   `${encode({ alg: "RS256" })}.${encode({ sub: id, email, name, email_verified: verified })}.${"x".repeat(20)}`;
 
 const hosts = new Set(["oauth2.googleapis.com", "github.com", "api.github.com"]);
 
 /**
- * The endpoints of Google and GitHub that a sign-in needs, on one server on this machine. fetch to their hosts is redirected to it,
- * because better-auth does not let us configure their addresses.
+ * Starts one server on this machine with the endpoints of Google and GitHub that a sign-in needs. fetch to their hosts is
+ * redirected to this server, because better-auth does not allow other addresses to be configured.
  */
 export async function startProviders(): Promise<Providers> {
   const codes = new Map<string, Profile>();

@@ -9,7 +9,7 @@ async function moveTo(url: string): Promise<void> {
   forget("env");
 }
 
-/** Routes the pools of this process through a link to the database until the test ends. */
+/** Lets the database connections of this process go through a proxy, which the test can disturb, until the test ends. */
 export async function throughLink(url: string): Promise<Link> {
   const link = await Link.to(url);
   await moveTo(link.through(url));

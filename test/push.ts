@@ -6,11 +6,11 @@ import { addDevice } from "#lib/push/add-device.ts";
 import * as contract from "#lib/push/contract.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* A push service on this machine, and devices that read its messages as browsers do: RFC 8291 and RFC 8188. */
+/* A push service on this machine, and devices that decrypt its messages as browsers do: RFC 8291 and RFC 8188. */
 
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** Starts a push service that answers with `status`, and allows the sandbox to reach its address. */
+/** Starts a push service that answers with `status`, and allows the sandbox to call its address. */
 export async function startPushService() {
   const received: Received[] = [];
   let status: number | ((path: string) => number) = 201;
@@ -50,7 +50,7 @@ export const subscriptionOf = ({ endpoint, auth, pair }: TestDevice) => ({
   keys: { p256dh: pair.getPublicKey("base64url"), auth: auth.toString("base64url") },
 });
 
-/** The subscription of a browser at this push service. */
+/** The push subscription of a browser at this push service. */
 export function createDevice({ origin }: { readonly origin: string }): TestDevice {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
@@ -58,7 +58,7 @@ export function createDevice({ origin }: { readonly origin: string }): TestDevic
   return { path, endpoint: origin + path, auth: randomBytes(16), pair };
 }
 
-/** A device that the person of this session registered by the API. */
+/** Registers a device as the person of this session, with the API. */
 export async function addTestDevice(service: PushService, as: Credential, details = false) {
   const device = createDevice(service);
   const { status, data, problem } = await send(contract.addDevice, addDevice, {
@@ -72,7 +72,7 @@ export async function addTestDevice(service: PushService, as: Credential, detail
 const hkdf = (salt: Buffer, key: Buffer, info: Buffer, length: number) =>
   Buffer.from(hkdfSync("sha256", key, salt, info, length));
 
-/** The text of a message as the device decrypts it. @throws Error if the message is for another device or was changed */
+/** The text of a message, decrypted as the device does it. @throws Error if the message is for another device or was changed */
 export function decrypt({ body }: Received, { auth, pair }: TestDevice): Record<string, unknown> {
   const [salt, keyLength] = [body.subarray(0, 16), body.readUInt8(20)];
   const sender = body.subarray(21, 21 + keyLength);
@@ -87,7 +87,7 @@ export function decrypt({ body }: Received, { auth, pair }: TestDevice): Record<
   return JSON.parse(padded.subarray(0, padded.lastIndexOf(2)).toString()) as Record<string, unknown>;
 }
 
-/** The claims of the sender's token, and the public key that signed it (RFC 8292). @throws Error for another signature */
+/** The claims of the sender's token, and the public key that signed it (RFC 8292). @throws Error if the signature is wrong */
 export function readVapid({ headers }: Received): { readonly publicKey: string; readonly claims: Record<string, unknown> } {
   const [, token = "", publicKey = ""] = /^vapid t=([^,]+), ?k=(.+)$/.exec(headers.authorization ?? "") ?? [];
   const [head = "", payload = "", signature = ""] = token.split(".");

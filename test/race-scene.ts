@@ -11,7 +11,7 @@ import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
 import { newWallet, signed } from "#test/payments.ts";
 import { createAgent, createOrganization, createPerson, createResource, type Credential } from "#test/tenant.ts";
 
-/* A buyer with payments to execute and checkouts to approve, which a revocation can race with. */
+/* A buyer with payments to execute and checkouts to approve. The tests send them while a right is being revoked. */
 
 /** Payments above 0.4 need a person's approval. */
 const policy = { assets, limits: { perPayment: "1", total: "1000" }, approval: { mode: "above", amount: "0.4" } };
@@ -21,7 +21,10 @@ export const payerAddress = payer.address;
 
 type Seller = Awaited<ReturnType<typeof createResource>>;
 
-/** Resources whose price requires approval. Each is requested once, because a second request would find the open checkout. */
+/**
+ * Resources with a price that requires approval. Each is requested once, because a second request would find the checkout that is
+ * already open.
+ */
 const dear = [
   { resourceId: "long-report", amount: "0.5" },
   { resourceId: "longer-report", amount: "0.6" },
@@ -73,11 +76,14 @@ function intentTo({ sellerId }: Seller, { resourceId, amount }: PaymentRequest) 
 type Decision = { readonly outcome: string; readonly reasons: readonly { readonly href?: string }[] };
 const decisionOf = ({ body }: Answer) => body["policyDecision"] as Decision | undefined;
 
-/** The outcome of an answer, the code of its refusal, or "done". */
+/** What a reply says in one word: the outcome of its decision, the code of its refusal, or "done". */
 export const told = (answer: Answer): string =>
   decisionOf(answer)?.outcome ?? (answer.body["code"] as string | undefined) ?? "done";
 
-/** A buyer with a person and an agent. `spends` names who authorizes and executes; the person approves the agent's requests. */
+/**
+ * A buyer with a person and an agent. `spends` says which of them authorizes and executes payments. The person approves the
+ * agent's requests.
+ */
 export async function newScene(seller: Seller, spends: "person" | "agent") {
   const organizationId = await createOrganization("Buyer");
   const [person, agent] = await Promise.all([

@@ -1,4 +1,6 @@
-/** A seeded generator (mulberry32), so that a run can be repeated. Returns numbers from 0 to 1, without 1. */
+/**
+ * A random number generator with a seed (mulberry32), so that a run can be repeated. It returns numbers from 0 to 1, without 1.
+ */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {

@@ -38,14 +38,14 @@ async function readExample(): Promise<string> {
   return blocks.map(([, text = ""]) => text).find((text) => text.includes("export async function buy(")) ?? "";
 }
 
-/** Inserts a step before each statement of the functions, at which the test can kill the process. */
+/** Inserts a step before each statement of the functions. The test can kill the process at each step. */
 const withSteps = (source: string): string =>
   source
     .split("\n")
     .map((line) => (/^ {2}[^\s})\]]/.test(line) ? `  globalThis.step();\n${line}` : line))
     .join("\n");
 
-/** Runs the example once. The arrival of an answer is a separate step, before the agent reads the answer. */
+/** The program that runs the example once. The arrival of an answer is a step of its own, before the agent reads the answer. */
 const runner = `
 let steps = 0;
 globalThis.step = () => {
@@ -72,7 +72,7 @@ type RunResult = { readonly steps: number; readonly status?: number; readonly te
 type Scene = Pick<PaymentScene, "agent" | "mandateId" | "seller">;
 type Shop = { readonly scene: Scene; readonly serviceUrl: string; readonly url: string; readonly privateKey: string };
 
-/** Null when the process was killed. */
+/** Runs the example in a process. Null if the process was killed. */
 async function run(
   { scene, serviceUrl, url, privateKey }: Shop,
   order: string,
@@ -116,7 +116,7 @@ async function agentKey(): Promise<string> {
   return privateKey;
 }
 
-/** Starts a service in its own process, and a stock seller. */
+/** Starts a service in its own process, and a seller with the standard x402 library. */
 async function openShop(seller: Scene["seller"]) {
   const service = await startServer();
   onTestFinished(() => service.stop());
@@ -128,7 +128,7 @@ async function openShop(seller: Scene["seller"]) {
 const paid = { status: 200, text: JSON.stringify({ report: "all is well" }) };
 const atOnce = 3;
 
-/** A TCP proxy to the chain's RPC that can be cut. */
+/** Starts a TCP proxy to the chain's RPC, which the test can interrupt. */
 async function wireTo(target: string): Promise<ListeningServer & { cut(): void; mend(): void }> {
   const { port, hostname } = new URL(target);
   const sockets = new Set<Socket>();
@@ -180,7 +180,7 @@ describe("the agent of the README", () => {
       expect(whole).toMatchObject(paid);
       const { steps = 0 } = whole ?? {};
       expect(steps).toBeGreaterThan(12);
-      // Both settlement modes behave the same until the payment is authorized, so the earlier steps are tested in one mode only.
+      // Both settlement modes are the same until the payment is authorized, so the steps before that are tested in one mode only.
       const from = settlementMode === "facilitatorSettled" ? Math.floor(steps / 2) : 1;
       const left = Array.from({ length: steps + 1 - from }, (_, index) => from + index);
       const orders = left.length + 1;
@@ -189,7 +189,7 @@ describe("the agent of the README", () => {
           const order = `order-${step}`;
           await run(shop, order, { killedAt: step });
           const again = await run(shop, order);
-          // A seller accepts a credential only once: an answer that the killed agent had received is lost.
+          // A seller accepts a signed payment only once, so an answer that the killed agent had received is lost.
           if (step === steps) expect(again, order).toMatchObject({ status: 402 });
           else expect(again, order).toMatchObject(paid);
           expect(await madeOf(scene, order), order).toMatchObject([["allow", expect.anything()]]);
@@ -201,7 +201,7 @@ describe("the agent of the README", () => {
     },
   );
 
-  test("that is called again after the chain answers again pays with its first hold", { timeout: 60_000 }, async () => {
+  test("that is called again when the chain answers again pays with its first hold", { timeout: 60_000 }, async () => {
     const wire = await wireTo(chain().rpcUrl);
     onTestFinished(() => wire.close());
     const scene = await paymentScene({ mandate });

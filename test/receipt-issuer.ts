@@ -5,7 +5,7 @@ const asset = "eip155:84532/erc20:0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 const ISSUER = "https://pay.example.com";
 export const chain = "org_01kaj4n7v8e2m0x3c9t5q6r7s0";
 
-/** The tests may change every member of these objects, also those that the types do not name. */
+/** Objects whose members the tests may change, also those that the types do not name. */
 export type Members = Record<string, unknown>;
 type Event = Members & { metadata: Members };
 type Claims = Members & { mandate: Members; log: Members; approval: Members; settlement: Members };
@@ -49,7 +49,7 @@ export async function signText(
 export const headerOf = (typ: string): Members => ({ alg: "ES256", kid, typ });
 const sign = (typ: string, claims: Members): Promise<string> => signText(JSON.stringify(headerOf(typ)), JSON.stringify(claims));
 
-/** The definitions of RFC 9162, section 2.1, word for word. */
+/** The hashes of a Merkle tree, exactly as RFC 9162, section 2.1 defines them. */
 const hash = (prefix: number, ...parts: (Buffer | string)[]): Buffer =>
   createHash("sha256")
     .update(Buffer.concat([Buffer.from([prefix]), ...parts.map((part) => Buffer.from(part as string))]))

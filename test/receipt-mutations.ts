@@ -4,7 +4,7 @@ type Place = { readonly parent: Record<string, unknown>; readonly key: string };
 
 const isParent = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Every member and every list item of a JSON value. */
+/** The places of every member and every list item of a JSON value. */
 function placesIn(value: unknown): Place[] {
   if (!isParent(value)) return [];
   return Object.keys(value).flatMap((key) => [{ parent: value, key }, ...placesIn(value[key])]);
@@ -12,7 +12,7 @@ function placesIn(value: unknown): Place[] {
 
 const kinds = ["character", "insert", "number", "remove", "add", "repeat", "swap", "shorten", "replace"] as const;
 
-/** One change of a receipt's answer. The numbers choose the place and the position in it. */
+/** One change of an answer with a receipt. The numbers choose the place in the answer and the position in the value. */
 export const mutation = fc.record({
   kind: fc.constantFrom(...kinds),
   place: fc.nat(),
@@ -23,7 +23,7 @@ export const mutation = fc.record({
 });
 type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
 
-/** Writes the first member of a JSON object a second time. */
+/** Repeats the first member of a JSON object. */
 const repeatMember = (json: string): string => json.replace(/^\{("[^"]*":(?:"[^"]*"|\d+)),/, "{$1,$1,");
 
 function repeatIn(text: string, at: number): string {
@@ -60,7 +60,7 @@ function change({ parent, key }: Place, how: Mutation): void {
   if (how.kind === "remove") Reflect.deleteProperty(parent, key);
 }
 
-/** The changed answer; undefined if the change leaves it as it is, or removes all of it. */
+/** The changed answer; undefined if the change has no effect or removes the whole answer. */
 export function mutate(answer: unknown, how: Mutation): unknown {
   const whole = { answer: structuredClone(answer) };
   const places = placesIn(whole);

@@ -4,7 +4,8 @@ import { appendLeaf, inclusionPath, leafHash, nodeHash, rootOf, type Peaks, type
 import { canonicalJson } from "#lib/canonical-json.ts";
 import { P256_ORDER } from "#lib/p256.ts";
 
-/* A service that issues receipts, for tests of verifiers. Everything but ECDSA's random numbers is derived from seeds. */
+/* Issues receipts as the service does, for tests of verifiers. Everything except ECDSA's random numbers is computed from fixed
+   seeds. */
 
 export type SigningKey = { readonly private: JWK; readonly public: JWK };
 type Members = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export async function keyOf(seed: string): Promise<SigningKey> {
   return { private: { ...pair, d: base64url.encode(d) }, public: { ...pair, kid, use: "sig", alg: "ES256" } };
 }
 
-/** The JWS with the lower or the higher of the two values of s. */
+/** The JWS with the lower or the higher of the two valid values of s. */
 export function withS(jws: string, wanted: "low" | "high"): string {
   const [header, payload, signature = ""] = jws.split(".");
   const bytes = Buffer.from(signature, "base64url");
@@ -33,7 +34,7 @@ export function withS(jws: string, wanted: "low" | "high"): string {
   return [header, payload, base64url.encode(Buffer.concat([bytes.subarray(0, 32), Buffer.from(text, "hex")]))].join(".");
 }
 
-/** Signs any bytes under any header, in low s. */
+/** Signs any bytes under any header, with the lower value of s. */
 export async function sign(key: SigningKey, typ: string, payload: Members | string, header: Members = {}): Promise<string> {
   const bytes = new TextEncoder().encode(typeof payload === "string" ? payload : JSON.stringify(payload));
   const jws = await new CompactSign(bytes)
@@ -42,7 +43,7 @@ export async function sign(key: SigningKey, typ: string, payload: Members | stri
   return withS(jws, "low");
 }
 
-/** A tree over texts. Only the hashes that the service stores are kept. */
+/** A Merkle tree over texts. As in the service, only some of its hashes are kept. */
 function treeOf(leaves: readonly string[]): { readonly root: string; readonly stored: StoredHash } {
   let peaks: Peaks = [];
   const nodes: (string | null)[] = [];
@@ -55,7 +56,7 @@ function treeOf(leaves: readonly string[]): { readonly root: string; readonly st
   return { root: rootOf(peaks), stored };
 }
 
-/** The root that the path leads to, computed by the definition of the tree; the last hash of the path is next to the root. */
+/** The root to which the path leads, computed by the definition of the tree: the last hash of the path is next to the root. */
 function rootWith(leaf: string, index: number, size: number, path: readonly string[]): string {
   if (size === 1) return leaf;
   let split = 1;
@@ -70,7 +71,7 @@ type Place = { readonly event: string; readonly leafIndex: number; readonly tree
 
 const SMALL = 5_000;
 
-/** An event in a log of other events. If the log is too large to build, the hashes of its path are arbitrary. */
+/** The place of an event in a log of other events. If the log is too large to build, the hashes of the path are arbitrary. */
 function placeIn(event: string, leafIndex: number, treeSize: number): { readonly root: string; readonly place: Place } {
   if (treeSize <= SMALL) {
     const leaves = Array.from({ length: treeSize }, (_, at) => (at === leafIndex ? event : `other event ${at}`));
@@ -107,7 +108,7 @@ const common = {
 
 const eventTypes = { allow: "payment.authorized", deny: "payment.denied", requireApproval: "payment.approvalRequired" } as const;
 
-/** The claims, without `log`, and the event of a decision. */
+/** The claims of a receipt for a decision, without `log`, and the event of the decision. */
 export const decision = (outcome: keyof typeof eventTypes, more: Members = {}): readonly [claims: Members, event: Members] => [
   { ...common, jti: ids.policyDecisionId, kind: "authorization", outcome, ...more },
   {
@@ -139,7 +140,7 @@ const executionEvents = {
   unknown: "payment.unknown",
 } as const;
 
-/** The claims, without `log`, and the event of an execution. */
+/** The claims of a receipt for an execution, without `log`, and the event of the execution. */
 export function execution(status: keyof typeof executionEvents): readonly [claims: Members, event: Members] {
   const settled = status === "settled";
   const settlement = settled ? { status, transaction: TRANSACTION } : { status };
@@ -166,7 +167,7 @@ export function execution(status: keyof typeof executionEvents): readonly [claim
 
 const approval = { id: "apr_01kb5b1wx0e2m0x3c9t5q6r7s6", basketHash: "ab".repeat(32), assurance: "passkeyApproved" };
 
-/** The claims, without `log`, and the event of a person's approval. */
+/** The claims of a receipt for a person's approval, without `log`, and the event of the approval. */
 export const approved = (): readonly [claims: Members, event: Members] => [
   { ...common, jti: approval.id, kind: "approval", outcome: "requireApproval", approval },
   {
@@ -194,7 +195,7 @@ export const approved = (): readonly [claims: Members, event: Members] => [
 
 export type Answer = { receipt: string; proof?: Place & { log: Place; head: string } };
 
-/** Changes to the parts of an answer. Each is applied before the parts that depend on it are made and signed. */
+/** Changes to the parts of an answer. Each change is made before the parts that depend on it are made and signed. */
 export type Wishes = {
   readonly of?: readonly [claims: Members, event: Members];
   readonly event?: Members;
@@ -208,7 +209,7 @@ export type Wishes = {
   readonly headSigner?: SigningKey;
 };
 
-/** The answer of a service whose keys are `signer` and `headSigner`. */
+/** Makes the answer of a service that has these signing keys. */
 export async function issue(key: SigningKey, wishes: Wishes = {}): Promise<Required<Answer>> {
   const [claims, told] = wishes.of ?? decision("allow");
   const event = canonicalJson({ ...told, ...wishes.event });

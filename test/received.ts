@@ -37,7 +37,7 @@ export async function execution(
   return id;
 }
 
-/** A payment without a mandate that the seller's own server had settled. */
+/** Inserts a payment without a mandate that the seller's own server has settled through this service. */
 export async function settlement(
   seller: string,
   { status = "settled", daysAgo = 0, resourceId = "report", amount = 250_000 }: Paid = {},

@@ -24,7 +24,9 @@ import {
   type Terms,
 } from "#test/smart-account.ts";
 
-/** Deploys the mandate contracts on a test file's chain and configures the installation for them. Call after useSettlement. */
+/**
+ * Deploys the mandate contracts on the chain of a test file, and configures the service for them. Call this after useSettlement.
+ */
 export function useContracts(chain: () => LocalChain): () => Contracts {
   let contracts: Contracts | undefined;
   beforeAll(async () => {
@@ -108,11 +110,14 @@ type Scene = Omit<Parameters<typeof paymentScene>[0] & object, "mandate"> &
   Pick<RegistrationOptions, "terms" | "onChain"> & {
     /** The account's token balance, in atomic units. */
     readonly balance?: bigint;
-    /** Whether the account is delegated to the mandate contract. */
+    /** Whether the account delegates to the smart account contract. */
     readonly delegate?: boolean;
   };
 
-/** A mandate whose wallet is a delegated account, registered for the seller's address, and an agent without a wallet key. */
+/**
+ * A mandate whose wallet delegates to the smart account contract, registered for the seller's address, and an agent without a
+ * wallet key.
+ */
 export async function registeredScene(chain: LocalChain, contracts: Contracts, scene: Scene = {}) {
   const { terms, onChain, balance = 10_000_000n, delegate = true, ...shop } = scene;
   const key = delegate ? await delegated(chain, contracts.implementation) : newKey();

@@ -59,7 +59,7 @@ const delegating =
     };
   };
 
-/** The wallet revokes an on-chain mandate without the service, with its own nonce. */
+/** Revokes a mandate on the chain with the wallet's own signature, without the service. */
 async function closeByItself({ wallet }: Registrable, { chain, contracts }: World, nonce: bigint, onChainId: Hex): Promise<void> {
   const { registry } = contracts;
   const signature = await signRevocation(registry, wallet, onChainId, nonce);
@@ -69,7 +69,7 @@ async function closeByItself({ wallet }: Registrable, { chain, contracts }: Worl
   );
 }
 
-/** Requests that registerMandate refuses because of their content. All share one mandate. */
+/** Requests that registerMandate refuses because of their content. All use the same mandate. */
 export const refusedRequests: readonly RefusalCase[] = [
   ["an unknown mandate", unauthenticated, async (scene) => ({ mandateId: "mdt_unknown", body: await signedBody(scene) })],
   [
@@ -107,7 +107,7 @@ export const refusedRequests: readonly RefusalCase[] = [
   ["an authorization of another wallet", unauthenticated, delegating({}, newKey())],
 ];
 
-/** Requests that registerMandate refuses because of the mandate's state. Each needs its own mandate. */
+/** Requests that registerMandate refuses because of the mandate's state. Each needs a mandate of its own. */
 export const refusedStates: readonly RefusalCase[] = [
   [
     "a paused mandate",

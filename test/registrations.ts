@@ -22,7 +22,7 @@ export type Registrable = Awaited<ReturnType<typeof registrable>>;
 
 type PreparationRequest = { readonly as: Credential; readonly mandateId: string; readonly payee: Address };
 
-/** The answer of prepareRegistration; throws when it refuses. */
+/** The reply of prepareRegistration; throws if the operation refuses. */
 export async function prepared({ as, mandateId, payee }: PreparationRequest, path = "proofs"): Promise<Prepared> {
   const query = `?payeeAddress=${payee}&path=${path}`;
   const { status, data, problem } = await send(contract.prepareRegistration, prepareRegistration, { as, id: mandateId, query });
@@ -32,7 +32,7 @@ export async function prepared({ as, mandateId, payee }: PreparationRequest, pat
 
 type TypedData = Parameters<PrivateKeyAccount["signTypedData"]>[0];
 
-/** Signs the typed data after a JSON round trip, as wallets do. */
+/** Signs typed data that was converted to JSON and back, as wallets do. */
 export const signTyped = (signer: PrivateKeyAccount, typedData: unknown): Promise<Hex> =>
   signer.signTypedData(JSON.parse(JSON.stringify(typedData)) as TypedData);
 
@@ -50,7 +50,7 @@ export const bodyOf = ({ chain, nonce, deadline, typedData }: Prepared, signatur
   signature,
 });
 
-/** The wallet's EIP-7702 authorization in the form of the request body. */
+/** The wallet's EIP-7702 authorization, as the request body contains it. */
 export async function authorizationOf(signer: PrivateKeyAccount, { delegation }: Prepared, change: Record<string, unknown> = {}) {
   const { address, chainId, nonce } = { ...delegation, ...change };
   const { r, s, yParity } = await signer.signAuthorization({ address: address as Address, chainId, nonce });

@@ -21,7 +21,10 @@ import { past } from "#test/past.ts";
 import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
-/** Configures another RPC URL or other contracts until the test ends. Returns a function that restores the configuration earlier. */
+/**
+ * Configures another RPC URL or other contracts until the test ends. The returned function restores the configuration before
+ * that.
+ */
 export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): () => void {
   const before = process.env["CHAINS"];
   const renew = (chains: string | undefined): void => {
@@ -35,12 +38,12 @@ export function configureChain(change: { readonly rpcUrl?: string; readonly cont
   return restore;
 }
 
-/** Funds the gas of the relayer and the guardian. */
+/** Gives the relayer and the guardian ether for gas. */
 export const fundSenders = async (chain: LocalChain): Promise<void> => {
   for (const key of ["relayer", "guardian"] as const) await chain.fund(senderOf(key).address);
 };
 
-/** A registration signed by its account, with the relay request that the service would make. */
+/** A registration that its account has signed, with the transaction that the service would send for it. */
 export async function signedRegistration({ registry }: Contracts, { deadline = 2n ** 40n, mandateId = newId("mandate") } = {}) {
   const owner = newKey();
   const terms = termsOf(owner.address, Math.floor(Date.now() / 1000));
@@ -72,7 +75,7 @@ export async function relayRowOf(relayId: string) {
   return row;
 }
 
-/** Moves the send time of a transaction into the past and makes its check due. */
+/** Makes the sending of a transaction so many seconds older, and makes its check due. */
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)
@@ -85,12 +88,12 @@ export const makeDue = () =>
     .set({ nextCheckAt: past })
     .where(sql`status IN ('queued', 'sent')`);
 
-/** Expires the leases of all senders, as if their processes had died. */
+/** Ends the leases of all keys that send transactions, as if the processes that have them had died. */
 export const expireLeases = () => database().update(relayLeases).set({ expiresAt: past });
 
 type SignedRegistration = Awaited<ReturnType<typeof signedRegistration>>;
 
-/** A requested registration with its transaction queued. */
+/** Inserts a registration that was submitted, and queues its transaction. */
 export async function submittedRegistration(
   contracts: Contracts,
   { deadline: until, ...of }: { organizationId: string; mandateId: string; deadline?: bigint },
@@ -137,7 +140,7 @@ export async function registrationOf(registrationId: string) {
   return row;
 }
 
-/** Starts a process that only relays transactions. It ends with the test. */
+/** Starts a process that only sends transactions. It ends with the test. */
 export function anotherRelayer({ databaseUrl, rpcUrl }: { readonly databaseUrl: string; readonly rpcUrl: string }) {
   const CHAINS = JSON.stringify(env().CHAINS.map((chain) => ({ ...chain, rpcUrl })));
   const variables = { ...process.env, NODE_OPTIONS: "", DATABASE_URL: databaseUrl, CHAINS };
@@ -164,7 +167,10 @@ export async function silentNode() {
   return { rpcUrl, close };
 }
 
-/** A proxy in front of the chain's node. After beforeSending(act), it calls `act` for each sent transaction and does not answer. */
+/**
+ * A proxy in front of the chain's node. After beforeSending(act), it calls `act` for each transaction that arrives, does not pass
+ * it on and does not answer.
+ */
 export async function nodeInBetween(rpcUrl: string) {
   let instead: (() => void) | null = null;
   const headers = { "content-type": "application/json" };

@@ -14,8 +14,8 @@ import { startServer, type RunningServer } from "#test/server.ts";
 import { createOrganization, createPerson } from "#test/tenant.ts";
 
 /*
- * More than a thousand races: each request of a scene runs on one of two processes while a right that it needs is revoked. The database
- * records the order of the commits.
+ * More than a thousand races between requests and revocations. Each request is sent to one of two processes while a right that
+ * the request needs is being revoked. The database records the order of the commits.
  */
 
 useDatabase();
@@ -23,7 +23,7 @@ const chain = useSettlement();
 
 const SCENES = 24;
 const AT_ONCE = 8;
-/** Number of requests of a scene that run during the revocation. */
+/** The number of requests of one buyer that are sent during the revocation. */
 const REQUESTS = 6;
 
 let server: RunningServer;
@@ -41,7 +41,7 @@ let turn = 0;
 const operator = (): Official => operators[turn++ % operators.length]!;
 
 type Right = {
-  /** Whose requests the revocation stops: all under the mandate, or only those of the person or the agent. */
+  /** Which requests the revocation stops: all under the mandate, or only those of the person or of the agent. */
   readonly concerns: "everything" | "person" | "agent";
   readonly event: string;
   readonly take: (scene: RaceScene) => Promise<{ readonly status: number }>;
@@ -114,7 +114,7 @@ const rights: Readonly<Record<string, Right>> = {
 
 const twins = new Map<string, string>();
 
-/** A seller of another organization that has proven the domain or address that this seller only claims. */
+/** Creates a seller of another organization that has proved the domain or address which this seller only claims. */
 async function twinOf(sellerId: string, by: "domain" | "address"): Promise<string> {
   const [own] = await database().select().from(sellers).where(eq(sellers.sellerId, sellerId));
   const [sold] = await database().select().from(resources).where(eq(resources.sellerId, sellerId)).limit(1);
@@ -144,7 +144,7 @@ const succeeded = (answer: Answer): boolean => answer.status === 200 && told(ans
 
 type Run = { readonly during: readonly Answer[]; readonly after: readonly Answer[]; readonly late: number };
 
-/** Counts the events of this scene that were committed after the revocation that should have prevented them. */
+/** The number of events of this buyer that were committed after the revocation and should have been prevented. */
 async function countLate(scene: RaceScene, { concerns, event, entity }: Right): Promise<number> {
   const { organizationId, person, agent } = scene;
   const actor = { everything: null, person: person.userId, agent: agent.serviceAccountId }[concerns];
@@ -178,13 +178,14 @@ async function run(right: Right): Promise<Run> {
   return { during, after, late: await countLate(scene, right) };
 }
 
-describe("nothing is authorized, approved or submitted after the acknowledgement that", () => {
+describe("nothing is authorized, approved or submitted after the reply which says that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 90_000 }, async (_name, right) => {
     const runs: Run[] = [];
     while (runs.length < SCENES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(runs.flatMap(({ after }) => after).filter(succeeded)).toEqual([]);
-    // Some requests must have come before the revocation and some after it; otherwise they did not race. The late ones must get a refusal.
+    // Some requests must have succeeded and some must have been refused; otherwise they did not race. A refused one must get a
+    // proper refusal and no error.
     const during = runs.flatMap((one) => one.during);
     expect(new Set(during.map(succeeded)).size).toBe(2);
     expect(during.filter(({ status }) => status >= 500)).toEqual([]);

@@ -26,7 +26,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { random } from "#test/random.ts";
 import { send } from "#test/tenant.ts";
 
-/* Invariant 5 for earlier authorizations: no payment is submitted after the right was revoked. */
+/* Invariant 5 for payments that were authorized before: no payment is submitted after the right was revoked. */
 
 useDatabase();
 const chain = useSettlement();
@@ -67,7 +67,7 @@ const rights: Readonly<Record<string, Right>> = {
     event: "serviceAccount.revoked",
     take: (scene) =>
       send(identity.revokeServiceAccount, revokeServiceAccount, { ...owner(scene), id: scene.agent.serviceAccountId }),
-    // `forbidden` is for requests that were authenticated just before the revocation.
+    // A request that was authenticated right before the revocation gets `forbidden`.
     refusals: ["api_key_invalid", "forbidden"],
   },
   "a mandate is changed, and forbids the payee": {
@@ -125,12 +125,13 @@ async function run({ event, take }: Right, most: number): Promise<Run> {
   return { during, after, late: late.length };
 }
 
-describe("nothing is submitted after the acknowledgement that", () => {
+describe("nothing is submitted after the reply which says that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
     const runs: Run[] = [];
-    // Adjusts the delay to the machine: the revocation comes later if most payments were refused, and sooner if most were submitted.
+    // Adjusts the delay to the speed of the machine: the revocation comes later if most payments were refused, and earlier if
+    // most were submitted.
     let most = 40;
-    // One run at a time: all runs use the same resource id, so `late` would also count the events of another run.
+    // Only one race at a time: all use the same resource id, so `late` would also count the events of another race.
     while (runs.length < RACES) {
       const one = await run(right, most);
       runs.push(one);
@@ -141,7 +142,7 @@ describe("nothing is submitted after the acknowledgement that", () => {
     expect([...new Set(runs.map(({ after }) => after))]).toEqual([right.refusals[0]]);
     const during = runs.flatMap((one) => one.during);
     expect(during.filter((told) => told !== "pending" && !right.refusals.includes(told))).toEqual([]);
-    // Some payments must have come before the revocation and some after it; otherwise they did not race.
+    // Some payments must have been submitted and some refused; otherwise they did not race.
     expect(new Set(during).size).toBeGreaterThan(1);
     await sweepHolds();
     expect(await brokenInvariants()).toEqual([]);

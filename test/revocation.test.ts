@@ -39,7 +39,7 @@ type Right = {
   readonly event: string;
   readonly take: (race: Race) => Promise<{ status: number }>;
   readonly entity: (race: Race) => string;
-  /** The agent's answer after the revocation. */
+  /** The reply to the agent after the revocation. */
   readonly refusal: string;
 };
 
@@ -102,7 +102,7 @@ async function newRace(): Promise<Race> {
 const told = ({ status, data, problem }: Pick<AuthorizeReply, "status" | "data" | "problem">): string =>
   status === 200 ? (data.policyDecision.denialCode ?? data.policyDecision.outcome) : problem.code;
 
-/** Authorizes in this process or through another one. */
+/** Authorizes a payment in this process or in another one. */
 async function authorize({ buyer, mandateId }: Race, here: boolean): Promise<string> {
   if (here) return told(await ask(buyer, mandateId));
   const response = await fetch(`${server.url}/api/v1/payments/authorize`, {
@@ -136,13 +136,13 @@ async function run({ event, take, entity }: Right): Promise<Run> {
   return { during, after, late: rows.length };
 }
 
-describe("nothing is authorized after the acknowledgement that", () => {
+describe("nothing is authorized after the reply which says that", () => {
   test.each(Object.entries(rights))("%s, in any order of commits", { timeout: 60_000 }, async (_name, right) => {
     const runs: Run[] = [];
     while (runs.length < RACES) runs.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => run(right)))));
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(new Set(runs.flatMap(({ after }) => after))).toEqual(new Set([right.refusal]));
-    // Some requests must have come before the revocation and some after it; otherwise they did not race.
+    // Some requests must have been allowed and some refused; otherwise they did not race.
     expect(new Set(runs.flatMap(({ during }) => during))).toEqual(new Set(["allow", right.refusal]));
     expect(await brokenInvariants()).toEqual([]);
   });

@@ -8,13 +8,16 @@ import { freePort } from "#test/free-port.ts";
 export type RunningServer = {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Its standard error output so far. */
+  /** What the process has written to standard error so far. */
   said(): string;
-  /** The exit code, once it ends. */
+  /** Resolves with the exit code when the process ends. */
   readonly ended: Promise<number | null>;
 };
 
-/** Runs the real server until the test ends. Resolves when it listens or has exited. With `pages` it may build the pages first. */
+/**
+ * Runs the real server until the test ends. Resolves when the server listens or has exited. With `pages` it may build the pages
+ * first.
+ */
 export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {
   const dataDir = variables["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "countersign-test-")));
   const port = await freePort();

@@ -10,7 +10,8 @@ import { useDatabase } from "#test/database.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Invariant 10 from outside: searches everything that a server process logs at its most verbose level, answers and stores. */
+/* Invariant 10 from outside: searches for secrets in all that a server process logs at its most detailed level, answers and
+   stores. */
 
 const databaseOf = useDatabase();
 const chain = useSettlement();
@@ -66,7 +67,7 @@ async function signUpAndIn(): Promise<void> {
   await send("/api/v1/payments/authorize", { ...as, cookie }, {});
 }
 
-/** Executes an allowed payment with a credential from a stock client, and sends the requests that fail around it. */
+/** Executes an allowed payment that a standard client signed, and sends some requests that fail. */
 async function pay(): Promise<void> {
   const scene = await paymentScene();
   const wallet = newWallet();
@@ -80,7 +81,7 @@ async function pay(): Promise<void> {
   secrets.set("signature", payload.signature);
   const execute = (body: Record<string, unknown>, note = true) => send("/api/v1/payments/execute", key, body, note);
   const { authorizationId } = paid;
-  // The only answer that returns the credential, because the agent sends it to the seller.
+  // This is the only reply that contains the signed payment, because the agent must send it to the seller.
   const { status, reply } = await execute({ authorizationId, idempotencyKey: "pay", paymentCredential }, false);
   expect([status, reply.includes(paymentCredential)]).toEqual([200, true]);
   const again = { authorizationId: tried.authorizationId, paymentCredential };
@@ -95,7 +96,7 @@ async function pay(): Promise<void> {
   });
   await send("/api/v1/payments/authorize", { authorization: `${key["authorization"]}x` }, {});
   await send("/api/v1/payments/authorize", { authorization: `${key["authorization"]}` }, `{"intent":"${key["authorization"]}`);
-  // Causes unexpected errors in requests that contain the secrets.
+  // Cause unexpected errors in requests that contain the secrets.
   for (const table of ["credential_claims", "api_keys", "sellers"]) {
     await database().execute(sql.raw(`ALTER TABLE ${table} RENAME TO ${table}_away`));
     await execute({ ...again, idempotencyKey: `away-${table}` });
@@ -143,7 +144,7 @@ const tables = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Tables that must keep the credential until its payment is final, to send it again and to answer a retry. */
+/** The tables that must keep a signed payment until the payment is final, to send it again and to answer a retry. */
 const KEEPS_CREDENTIALS = ["executions", "idempotency"];
 
 describe("a server keeps its secrets out of", () => {
@@ -163,7 +164,7 @@ describe("a server keeps its secrets out of", () => {
     }
   });
 
-  test("the tables that keep credentials, except for the credential itself", async () => {
+  test("the tables that keep signed payments, except for the signed payment itself", async () => {
     const text = await rowsOf(KEEPS_CREDENTIALS);
     for (const [name, secret] of secrets) {
       expect(text.includes(secret), name).toBe(["payment credential", "signature"].includes(name));

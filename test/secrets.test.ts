@@ -93,7 +93,7 @@ describe("no secret is written", () => {
     await ask("GET", "/api/v1/mandates", { authorization: `Bearer ${apiKey}x` });
     await ask("GET", "/api/v1/mandates", { cookie: `countersign.session_token=${cookieCanary}` });
     await callAuth("/sign-in/email", { email: (await newPerson()).email, password: `${PASSWORD} wrong` });
-    // Causes an unexpected error in a request that contains the key.
+    // Cause an unexpected error in a request that contains the key.
     await pool()`ALTER TABLE mandates RENAME TO mandates_away`;
     expect((await ask("GET", "/api/v1/mandates", key)).status).toBe(500);
     await pool()`ALTER TABLE mandates_away RENAME TO mandates`;

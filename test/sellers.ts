@@ -20,7 +20,10 @@ type Shop = {
   readonly maxTimeoutSeconds?: number;
 };
 
-/** Registers a seller with one payable resource through the operations. `as` needs the permission, such as an owner's headers. */
+/**
+ * Registers a seller with one resource that can be paid, with the real operations. `as` must have the permission, such as the
+ * headers of an owner.
+ */
 export async function newSeller(as: Credential, shop: Shop = {}) {
   const domain = shop.domain ?? `shop-${randomBytes(4).toString("hex")}.example.com`;
   const seller = await send(contract.registerSeller, registerSeller, { as, body: { name: "Shop", domain } });

@@ -105,7 +105,7 @@ describe("the server", () => {
         expect((await live(server.url)).status).toBe(200);
         const tells = /chain eip155:8453 cannot be reached/g;
         await expect.poll(() => server.said(), { timeout: 15_000 }).toMatch(tells);
-        // The message has several lines, which may arrive one after the other.
+        // The message has several lines, which may arrive one after another.
         await expect.poll(() => server.said(), { timeout: 5_000 }).toContain("npm run demo");
         await expect
           .poll(() => server.said(), { timeout: 5_000 })
@@ -123,7 +123,7 @@ describe("the server", () => {
     expect(server.said()).toContain("belongs to the sandbox environment and ENVIRONMENT is production");
   });
 
-  test("a port in use ends the start with one sentence, and no database stays running", async () => {
+  test("a port in use ends the start with one sentence, and the database stops too", async () => {
     const taken = createServer();
     await new Promise<void>((done) => taken.listen(0, done));
     onTestFinished(() => void taken.close());

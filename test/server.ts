@@ -14,7 +14,7 @@ export type RunningServer = {
 
 const READY = /on (http:\/\/localhost:[0-9]+)/;
 
-/** Starts the real server in its own process, with the database and chain of this process. */
+/** Starts the real server in its own process, with the database and the chain of this process. */
 export async function startServer(variables: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
   const DATA_DIR = mkdtempSync(join(tmpdir(), "countersign-server-"));
   const child = spawn(process.execPath, ["server.ts", "--api"], {
@@ -29,7 +29,7 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
   const ended = new Promise<void>((resolve) =>
     child.once("exit", (code) => {
       resolve();
-      // Nothing catches this error, so it fails the run: a server must not exit by itself.
+      // Nothing catches this error, so it makes the whole run fail: a server must not exit by itself.
       if (code !== null && code !== 0 && !asked) throw new Error(`The server ended by itself with ${code}:\n${said}`);
     }),
   );

@@ -25,7 +25,8 @@ import { random } from "#test/random.ts";
 import { listenService, ourFacilitator, type ListeningServer } from "#test/shop.ts";
 import { createAgent, createOrganization, send } from "#test/tenant.ts";
 
-/* Our facilitator does not settle a credential after its payment was forbidden, even if the seller already has the credential. */
+/* This service's facilitator does not settle a payment after the payment was forbidden, even if the seller already has the
+   signed payment. */
 
 useDatabase();
 const chain = useSettlement();
@@ -49,7 +50,7 @@ afterAll(() => service.close());
 
 let turn = 0;
 
-/** Stops another seller that has verified the same domain. */
+/** Stops another seller, which has verified the same domain. */
 async function stopTwin({ seller }: PaymentScene) {
   const [own] = await database().select().from(sellers).where(eq(sellers.sellerId, seller.sellerId));
   const twin = { sellerId: newId("seller"), organizationId: await createOrganization("Twin"), verified: true };
@@ -105,7 +106,7 @@ async function settle(facilitator: FacilitatorClient, payload: Parameters<Facili
   return (await facilitator.settle(payload, payload.accepted)).success;
 }
 
-describe("our facilitator settles nothing after the acknowledgement that", () => {
+describe("this service's facilitator settles nothing after the reply which says that", () => {
   test.each(Object.entries(ways))("%s, in any order of commits", { timeout: 90_000 }, async (_name, way) => {
     const runs: Run[] = [];
     let most = 40;
@@ -117,7 +118,7 @@ describe("our facilitator settles nothing after the acknowledgement that", () =>
     }
     expect(runs.filter(({ late }) => late > 0)).toEqual([]);
     expect(runs.filter(({ after }) => after)).toEqual([]);
-    // Some settlements must have come before the prohibition and some after it; otherwise they did not race.
+    // Some payments must have been settled and some refused; otherwise they did not race.
     expect(new Set(runs.flatMap(({ during }) => during)).size).toBe(2);
     expect(await brokenInvariants()).toEqual([]);
   });

@@ -7,7 +7,7 @@ import type { LocalChain } from "../examples/chain.ts";
 import { stockFacilitator as makeFacilitator } from "../examples/seller.ts";
 import { dispatch } from "#lib/server/routes.ts";
 
-/* Sellers made of stock x402 parts. */
+/* Sellers and facilitators made with the standard x402 library. */
 
 export type ListeningServer = { readonly url: string; close(): Promise<void> };
 
@@ -22,18 +22,18 @@ export async function listen(server: Server): Promise<ListeningServer> {
   return { url: `http://127.0.0.1:${port}`, close };
 }
 
-/** Our service on a real socket, with the production server's dispatch. */
+/** The service on a network port, with the dispatch of the production server. */
 export const listenService = (): Promise<ListeningServer> =>
   listen(createAdaptorServer({ fetch: (request) => dispatch(request) }) as unknown as Server);
 
-/** The stock facilitator with a funded key of its own. */
+/** The facilitator of the x402 library, with its own key that has ether for gas. */
 export async function stockFacilitator(chain: LocalChain): Promise<FacilitatorClient> {
   const privateKey = generatePrivateKey();
   await chain.fund(privateKeyToAddress(privateKey));
   return makeFacilitator({ rpcUrl: chain.rpcUrl, privateKey });
 }
 
-/** Our facilitator as a stock server configures it: a URL and a key. */
+/** This service's facilitator as a seller's server uses it: with a URL and a key. */
 export const ourFacilitator = (service: ListeningServer, apiKeyHeader: string): FacilitatorClient => {
   const headers = { Authorization: apiKeyHeader };
   const createAuthHeaders = () => Promise.resolve({ verify: headers, settle: headers, supported: headers });

@@ -42,7 +42,7 @@ export type Terms = {
   readonly termsHash: Hex;
 };
 
-/** Three payments of 1,000 atomic units per hour to a new address. */
+/** Limits for the chain: three payments of 1,000 atomic units per hour to a new address. */
 export const termsOf = (account: Address, now: number, change: Partial<Terms> = {}): Terms => ({
   account,
   payee: newKey().address,
@@ -77,7 +77,7 @@ type Key = PrivateKeyAccount & { readonly key: Hex };
 
 export const keyOf = (key: Hex): Key => ({ ...privateKeyToAccount(key), key });
 
-/** Deploys the three contracts on a local chain, with new keys unless the caller passes some. */
+/** Deploys the three contracts on a local chain. The keys are new unless the caller passes some. */
 export async function deployContracts(
   chain: LocalChain,
   { guardian = newKey(), policySigner = newKey() }: { readonly guardian?: Key; readonly policySigner?: Key } = {},
@@ -94,7 +94,7 @@ export async function deployContracts(
   return { registry, paymentModule, implementation, guardian, administrator, policySigner };
 }
 
-/** A person's account whose code is the implementation's. */
+/** A person's account that delegates to the smart account contract. */
 export async function delegated(chain: LocalChain, implementation: Address) {
   const owner = newKey();
   await chain.fund(owner.address);
@@ -174,7 +174,7 @@ export const slotNonce = ({ mandateId, period, slot }: Slot): Hex =>
 
 const word = (value: bigint | Hex): Hex => (typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(value, { size: 32 }));
 
-/** A proof: the account's ERC-1271 signature for one transfer, made by the policy signer. */
+/** A proof: the signature of the account for one transfer, made by the policy signer (ERC-1271). */
 export async function prove(
   signerKey: Hex,
   slot: Slot,

@@ -57,7 +57,7 @@ describe("SIGTERM behind a load balancer", () => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     };
-    // Polls the readiness of a server, as a load balancer does.
+    // Asks a server again and again whether it is ready, as a load balancer does.
     const watch = async (server: RunningServer): Promise<void> => {
       while (!end.signal.aborted) {
         if (await isReady(server)) inTurn.add(server);

@@ -26,7 +26,7 @@ export async function createOrganization(name = "Acme"): Promise<string> {
   return id;
 }
 
-/** A person of the organization with a live session. */
+/** A person of the organization with a valid session. */
 export async function createPerson(organizationId: string, role: MembershipRole = "owner") {
   const userId = newId("user");
   const token = randomBytes(24).toString("base64url");
@@ -43,7 +43,7 @@ export async function createPerson(organizationId: string, role: MembershipRole 
   return { userId, credential };
 }
 
-/** A service account of the organization with a live key. */
+/** A service account of the organization with a valid key. */
 export async function createAgent(organizationId: string, capabilities: readonly Capability[]) {
   const serviceAccountId = newId("serviceAccount");
   const key = newApiKey("sandbox");
@@ -108,7 +108,7 @@ type TypedReply<O extends Operation> = {
   readonly problem: ErrorBody;
 };
 
-/** Sends a request through an operation's route, as a server would. */
+/** Sends a request to an operation, through the same code as a server. */
 export async function send<O extends Operation>(
   operation: O,
   handler: Handler<O>,

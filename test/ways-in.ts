@@ -5,16 +5,16 @@ import { startListener } from "#lib/server/listener.ts";
 import { exportMethods, type Methods } from "#lib/api/route.ts";
 import { dispatch } from "#lib/server/routes.ts";
 
-/** One way for a request to reach an operation. */
+/** One way in which a request can reach an operation. */
 export type WayIn = { readonly send: (request: Request) => Promise<Response>; readonly close: () => Promise<void> };
 
 const ADDRESS = "127.0.0.1";
 
-/** The dispatch as a function call, as in most tests. */
+/** The dispatch called as a function, as in most tests. */
 const called = (): Promise<WayIn> =>
   Promise.resolve({ send: (request) => dispatch(request, ADDRESS), close: () => Promise.resolve() });
 
-/** The production listener on a socket. */
+/** The listener of the production server on a network port. */
 async function listened(): Promise<WayIn> {
   const listener = await startListener({
     port: 0,
@@ -33,7 +33,7 @@ async function listened(): Promise<WayIn> {
 
 const api = join(import.meta.dirname, "../app/api");
 
-/** The route files that Next.js mounts, found by folder as Next.js does. */
+/** The route files of Next.js, found by their folders as Next.js does. */
 async function routeFiles(): Promise<WayIn> {
   const rest = (await import(join(api, "[[...path]]/route.ts"))) as Methods;
   const mounted: { path: string; methods: Methods }[] = [];

@@ -20,7 +20,7 @@ export type Message = {
 };
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Starts a receiver of webhooks that answers 200 unless a path has another answer, and allows the sandbox to reach it. */
+/** Starts a receiver of webhooks and allows the sandbox to call it. It answers 200, unless another answer is set for a path. */
 export async function startReceiver() {
   const received: Message[] = [];
   const answers = new Map<string, Answering>();
@@ -64,7 +64,7 @@ export const create = (owner: Pick<Owner, "credential">, body: Record<string, un
     ...(key !== undefined && { key }),
   });
 
-/** An organization with an endpoint at a path of the receiver. */
+/** An organization with a webhook endpoint at a path of the receiver. */
 export async function newEndpoint(receiver: Receiver, answer?: Answering, body: Record<string, unknown> = {}) {
   const owner = await newOrganization();
   const path = receiver.newPath(answer);
@@ -88,7 +88,7 @@ export const deliveryRows = (id: string) =>
     .where(eq(webhookDeliveries.webhookEndpointId, id))
     .orderBy(asc(webhookDeliveries.sequence));
 
-/** Runs the worker until what it should bring about is there. */
+/** Runs the worker again and again until `what` is true. */
 export const workUntil = (what: () => unknown) =>
   expect
     .poll(
@@ -103,14 +103,17 @@ export const workUntil = (what: () => unknown) =>
 export const setDue = (id: string) =>
   database().update(webhookDeliveries).set({ nextAttemptAt: new Date() }).where(eq(webhookDeliveries.webhookEndpointId, id));
 
-/** As after the last attempt. The outcome of an attempt that is under way does not count any more. */
+/**
+ * Ends the deliveries of an endpoint as after the last attempt. If an attempt is still running, its outcome does not count any
+ * more.
+ */
 export const giveUp = (id: string) =>
   database()
     .update(webhookDeliveries)
     .set({ status: "failed", nextAttemptAt: null })
     .where(eq(webhookDeliveries.webhookEndpointId, id));
 
-/** An admin whose last proof of identity is too old to give a right. */
+/** An admin whose last proof of identity is too old for an operation that gives rights. */
 export async function newStaleAdmin(organizationId: string) {
   const admin = await createPerson(organizationId, "admin");
   await database()

@@ -6,10 +6,15 @@ const root = join(import.meta.dirname, "../..");
 const textsOf = (pattern: string): string[] =>
   globSync(pattern, { cwd: root }).map((file) => readFileSync(join(root, file), "utf8"));
 
-/** The rows and cells of these tables become entries on small screens, so their rules need the place of a cell in its table. */
+/**
+ * In these files, rows and cells of tables become separate entries on small screens. Their rules depend on the position of a cell
+ * in its table, so they may select elements.
+ */
 const tables = ["basket.css", "ledger.css"];
 
-/** The variants of a button, which `buttonClass` puts together. */
+/**
+ * Whether the class is a variant of a button. `buttonClass` puts these names together, so a search for uses does not find them.
+ */
 const isButton = (name: string): boolean => /^btn(-|$)/.test(name);
 
 /** How many elements have each class. Every word of an expression in braces counts as a class. */
@@ -24,7 +29,7 @@ function countUses(): Map<string, number> {
   return uses;
 }
 
-test("a class of our own is used on more than one element", () => {
+test("a class of the project's own style sheets is used on more than one element", () => {
   const uses = countUses();
   const sheets = globSync("app/styles/*.css", { cwd: root }).filter(
     (file) => !tables.some((table) => file.endsWith(`/${table}`)),

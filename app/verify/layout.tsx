@@ -1,2 +1,2 @@
-/** The page belongs to the documentation. */
+/** This page has the frame of the documentation. */
 export { default } from "#app/docs/layout.tsx";

@@ -1,14 +1,14 @@
 import { ProblemError } from "#lib/http/client.ts";
 
-/** The result of a decision: "done", or the reason why it does not count. */
+/** The result of a decision: "done", or the reason why the service did not accept it. */
 export type Outcome = "done" | { readonly why: string };
 
-/** Sends one decision with the idempotency key. */
+/** Sends one approval or refusal with the idempotency key. */
 type Decide<T> = (one: T, idempotencyKey: string) => Promise<unknown>;
 
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** Sends a decision. Without an answer it is sent once more, with the same idempotency key, so that it counts only once. */
+/** Sends a decision. If no answer comes, it is sent once more with the same idempotency key, so that it counts only once. */
 async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   try {
     await send().catch((error: unknown) => {
@@ -22,7 +22,7 @@ async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Sends decisions one after another, because each one uses up a part of the budget. Each has its own idempotency key. */
+/** Sends decisions one after another, because each one may use a part of the same budget. Each has its own idempotency key. */
 export async function decideEach<T>(
   all: readonly T[],
   decide: Decide<T>,

@@ -37,7 +37,7 @@ type RequestProps = {
   readonly one: Approvable;
   readonly place: string;
   readonly outcome: Outcome | undefined;
-  /** Whether the request can be decided only on its own page. */
+  /** Whether the request can be decided only on its own page, and not together with others. */
   readonly alone: boolean;
 };
 
@@ -126,7 +126,7 @@ function Decide({ plan: { together, total, asset }, busy, onApprove }: DecidePro
   );
 }
 
-/** Several requests to one payee with all their facts, and one button that approves them one by one. */
+/** Shows several requests to one payee with all their facts, and one button that approves them one after another. */
 export function TogetherSheet({ plan }: { readonly plan: Plan }) {
   const { together, alone, refusal } = plan;
   const [outcomes, setOutcomes] = useState<Outcomes>({});

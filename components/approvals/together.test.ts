@@ -18,7 +18,7 @@ type Changes = {
 
 let made = 0;
 
-/** Only the fields that the plan reads. */
+/** A request with only the fields that planTogether reads. */
 function request({
   id = `chk_${++made}`,
   amount = "10",
@@ -110,7 +110,7 @@ test("requests that are together above what may be approved without a proof of i
   expect(planTogether(within("109.99")).refusal).toMatch(/^Together they pay 110.00 USDC.*109.99 USDC more/);
 });
 
-test("decisions are sent one after another, each with its own key, and a failed one is named", async () => {
+test("decisions are sent one after another, each with its own idempotency key, and a failed one is named", async () => {
   const sent: (readonly [string, string])[] = [];
   const outcomes: unknown[] = [];
   const refused = new ProblemError({ detail: "It is closed." } as ErrorBody);

@@ -18,7 +18,7 @@ export type Plan = {
   readonly alone: readonly Alone[];
   /** The reason why the requests cannot be approved together; null if they can. */
   readonly refusal: string | null;
-  /** The sum as decimal text, and its asset. */
+  /** The sum of `together` as decimal text, and its asset. */
   readonly total: string;
   readonly asset: string;
 };
@@ -35,7 +35,10 @@ const untrustedTexts = ({ agent, intent, payee, purpose, lines }: CheckoutView):
     ...lines.flatMap(({ productId, name, color, size }) => [productId, name, color, size]),
   ].filter((text) => text !== undefined);
 
-/** A fact that the person must read on the request's own page, such as text that hides characters; null if there is none. */
+/**
+ * Says in a sentence what the person must read on the request's own page, such as text with hidden characters; null if there is
+ * nothing.
+ */
 function hostileFact(view: CheckoutView): string | null {
   const { payee, agent } = view;
   if (payee.looksLike !== undefined) return `Its payee looks like ${payee.looksLike}.`;
@@ -45,7 +48,7 @@ function hostileFact(view: CheckoutView): string | null {
   return null;
 }
 
-/** The proof of identity that the request asks for; null if it asks for none. */
+/** Says in a sentence which proof of identity the request asks for; null if it asks for none. */
 function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | null {
   if ([stepUp.assuranceAsked, mandate.assuranceAsked].includes("passkeyApproved")) return "It asks for your passkey.";
   const above = stepUp.limit?.above ?? "your limit";
@@ -59,7 +62,7 @@ function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | nu
   return first === undefined ? null : words[first];
 }
 
-/** Why a request needs its own page; null if it may be approved with others. */
+/** Why a request must be decided on its own page; null if it may be approved with others. */
 function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string | null {
   if (!isOpen(view)) return "It is not open any more.";
   if (!view.mayDecide) return "You may not decide it.";
@@ -80,7 +83,8 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
   const [first] = views;
   if (first === undefined) return null;
-  // All requests have the same payee and person, so the amount that is left without a proof of identity is the same for all.
+  // All requests have the same payee and person. So the amount that the person may still approve without a proof of identity is
+  // the same for all.
   const { room } = first.stepUp;
   const sum = sumOf(views.map(({ intent }) => intent.amount));
   if (sum <= parseAmount(room, DECIMALS)) return null;
@@ -88,7 +92,9 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
   return `Together they pay ${displayText(formatAmount(sum, DECIMALS), asset)}. In 24 hours you may approve ${displayText(room, asset)} more without confirming who you are. Choose fewer, or decide each on its own page.`;
 }
 
-/** The requests that a person may approve together: at most ten, to one payee, and none that requires a proof of identity. */
+/**
+ * Finds the requests that a person may approve together: at most ten, to one payee, and none that requires a proof of identity.
+ */
 export function planTogether(views: readonly CheckoutView[]): Plan {
   const judged = views.map((view) => {
     const mandate = view.mandates.find(({ mandateId }) => mandateId === defaultMandate(view));

@@ -15,7 +15,7 @@ import type { WaitingApproval } from "#lib/pages/view-approvals.ts";
 import { decideEach } from "./decide-each.ts";
 import { TOGETHER_MAX } from "./together.ts";
 
-/** A request in the list. */
+/** A request in the list that waits for approval. */
 type Waiting = Pick<WaitingApproval, "checkoutIntentId" | "domain" | "amount">;
 
 /** A request that could not be declined, and the reason. */
@@ -109,21 +109,21 @@ function Actions({ chosen, choose, decline, done }: ActionsProps) {
   );
 }
 
-/** The list of waiting requests with checkboxes, and the actions for the checked ones. */
+/** The list of requests that wait for approval, with checkboxes and the actions for the checked ones. */
 export function WaitingForm({ waiting, children }: { readonly waiting: readonly Waiting[]; readonly children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
   const [checked, setChecked] = useState(none);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
-  // The requests that are being declined. They leave the list during that time, but the dialog still counts them.
+  // The requests that are being declined. They leave the list meanwhile, but the dialog still counts them.
   const [declining, setDeclining] = useState<readonly Waiting[]>();
   const count = useCallback(() => form.current && setChecked(checkedIn(form.current)), []);
-  // Count now, because boxes can be checked before scripts run.
+  // Count the checked boxes now, because people can check boxes before the scripts run.
   useEffect(() => void count(), [count]);
   const choose = (all: boolean) => {
     for (const box of form.current?.querySelectorAll<HTMLInputElement>("input[name=id]") ?? []) box.checked = all;
     count();
   };
-  // Ignore checked requests that have left the list while the page was open.
+  // Leave out checked requests that have left the list while the page was open.
   const chosen = declining ?? waiting.filter(({ checkoutIntentId }) => checked.includes(checkoutIntentId));
   const decline = async (reason: string) => {
     setDeclining(chosen);

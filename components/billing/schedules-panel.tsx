@@ -6,7 +6,7 @@ import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import type { StatementView } from "#lib/billing/statement-view.ts";
 import { scheduleColumns, statusColumn } from "./schedule-columns.tsx";
 
-/** How much of the free volume is used, in whole units of the schedule's asset per UTC month. */
+/** How much the organization has used of the monthly sum of payments that is free of fees. */
 function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; readonly volumes: StatementView["volumes"] }) {
   const { includedMonthlyVolume: included, asset } = schedule;
   const [only] = volumes;
@@ -21,7 +21,7 @@ function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; reado
   );
 }
 
-/** The fee schedules. The most specific schedule that matches a payment applies to it. */
+/** The fee schedules. If several match a payment, the most specific one applies. */
 export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "schedules" | "volumes">) => (
   <section className="panel" aria-labelledby="schedules">
     <div className="panel-head">

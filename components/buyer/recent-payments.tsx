@@ -6,7 +6,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Payment } from "#lib/payments/payment-schema.ts";
 
-/** What the payment is for, or why it was denied. */
+/** The description of what the payment buys, or why it was denied. */
 function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
   if (policyDecision.outcome === "deny") {
     const because = policyDecision.reasons.find(({ effect }) => effect === "deny");

@@ -67,11 +67,11 @@ const Item = ({ one, now, mayDecide, choosable }: ItemProps) => (
 type Props = {
   readonly waiting: ApprovalsView;
   readonly mayDecide: boolean;
-  /** Each request has a box, for a form around the list. */
+  /** Whether each request has a checkbox, for a form around the list. */
   readonly choosable?: boolean;
 };
 
-/** Requests that wait for a person, each with a link to its confirmation page. */
+/** Requests that wait for approval, each with a link to its confirmation page. */
 export const WaitingList = ({ waiting, mayDecide, choosable = false }: Props) => (
   <ul className="divide-y">
     {waiting.items.map((one) => (
@@ -80,7 +80,7 @@ export const WaitingList = ({ waiting, mayDecide, choosable = false }: Props) =>
   </ul>
 );
 
-/** "2 requests", "more than 50 requests". */
+/** The number of requests in words: "2 requests", "more than 50 requests". */
 export const requestsWords = ({ items, more }: ApprovalsView): string => {
   const count = items.length;
   return `${more ? "more than " : ""}${count} ${count === 1 ? "request" : "requests"}`;

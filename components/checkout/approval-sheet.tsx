@@ -18,7 +18,7 @@ import { useFollow } from "./follow.ts";
 import { MandateClause, mustChoose } from "./mandate-clause.tsx";
 import { Terms } from "./terms.tsx";
 
-/** The places of the sections on wide screens: the basket beside the decision, and the rest beneath. */
+/** The places of the sections on wide screens: the basket beside the decision, and the others below. */
 const PLACES = {
   decision: "lg:col-start-2 lg:row-start-1 lg:border-l",
   basket: "lg:col-start-1 lg:row-span-2 lg:row-start-1",
@@ -76,7 +76,9 @@ type Props = { readonly view: CheckoutView };
 const countChanges = (view: CheckoutView, before: CheckoutView | undefined): number =>
   basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length;
 
-/** A checkout that waits for a decision. The server renders it; the browser only adds the countdown and the buttons. */
+/**
+ * A checkout that waits for a decision. The server renders it; in the browser, scripts only add the countdown and the buttons.
+ */
 export function ApprovalSheet({ view }: Props) {
   const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();

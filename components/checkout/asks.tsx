@@ -8,7 +8,7 @@ import { ago } from "./names.ts";
 
 type Props = { readonly view: CheckoutView; readonly className: string };
 
-/** The agent that requests the payment. */
+/** Shows which agent asks for the payment, and when it asked. */
 export function Asks({ view, className }: Props) {
   const { agent, organization, requestedAt, now } = view;
   return (

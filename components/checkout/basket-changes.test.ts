@@ -18,7 +18,7 @@ const kinds = (now: LineView[], before: LineView[]) =>
   basketChanges(now, before).map(({ line: { productId }, kind }) => [productId, kind]);
 
 describe("basketChanges", () => {
-  test("a basket that is what it was has no change", () => {
+  test("a basket that did not change has no changes", () => {
     const lines = [line("a", 1, "2.00"), line("b", 3, "4.00", "red")];
     expect(kinds(lines, [...lines].toReversed())).toEqual([
       ["a", "same"],
@@ -26,7 +26,7 @@ describe("basketChanges", () => {
     ]);
   });
 
-  test("a changed quantity or price, a new line and a removed line are reported as such", () => {
+  test("a changed quantity or price, a new line and a removed line are reported", () => {
     const before = [line("a", 1, "2.00"), line("b", 1, "4.00"), line("c", 1, "5.00")];
     const now = [line("a", 2, "2.00"), line("b", 1, "4.50"), line("d", 1, "1.00")];
     expect(kinds(now, before)).toEqual([
@@ -53,7 +53,7 @@ describe("basketChanges", () => {
     ]);
   });
 
-  test("a name that changes is a change", () => {
+  test("a changed name is a change", () => {
     const before = line("a", 1, "2.00");
     expect(kinds([{ ...before, name: "other" }], [before])).toEqual([["a", "changed"]]);
   });

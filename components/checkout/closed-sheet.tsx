@@ -59,7 +59,7 @@ const takenBack: Sentence = {
 const sentenceOf = ({ intent, decided }: CheckoutView): Sentence | undefined =>
   decided?.takenBack ? takenBack : sentences[intent.status];
 
-/** What happened to a closed checkout, in one or two words. */
+/** One or two words that say what happened to a checkout which can no longer be approved. */
 export const closedWord = (view: CheckoutView): string => sentenceOf(view)?.stamp ?? "Expired";
 
 function explain(view: CheckoutView): ClosedText {
@@ -89,7 +89,7 @@ function explain(view: CheckoutView): ClosedText {
 
 type Props = { readonly view: CheckoutView; readonly signer: string | undefined };
 
-/** A checkout that can no longer be approved. It first says what did not happen. */
+/** A checkout that can no longer be approved. The text first says that nothing was paid. */
 export function ClosedSheet({ view, signer }: Props) {
   const { stamp, title, text, what, at, icon: Icon } = explain(view);
   const declined = view.intent.status === "rejected" && view.decided?.takenBack === undefined && signer !== undefined;

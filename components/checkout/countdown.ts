@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 
-/** Screen readers announce the countdown only at these seconds; every second would be too much. */
+/** A screen reader announces the remaining time only at these seconds, because every second would be too much. */
 const SPOKEN = [60, 10] as const;
 
 const secondsLeft = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
 
-/** The seconds until `until`, counted from the server's time, because the browser's clock may be wrong. */
+/** The seconds until `until`. They are counted from the server's time, because the browser's clock may be wrong. */
 export function useCountdown(until: string, now: string): number {
   const left = Date.parse(until) - Date.parse(now);
   const [seconds, setSeconds] = useState(secondsLeft(left));

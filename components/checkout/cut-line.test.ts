@@ -4,8 +4,8 @@ import { CUT_WIDTH, cutLine, pathOf } from "#components/checkout/cut-line.ts";
 
 const hash = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 64, maxLength: 64 });
 
-describe("the cut", () => {
-  test("one hash makes one line, which stays inside its picture and never turns back", () => {
+describe("the toothed line across a checkout", () => {
+  test("is the same for the same hash, stays inside its picture and never turns back", () => {
     fc.assert(
       fc.property(hash, (text) => {
         const points = cutLine(text);
@@ -20,7 +20,7 @@ describe("the cut", () => {
     );
   });
 
-  test("a change of one digit anywhere changes the line", () => {
+  test("changes if any digit of the hash changes", () => {
     const text = "0".repeat(64);
     for (let at = 0; at < 64; at += 1) {
       const other = `${text.slice(0, at)}8${text.slice(at + 1)}`;

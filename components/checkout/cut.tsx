@@ -2,9 +2,12 @@ import { CUT_WIDTH, cutLine, pathOf } from "./cut-line.ts";
 
 type Props = {
   readonly hash: string;
-  /** The hash of the basket that the person saw before. Each hash draws one edge, and edges of different hashes do not fit together. */
+  /**
+   * The hash of the basket that the person saw before. The line has two edges, and each edge is drawn from one of the two hashes.
+   * If the hashes differ, the edges do not fit together.
+   */
   readonly shownHash?: string;
-  /** True if the checkout was approved: the two halves are then joined. */
+  /** Whether the checkout was approved. If so, the two edges touch. */
   readonly joined?: boolean;
 };
 
@@ -32,7 +35,10 @@ function Edge({ hash, side, look }: EdgeProps) {
   );
 }
 
-/** The toothed line between the two halves of the document. It only illustrates the check, which the server makes. */
+/**
+ * A toothed line that divides the checkout in two halves. Its shape shows whether the basket has changed since the person saw it.
+ * This is only an illustration: the server makes the real check.
+ */
 export function Cut({ hash, shownHash = hash, joined = false }: Props) {
   const look = looks[joined ? "joined" : shownHash === hash ? "whole" : "torn"];
   return (

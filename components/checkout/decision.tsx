@@ -26,10 +26,13 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
   );
 }
 
-/** The last minutes, in which more time is offered beside the countdown. Before, it is offered among the effects. */
+/**
+ * From this many seconds before the end, the page offers more time beside the countdown. Before, it offers more time in the list
+ * of effects.
+ */
 const URGENT = 300;
 
-/** What the person approves, and the time left to decide. */
+/** Tells the person what an approval covers, and how much time is left to decide. */
 const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
   <div className="grid gap-0.5 text-sm text-muted">
     {seconds > 0 ? (
@@ -61,11 +64,11 @@ type ButtonsProps = {
   readonly mayApprove: boolean;
 };
 
-/** The most characters of a domain that a line of the button holds. */
+/** The most characters of a domain that fit in one line of a button. */
 const SHOWN = 24;
 
 function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }: ButtonsProps) {
-  // aria-disabled and not disabled: a disabled button would lose the focus while the request runs.
+  // This uses aria-disabled and not disabled, because a disabled button would lose the focus while the request runs.
   const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
     <div className="grid grid-cols-[1fr_2fr] gap-3">
@@ -117,12 +120,12 @@ const Reason = () => (
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** How many lines changed since they were shown; null if the basket did not change. */
+  /** How many lines of the basket changed since the person saw them; null if none did. */
   readonly changes: number | null;
   readonly decisions: ReturnType<typeof useDecisions>;
 };
 
-/** What the person approves, how they confirm their identity, and the buttons Decline and Approve. */
+/** Shows what an approval covers, how the person confirms their identity, and the buttons Decline and Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
   const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, sent: sending } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;

@@ -13,7 +13,7 @@ const codeOf = (error: Error | null): string | undefined => (error instanceof Pr
 const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
-/** Refusals that mean that the page is outdated and must be refreshed. */
+/** Codes of refusals which mean that the page is outdated and must be refreshed. */
 const outdated = new Set([
   "checkout_changed",
   "review_required",
@@ -30,7 +30,10 @@ type Approval = {
   readonly password: string | null;
 };
 
-/** Confirms the person's identity. The challenge is fetched now so that it covers the terms that were shown last. */
+/**
+ * Confirms the person's identity. The page asks for the passkey challenge only now, so that it covers the terms that were shown
+ * last.
+ */
 async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
   if (way === null) return;
   if (way === "password") {
@@ -42,7 +45,7 @@ async function confirm(checkoutIntentId: string, { way, password }: Approval): P
   await call(stepUp, { body: { checkoutIntentId, assertion } });
 }
 
-/** The confirmation that the refused approval needs: a passkey, or any method of the person; null for other errors. */
+/** Which confirmation of identity a refused approval needs: a passkey, or any method of the person. Null for other errors. */
 const askedFor = (error: Error | null): "passkey" | "any" | null => {
   if (!(error instanceof ProblemError) || error.problem.code !== "step_up_required") return null;
   return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
@@ -53,10 +56,12 @@ type Callbacks = {
   readonly onChanged: () => void;
 };
 
-/** Approve and decline. After each, the page is refreshed, because only the server knows the checkout's state. */
+/**
+ * Sends approvals and refusals. After each one the page is refreshed, because only the server knows the state of the checkout.
+ */
 export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks) {
   const router = useRouter();
-  // The second click of a double click arrives before React has rendered the first.
+  // Ignore the second click of a double click, which arrives before React has rendered the first.
   const sending = useRef(false);
   const sent = () => {
     sending.current = false;

@@ -6,7 +6,7 @@ import { Fold } from "./fold.tsx";
 
 type Props = Pick<CheckoutView, "destination" | "intent"> & { readonly className: string };
 
-/** The payee's address: shortened with a copy button, and in full. */
+/** Shows the payee's address: shortened with a copy button, and in full. */
 export function Destination({ destination: { payTo, tokenAddress, chain }, intent: { asset }, className }: Props) {
   return (
     <Fold

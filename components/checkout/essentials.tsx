@@ -12,7 +12,7 @@ import { tightest } from "./tightest.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
 
-/** A rule as the end of a sentence that starts with "asks". */
+/** A rule that asked for the approval, as the end of a sentence that starts with "asks". */
 function Rule({ rule }: { readonly rule: AskRule }) {
   switch (rule.rule) {
     case "above":
@@ -42,7 +42,7 @@ function Why({ view, mandate }: Props) {
     );
   }
   const name = <Untrusted>{mandate.name}</Untrusted>;
-  // The number comes before the name, which may be long.
+  // Show the amount before the mandate's name, because the name may be long.
   return mandate.asks.length === 0 ? (
     <>The agent asks before it buys, under the mandate {name}</>
   ) : (
@@ -131,7 +131,10 @@ const Row = ({ name, of, lines = 2, children }: RowProps) => (
   </div>
 );
 
-/** Why the person is asked, what remains of the mandate, the items in short, and the agent's purpose. */
+/**
+ * Shows why the person is asked, what remains of the mandate's budget, a short list of the items, and what the agent says about
+ * the purpose.
+ */
 export const Essentials = ({ view, mandate }: Props) => (
   <dl className="grid grid-cols-1 text-sm lg:grid-cols-2 [&_strong]:font-620">
     <Row name="Why you are asked" of="the rule">

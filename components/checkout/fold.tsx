@@ -15,7 +15,7 @@ type Props = {
   readonly children: ReactNode;
 };
 
-/** A section that is always open on wide screens and without scripts. On small screens its heading opens it. */
+/** A section that is always open on wide screens and without scripts. On small screens a click on its heading opens it. */
 export function Fold({ id, title, note, open: startsOpen = false, className = "", children }: Props) {
   const [open, setOpen] = useState(startsOpen);
   const hydrated = useHydrated();

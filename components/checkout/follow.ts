@@ -5,10 +5,10 @@ import { call, ProblemError } from "#lib/http/client.ts";
 import { getCheckout } from "./calls.ts";
 
 const WAIT_SECONDS = "25";
-/** The pause between two requests, because the service may answer at once. */
+/** The pause between two requests for the checkout, because the service may answer at once. */
 const PAUSE_MS = 500;
 const AFTER_ERROR_MS = 5_000;
-/** The refresh interval for people who may decide but may not call getCheckout. */
+/** How often the page is refreshed for people who may decide but may not call getCheckout. */
 const REFRESH_MS = 1_000;
 
 const subscribe = (changed: () => void) => {
@@ -23,7 +23,9 @@ const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
 type Followed = { readonly checkoutIntentId: string; readonly expiresAt: string };
 type Outcome = "closed" | "extended" | "unreadable" | "gone";
 
-/** Waits until a checkout is closed or extended, or until the caller may not read it. Returns early if the signal aborts. */
+/**
+ * Waits until a checkout is closed or extended, or until the caller may no longer read it. Returns early if the signal aborts.
+ */
 async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: AbortSignal): Promise<Outcome> {
   while (!signal.aborted) {
     try {
@@ -34,7 +36,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
     } catch (error) {
       const status = error instanceof ProblemError ? error.problem.status : 0;
       if (status === 403) return "unreadable";
-      // The session or the checkout does not exist any more; the refreshed page says so.
+      // The session has ended or the checkout does not exist any more. The refreshed page will say so.
       if (status === 401 || status === 404) return "gone";
       await pause(AFTER_ERROR_MS);
     }
@@ -42,7 +44,10 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
   return "gone";
 }
 
-/** Refreshes the page when somebody else decides or extends the request, while the page is visible and `following` is true. */
+/**
+ * Refreshes the page when another person decides or extends the request. It does so while the page is visible and `following` is
+ * true.
+ */
 export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();
   const visible = useSyncExternalStore(

@@ -9,10 +9,10 @@ import { Fold } from "./fold.tsx";
 import { spanName } from "./names.ts";
 import { tightest } from "./tightest.ts";
 
-/** `charged` is decimal text. */
+/** `charged` is the amount of this payment as decimal text. */
 type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
 
-/** A budget as a bar: what is used, what is held, and this payment. */
+/** The parts of a bar that shows a budget: what is spent, what other payments have reserved, and this payment. */
 export const barParts = ({ spent, heldByOthers, availableAfter }: BudgetView, charged: string): readonly BarPart[] => [
   { kind: "used", amount: spent },
   { kind: "held", amount: heldByOthers },
@@ -51,7 +51,7 @@ const remaining = (mandate: MandateView): string => {
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** Omitted if the mandate can no longer be chosen. */
+  /** Absent if the person can no longer choose another mandate. */
   readonly onChoose?: (mandateId: string) => void;
 };
 
@@ -82,7 +82,7 @@ function Choices({ view, mandate, onChoose }: Props) {
     </fieldset>
   );
   if (asked) return list;
-  // A payment that was already authorized keeps its mandate.
+  // The agent was already authorized under this mandate, so the person cannot choose another one.
   const bound = view.intent.mandateStatus === "approval_required" && view.intent.mandateId !== undefined;
   if (view.mandates.length < 2 || bound) return null;
   return (
@@ -97,7 +97,7 @@ function Choices({ view, mandate, onChoose }: Props) {
 export const mustChoose = (view: CheckoutView, mandate: MandateView | undefined): boolean =>
   mandate === undefined && view.mandates.some(({ match }) => match);
 
-/** The limit that the payment counts against, and the amount that remains after it. */
+/** Shows the limit that the payment counts against, and the amount that remains after the payment. */
 export function MandateClause({ view, mandate, onChoose, className }: Props & { readonly className: string }) {
   const budget = mandate && tightest(mandate);
   const note = mandate && <Untrusted>{mandate.name}</Untrusted>;

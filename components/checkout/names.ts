@@ -7,7 +7,7 @@ const spans: Readonly<Record<string, string>> = {
   PT24H: "in 24 hours",
 };
 
-/** The period of a window in words, without its time zone: "a month", as in "250.00 USDC a month". */
+/** The time span of a limit in words, without its time zone: "a month", as in "250.00 USDC a month". */
 export function spanName(window: string): string {
   const [key = window] = window.split(" ");
   return spans[key] ?? `in ${key.replace(/^PT(\d+)H$/, "$1 hours").replace(/^PT(\d+)M$/, "$1 minutes")}`;
@@ -15,7 +15,7 @@ export function spanName(window: string): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** How long ago, in words: "just now". */
+/** The time since `then` in words: "just now", "5 min ago". */
 export function ago(then: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
   if (seconds < 45) return "just now";
@@ -30,6 +30,6 @@ export function duration(seconds: number): string {
   return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** A long domain without its middle. The end stays, because it says whose domain it is. */
+/** A long domain with its middle removed. The end stays, because it says whose domain it is. */
 export const shortDomain = (domain: string, most: number): string =>
   domain.length <= most ? domain : `${domain.slice(0, 8)}…${domain.slice(9 - most)}`;

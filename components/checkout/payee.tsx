@@ -22,11 +22,11 @@ export function historyWords({ history: { paid, all, since, declined, refused } 
   ].join(" · ");
 }
 
-/** The most characters of the similar domain that a warning shows. */
+/** The most characters of the similar domain that the warning shows. */
 const LOOKS_SHOWN = 24;
 const WARNING = "flex gap-1.5 text-caution";
 
-/** The payee's record, and its history with the organization. */
+/** Shows what is known about the payee, and its history with the organization. */
 export const KnownPayee = ({ payee }: Pick<CheckoutView, "payee">) => (
   <div className="grid gap-1 text-sm text-muted wrap-anywhere">
     {payee.verified ? (

@@ -102,7 +102,7 @@ function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
   );
 }
 
-/** What remains of the mandate after this payment, and the way back to the inbox. */
+/** Shows what remains of the mandate's budget after this payment, and a link back to the inbox. */
 function After({ view, mandateId }: { readonly view: CheckoutView; readonly mandateId: string | undefined }) {
   const mandate = view.mandates.find((one) => one.mandateId === mandateId);
   const budget = mandate && tightest(mandate);
@@ -130,7 +130,7 @@ function After({ view, mandateId }: { readonly view: CheckoutView; readonly mand
   );
 }
 
-/** An approved checkout, and the progress of its payment. */
+/** Shows an approved checkout, and how far its payment has come. */
 export function Receipt({ view, approval, signer }: Props) {
   const stage = stages[view.intent.status] ?? "waiting";
   return (

@@ -7,7 +7,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 
-/** A summary of the checkout, shown after the decision. */
+/** Shows a summary of the checkout after the decision. */
 export function Record({ view, title }: { readonly view: CheckoutView; readonly title: string }) {
   const { payee, amounts, lines, agent, intent, approval } = view;
   const mandateId = approval?.mandateId ?? intent.mandateId;

@@ -7,7 +7,7 @@ type Props = {
   readonly requestedAt: string;
   readonly other: {
     readonly state: "open" | "signed" | "void";
-    /** Empty while nobody has signed. */
+    /** The person's name; empty while nobody has approved. */
     readonly name: string;
     readonly what: string;
     readonly detail: ReactNode;
@@ -23,7 +23,7 @@ const looks = {
   void: ["text-muted", "border-border-strong"],
 } as const;
 
-/** The two lines at the foot of the document. */
+/** Shows at the end of the document who asked for the payment and who approved it. */
 export function Signatures({ agent, requestedAt, other: { state, name, what, detail } }: Props) {
   const [ink, edge] = looks[state];
   return (

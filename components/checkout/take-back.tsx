@@ -8,7 +8,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { takeBackApproval } from "./calls.ts";
 
-/** Takes the approval back. One click is enough, because nothing is paid by it. */
+/** Takes an approval back before the agent has used it. One click is enough, because no money moves. */
 export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: string }) {
   const router = useRouter();
   const taking = useMutation({
@@ -17,7 +17,7 @@ export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: stri
       announce("Approval taken back");
       document.getElementById("main")?.focus();
     },
-    // Refreshes after a refusal too, because the agent may have used the approval in the meantime.
+    // Refresh the page after a refusal too, because the agent may have used the approval meanwhile.
     onSettled: () => router.refresh(),
   });
   const busy = taking.isPending || taking.isSuccess;

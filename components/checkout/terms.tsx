@@ -9,12 +9,12 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { shortDomain } from "./names.ts";
 import { KnownPayee } from "./payee.tsx";
 
-/** The most characters of a domain that two lines of a phone hold. */
+/** The most characters of a domain that fit in two lines on a phone. */
 const SHOWN = 40;
 
 type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
 
-/** The payee's domain. Of a long one, the end is always shown. */
+/** Shows the payee's domain. Of a long domain, the end is always shown. */
 function PayeeName({ domain, level: Heading }: NameProps) {
   const [all, setAll] = useState(false);
   const hydrated = useHydrated();
@@ -59,12 +59,15 @@ function Wish({ view: { agent, lines } }: { readonly view: CheckoutView }) {
 
 type Props = {
   readonly view: CheckoutView;
-  /** The total that was shown before, if it differs. */
+  /** The total that the person saw before, if it was another one. */
   readonly was: string | undefined;
   readonly level: "h1" | "h2";
 };
 
-/** The agent and its request, the payee and its history, and the total. Names and domains have no negative letter-spacing. */
+/**
+ * Shows the agent and its request, the payee and its history, and the total. Names and domains have no negative letter-spacing,
+ * because their letters must be easy to tell apart.
+ */
 export function Terms({ view, was, level }: Props) {
   const { payee, amounts } = view;
   return (

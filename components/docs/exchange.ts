@@ -1,4 +1,4 @@
-/** One request to our API and its response, as the page shows them. */
+/** One request to the API and its response, as the page shows them. */
 export type Exchange = {
   readonly id: string;
   readonly method: string;
@@ -12,11 +12,11 @@ export type Exchange = {
 
 export type ExchangeRequest = {
   readonly method: string;
-  /** Includes the query. Always on this origin. */
+  /** The path with the query. The request always goes to the origin of the page. */
   readonly path: `/api/${string}`;
   /** JSON text; null for no body. */
   readonly body: string | null;
-  /** An API key used instead of the reader's session. It is used only in this request and not stored. */
+  /** An API key that is sent in place of the reader's session. It is used only for this request and is not stored. */
   readonly apiKey?: string;
 };
 
@@ -28,12 +28,12 @@ const indented = (text: string): string => {
   }
 };
 
-/** Sends a request unchanged. Error responses are returned, not thrown. @throws TypeError when the service cannot be reached */
+/** Sends a request unchanged. Error responses are returned, not thrown. @throws TypeError if the service cannot be reached */
 export async function exchange({ method, path, body, apiKey }: ExchangeRequest): Promise<Exchange> {
   const began = performance.now();
   const response = await fetch(path, {
     method,
-    // The service refuses a request that carries both a key and a session.
+    // The service refuses a request that contains both a key and a session cookie.
     credentials: apiKey === undefined ? "same-origin" : "omit",
     headers: {
       accept: "application/json",

@@ -10,7 +10,7 @@ const listPayments = atAddress<typeof contract.listPayments>({ id: "listPayments
 const EVERY_MS = 3_000;
 const SHOWN = "5";
 
-/** The organization's newest payment requests as they arrive, from this page or from any client with a key. */
+/** The newest payment requests of the organization as they arrive, from this page or from any other client. */
 export function LivePayments() {
   const { data, error } = useQuery({
     queryKey: [listPayments.id, "live"],

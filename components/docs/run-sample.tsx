@@ -27,7 +27,7 @@ const EXPIRES_MS = 600_000;
 const made = ({ status, received }: Exchange): Record<string, unknown> | null =>
   status < 400 ? (JSON.parse(received) as Record<string, unknown>) : null;
 
-/** Creates and activates a mandate. Returns its id, or null if a request was refused. */
+/** Creates and activates a mandate for the sample. Returns its id, or null if a request was refused. */
 async function makeMandate({ policy }: Sample, ask: (asked: ExchangeRequest) => Promise<Exchange>): Promise<string | null> {
   const body = JSON.stringify({ name: "Quickstart", policy });
   const mandateId = made(await ask({ method: "POST", path: "/api/v1/mandates", body }))?.["mandateId"];

@@ -22,13 +22,13 @@ type Props = {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The initial JSON; null if the operation has no body. */
+  /** The text of the JSON field at first; null if the operation has no body. */
   readonly body: string | null;
   readonly credentials: readonly ("apiKey" | "session")[];
   readonly signedIn: boolean;
 };
 
-/** The request that the form describes. Typed values are encoded, so each stays within its part of the URL. */
+/** Reads a request from the form. Typed values are encoded, so that each stays in its own part of the URL. */
 function readForm({ method, path, parameters, body }: Props, form: FormData): ExchangeRequest {
   const query = new URLSearchParams();
   let filled = path;
@@ -94,7 +94,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Sends a request to the sandbox with the reader's session or with a key that they enter. */
+/** Lets the reader send a request to the sandbox, with their session or with a key that they enter. */
 export function TryOperation(props: Props) {
   const { method, parameters, body, credentials, signedIn } = props;
   const [bodyError, setBodyError] = useState<string>();

@@ -16,7 +16,7 @@ export function AcceptInvitation({ invitationToken, organizationName, returnTo }
       location.assign(returnTo === "/" ? home : returnTo);
     },
   });
-  // Ignored, because the organization already has a name and roles; the contract requires them.
+  // The schema requires a name and roles, but the service ignores them here: the organization already has its own.
   const body = { organizationName, productRoles: ["buyer" as const], invitationToken };
   return (
     <>

@@ -49,7 +49,7 @@ export async function requestAuth(path: AuthPath, body: object): Promise<Readonl
   return reply;
 }
 
-/** The message for a refusal if the page has no message of its own. */
+/** The message for a refusal, used if the page has no message of its own. */
 export function refusalText(error: Error): string {
   if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
   return error.status === 429 && error.code !== "rate_limited" ? "Too many tries. Wait a minute, then try again." : error.message;

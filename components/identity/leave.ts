@@ -11,9 +11,10 @@ const activateOrganization = atAddress<typeof contract.activateOrganization>({
   path: "/api/v1/auth/organizations/{organizationId}/activate",
 });
 
-/* Sign-out and a change of organization load a new page, so that no data of the previous session or organization stays in memory. */
+/* Sign-out and a change of organization load a whole new page, so that no data of the previous session or organization stays in
+   memory. */
 
-/** Ends this session. */
+/** Ends this session and opens the sign-in page. */
 export const useSignOut = () =>
   useMutation({
     mutationFn: () => requestAuth("sign-out", {}),

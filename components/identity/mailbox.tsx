@@ -18,12 +18,12 @@ const kinds = {
 type Props = {
   readonly kind: keyof typeof kinds;
   readonly returnTo: string;
-  /** The address that a mail was just sent to if `sent` is true, otherwise the initial value of the field. */
+  /** If `sent` is true, the address to which a mail was just sent; otherwise the first value of the field. */
   readonly email?: string;
   readonly sent?: boolean;
 };
 
-/** Requests a mail with a link, also repeatedly. The response is the same for every address, so it reveals no accounts. */
+/** Asks for a mail with a link, also again. The response is the same for every address, so it does not say who has an account. */
 export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
   const { path, back, send } = kinds[kind];
   const ask = useMutation({

@@ -12,11 +12,14 @@ import { Refusal } from "./refusal.tsx";
 type Props = {
   readonly kind: "link" | "verify";
   readonly token: string;
-  /** The page to open after the link was accepted. */
+  /** The page that opens after the link was accepted. */
   readonly next: string;
-  /** The page to open after the person has chosen a password, which is necessary the first time a link of the account is opened. */
+  /**
+   * The page that opens after the person has chosen a password. They must choose one when a link of the account is opened for the
+   * first time.
+   */
   readonly returnTo: string;
-  /** The page where another mail can be requested. */
+  /** The page where the person can ask for another mail. */
   readonly again: string;
 };
 
@@ -25,7 +28,10 @@ const buttons = { link: "Sign in", verify: "Confirm the address" } as const;
 
 const tokenOf = ({ token }: Readonly<Record<string, unknown>>): string | null => (typeof token === "string" ? token : null);
 
-/** The page behind a mail's link. The person presses a button, so that a mail scanner that opens links does not use up the token. */
+/**
+ * The page that the link in a mail opens. The person must press a button there. Otherwise a mail scanner that opens links would
+ * use up the token.
+ */
 export function OpenLink({ kind, token, next, returnTo, again }: Props) {
   const open = useMutation({
     mutationFn: () => requestAuth(paths[kind], { token }),

@@ -14,7 +14,7 @@ import { signInWithWallet } from "./wallet.ts";
 
 export type Ways = {
   readonly methods: Session["authMethods"];
-  /** The chain and origin that a wallet signs for; null if wallet sign-in is off. */
+  /** The chain and origin in the message that a wallet signs; null if people cannot sign in with a wallet here. */
   readonly siwe: { readonly chainId: number; readonly origin: string } | null;
 };
 

@@ -7,7 +7,7 @@ import type {
   PasskeyRequestOptions,
 } from "#lib/identity/passkey-schema.ts";
 
-/** A passkey request that failed. The message is written for the person. */
+/** A passkey request that failed, with a message that the page can show to the person. */
 export class PasskeyRefusal extends SaidError {}
 
 function refusalOf(error: unknown): PasskeyRefusal {
@@ -17,7 +17,7 @@ function refusalOf(error: unknown): PasskeyRefusal {
   return new PasskeyRefusal("No passkey was used: the request was closed, or it expired.");
 }
 
-/** Loaded when a passkey is used, because most pages that could ask for one do not. */
+/** Loads the code for passkeys when one is used, because most visits of a page do not need it. */
 const load = () => import("@simplewebauthn/browser");
 
 /** Asks the person to sign a challenge. @throws PasskeyRefusal */

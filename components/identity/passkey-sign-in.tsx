@@ -26,7 +26,7 @@ async function signIn(): Promise<void> {
 export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
   const asked = useMutation({
     mutationFn: signIn,
-    // A full page load, so that the server reads the cookie that it has just set.
+    // Load the whole page, so that the request contains the cookie that the service has just set.
     onSuccess: () => location.assign(returnTo),
   });
   const waiting = asked.isPending || asked.isSuccess;

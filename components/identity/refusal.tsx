@@ -4,7 +4,7 @@ import { refusalText } from "./auth-request.ts";
 
 type Props = { readonly error: Error | null; readonly children?: ReactNode };
 
-/** Why a form was refused, in one sentence. The children replace the default message. */
+/** Says in one sentence why a form was refused. The children replace the default message. */
 export const Refusal = ({ error, children }: Props) =>
   error && (
     <Notice tone="danger" role="alert">

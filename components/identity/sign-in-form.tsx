@@ -11,7 +11,10 @@ import { Refusal } from "./refusal.tsx";
 
 type Props = Ways & { readonly returnTo: string; readonly email?: string };
 
-/** The same message for a wrong password and an unknown address, so that it does not reveal who has an account. */
+/**
+ * The message for a refused sign-in. It is the same for a wrong password and an unknown address, so that it does not say who has
+ * an account.
+ */
 const explain = (error: Error): string =>
   error instanceof AuthRefusal && error.status === 401 ? "The e-mail address or the password is not right." : refusalText(error);
 
@@ -22,7 +25,7 @@ export function SignInForm({ returnTo, email = "", methods, siwe }: Props) {
   const address = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
     mutationFn: (form: FormData) => requestAuth("sign-in/email", { email: form.get("email"), password: form.get("password") }),
-    // A full page load, so that the server reads the cookie that it has just set.
+    // Load the whole page, so that the request contains the cookie that the service has just set.
     onSuccess: () => location.assign(returnTo),
   });
   const tried = signIn.variables ? formText(signIn.variables, "email") : "";

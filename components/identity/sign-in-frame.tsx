@@ -3,7 +3,7 @@ import { Brand } from "#components/shell/brand.tsx";
 import { EnvironmentBanner } from "#components/shell/environment-banner.tsx";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** The picture: a sheet cut in two halves, the lower one signed. */
+/** The picture beside the form: a sheet that is cut in two halves, with a signature on the lower one. */
 const Picture = () => (
   <svg className="h-auto w-full max-w-104 fill-none" viewBox="0 0 440 470" aria-hidden="true">
     <path

@@ -2,7 +2,10 @@ import { ask, findWallet } from "#components/wallet/injected.ts";
 import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
 import { requestAuth } from "./auth-request.ts";
 
-/** Asks the wallet for its account and a signature of our message, and signs in with it. @throws WalletRefusal, AuthRefusal */
+/**
+ * Asks the wallet for its account and for a signature of a message, and signs in with the signature. @throws WalletRefusal,
+ * AuthRefusal
+ */
 export async function signInWithWallet({
   chainId,
   origin,
@@ -12,7 +15,7 @@ export async function signInWithWallet({
 }): Promise<void> {
   const wallet = findWallet(", or sign in another way");
   const [account] = (await ask(wallet, "eth_requestAccounts")) as readonly string[];
-  // Loaded on demand: the hash function for the address checksum is most of its size.
+  // Load this code only here, because it contains a large hash function for the checksum of addresses.
   const [{ createSiweMessage }, { getAddress, stringToHex }] = await Promise.all([import("viem/siwe"), import("viem/utils")]);
   const address = getAddress(account ?? "");
   const { nonce } = await requestAuth("siwe/nonce", {});

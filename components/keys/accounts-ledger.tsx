@@ -20,7 +20,7 @@ type Props = {
   readonly caption: string;
 };
 
-/** The start and the last characters of a key: csk_sandbox_7h3n…w4qz. */
+/** A key shortened to its kind, the first and the last characters: csk_sandbox_7h3n…w4qz. */
 export const Preview = ({ children }: { readonly children: string }) => (
   <code className="whitespace-nowrap" title={children}>
     {children.replace(/^(csk_[a-z]+_.{4}).*_?…/, "$1…")}

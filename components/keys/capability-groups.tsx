@@ -9,7 +9,7 @@ type Props = {
   /** The capabilities that the reader has and may grant. */
   readonly grantable: readonly Capability[];
   readonly chosen: readonly string[];
-  /** The props of the registered field, passed to each checkbox. */
+  /** The properties of the form field, which each checkbox gets. */
   readonly control: ComponentProps<"input">;
 };
 

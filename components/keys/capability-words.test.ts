@@ -10,7 +10,7 @@ describe("the capabilities of a key on its page", () => {
     expect(offered.toSorted()).toEqual([...keyCapabilitiesOf(Capability.options)].toSorted());
   });
 
-  test("what excludes another there is what the service refuses", () => {
+  test("the pairs of capabilities that the page does not allow are those that the service refuses", () => {
     const everything = new Set(Capability.options);
     for (const one of offered) {
       for (const other of offered) {

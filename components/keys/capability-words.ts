@@ -54,7 +54,10 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
   },
 ];
 
-/** A key that spends must not set limits, so payments:* and mandates:create exclude each other. */
+/**
+ * Why a capability cannot be added to the chosen ones; null if it can. A key that spends must not set limits, so payments:* and
+ * mandates:create exclude each other.
+ */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
   if (capability === "mandates:create")
     return chosen.some((one) => one.startsWith("payments:")) ? "A key that can pay cannot also create mandates" : null;

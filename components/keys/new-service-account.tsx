@@ -14,9 +14,9 @@ import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly Capability[];
-  /** The capabilities that a typical agent needs; selected by default. */
+  /** The capabilities that a typical agent needs. They are chosen at first. */
   readonly suggested: readonly Capability[];
-  /** The next step after the key. */
+  /** A link to the next step, shown after the key was saved. */
   readonly next?: { readonly label: string; readonly href: string } | undefined;
 };
 
@@ -27,7 +27,7 @@ const opener = (
   </>
 );
 
-/** Creates an account with its first key, and shows the key once. */
+/** Creates a service account with its first key, and shows the key once. */
 export function NewServiceAccount({ organizationId, grantable, suggested, next }: Props) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);

@@ -19,7 +19,7 @@ export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly grace
 type Props = {
   readonly made: MadeKey | null;
   readonly onSaved: () => void;
-  /** What to do with a first key. */
+  /** A link to the next step after the first key. */
   readonly next?: { readonly label: string; readonly href: string } | undefined;
 };
 
@@ -44,7 +44,7 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: Made
 export function SecretDialog({ made, onSaved, next }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);
-  // The key cannot be shown again.
+  // Warn the person before they leave the page, because the key cannot be shown again.
   useLeaveGuard(made !== null);
   const change = (open: boolean) => {
     if (open) return;

@@ -1,14 +1,18 @@
 import { useSyncExternalStore } from "react";
 import type { ChangeMessage } from "#lib/changes/change.ts";
 
-/* One tab of the browser holds the lock, reads the stream of changes and passes its messages on to the other tabs. */
+/* All open tabs of the browser share one stream of changes. The tab that holds a browser lock reads the stream and passes its
+   messages on to the other tabs. */
 
 const NAME = "countersign.changes";
 const PATH = "/changes";
-/** The pause before the stream is opened again after a refusal, such as too many streams. Meanwhile pages refresh at intervals. */
+/**
+ * The pause before the stream is opened again after the service refused it, for example because there were too many streams.
+ * Meanwhile pages refresh at intervals.
+ */
 const AGAIN_MS = 20_000;
 
-/** Messages between tabs. `ask`: a tab that has just opened wants to know whether another tab reads the stream. */
+/** Messages between tabs. With `ask`, a tab that has just opened asks whether another tab reads the stream. */
 type Said =
   | { readonly type: "changes"; readonly message: ChangeMessage; readonly after: string }
   | { readonly type: "reading"; readonly reading: boolean }
@@ -36,10 +40,10 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/** The message after the stream was refused: pages may have missed changes, so every page refreshes. */
+/** The message that is given to all pages after the stream was refused: they may have missed changes, so every page refreshes. */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
-/** Reads the stream until the signal aborts. EventSource reconnects and resumes by itself when the connection is lost. */
+/** Reads the stream until the signal aborts. If the connection is lost, EventSource reconnects and resumes by itself. */
 function read(channel: BroadcastChannel, signal: AbortSignal): void {
   let source: EventSource | null = null;
   let wasOpen = false;
@@ -63,7 +67,7 @@ function read(channel: BroadcastChannel, signal: AbortSignal): void {
     source.addEventListener("error", () => {
       tell(false);
       if (source?.readyState !== EventSource.CLOSED) return;
-      // The session may have ended: the refreshed page then leads to the sign-in.
+      // The session may have ended. The refreshed page then leads to the sign-in.
       if (wasOpen) {
         wasOpen = false;
         say(channel, { type: "changes", message: ANYTHING, after });
@@ -93,7 +97,10 @@ function follow(channel: BroadcastChannel): void {
   say(channel, { type: "ask" });
 }
 
-/** Browsers offer locks only to pages from https or from this machine. Without them, every page refreshes at intervals. */
+/**
+ * Whether tabs can share a stream. Browsers offer locks only to pages from https or from this machine. Without locks, every page
+ * refreshes at intervals.
+ */
 const canShare = (): boolean => "locks" in navigator && "BroadcastChannel" in window && "EventSource" in window;
 
 function begin(): () => void {
@@ -106,7 +113,7 @@ function begin(): () => void {
       stop.signal.addEventListener("abort", () => done());
       read(channel, stop.signal);
     });
-  // The request rejects when this page stops waiting for the lock.
+  // The promise rejects when this page stops waiting for the lock, which is no error.
   navigator.locks.request(NAME, { signal: stop.signal }, untilStopped).catch(() => {});
   return () => {
     stop.abort();
@@ -132,7 +139,7 @@ const watch = (watcher: () => void) => {
   return () => void watchers.delete(watcher);
 };
 
-/** Whether a tab of this browser receives changes from the stream; otherwise pages refresh at intervals. */
+/** Whether a tab of this browser receives changes from the stream. If not, pages refresh at intervals. */
 export const useReading = (): boolean =>
   useSyncExternalStore(
     watch,

@@ -9,14 +9,16 @@ import { onChanges, useReading } from "./changes.ts";
 import { afterReading, calm, waitOf } from "./refresh-gap.ts";
 
 const EVERY_MS = 10_000;
-/** A hidden tab refreshes only at every sixth interval, so that the number in its title stays about right. */
+/**
+ * A hidden tab refreshes only at every sixth interval, so that the number of waiting requests in its title stays nearly correct.
+ */
 const HIDDEN_TIMES = 6;
-/** The most intervals, half an hour, so that a page that was left open stops sending requests. */
+/** The most refreshes, which take half an hour, so that a page that was left open stops sending requests. */
 const TIMES_MAX = 180;
 
 type Followed = {
   readonly kinds: readonly ChangeKind[];
-  /** Only changes of this payment or mandate. */
+  /** If set, only changes of the payment or mandate with this id matter. */
   readonly id?: string | undefined;
 };
 
@@ -24,8 +26,8 @@ const concerns = ({ kinds, id }: Followed, { kind, id: changed }: Change): boole
   kinds.includes(kind) && (id === undefined || id === changed);
 
 /**
- * Refreshes the page after changes that concern it: while it is visible, or when it becomes visible. Changes of requests also refresh a
- * hidden page.
+ * Refreshes the page after changes that matter to it: while it is visible, or when it becomes visible. Changes of requests for
+ * approval refresh a hidden page too.
  */
 function useChanges({ kinds, id }: Followed): void {
   const router = useRouter();
@@ -45,7 +47,7 @@ function useChanges({ kinds, id }: Followed): void {
       const own = changes.filter((change) => concerns(followed, change));
       if (own.length === 0 && !more) return;
       isStale = true;
-      // The title of a hidden tab shows the number of waiting requests.
+      // A hidden tab is refreshed after changes of requests, because its title shows the number of waiting requests.
       const isSeen = document.visibilityState === "visible" || own.some(({ kind }) => kind === "request");
       if (isSeen) timer ??= setTimeout(readAgain, waitOf(pace, performance.now()));
     };
@@ -62,7 +64,7 @@ function useChanges({ kinds, id }: Followed): void {
   }, [router, watched, id]);
 }
 
-/** Refreshes the page at intervals, for half an hour, if the browser receives no changes. */
+/** If the browser receives no changes from the stream, refreshes the page at intervals, for half an hour. */
 function useIntervals(isNeeded: boolean) {
   const router = useRouter();
   const [times, setTimes] = useState(0);
@@ -85,12 +87,12 @@ function useIntervals(isNeeded: boolean) {
 }
 
 type Props = Followed & {
-  /** The number of waiting requests. A screen reader announces an increase. */
+  /** The number of requests that wait for approval. A screen reader announces when it grows. */
   readonly count?: number;
   readonly words?: string;
 };
 
-/** Keeps the page up to date while it is open, and shows the reader how. */
+/** Keeps the page up to date while it is open, and tells the reader how. */
 export function KeepFresh({ kinds, id, count = 0, words = "" }: Props) {
   const isReading = useReading();
   const before = useRef(count);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { afterReading, calm, waitOf, type Pace } from "./refresh-gap.ts";
 
-test("a first change is shown at once; with more changes the gap grows to half a minute, and shrinks after a calm time", () => {
+test("a first change is shown at once; with more changes the time between refreshes grows to half a minute, and it shrinks when changes stop", () => {
   expect(waitOf(calm, 0)).toBe(0);
   let pace: Pace = afterReading(calm, 0);
   expect(waitOf(pace, 400)).toBe(600);

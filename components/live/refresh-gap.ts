@@ -1,6 +1,8 @@
 const GAP_MIN_MS = 1_000;
 const GAP_MAX_MS = 30_000;
-/** If no change comes for this long after the gap, the gap becomes the shortest again. */
+/**
+ * If no change comes for this long after the page could refresh again, the time between refreshes becomes the shortest one again.
+ */
 const CALM_MS = 10_000;
 
 /** When a page was last refreshed, and the shortest time until its next refresh. */
@@ -8,12 +10,12 @@ export type Pace = { readonly at: number; readonly gapMs: number };
 
 export const calm: Pace = { at: Number.NEGATIVE_INFINITY, gapMs: GAP_MIN_MS };
 
-/** How long the page waits with a change at `now` before it refreshes. */
+/** How many milliseconds the page must wait before it refreshes for a change at `now`. */
 export const waitOf = ({ at, gapMs }: Pace, now: number): number => Math.max(0, at + gapMs - now);
 
 /**
- * The pace after a refresh at `now`. The gap grows while changes are frequent, because thousands of pages of a busy organization may
- * refresh at once.
+ * The pace after a refresh at `now`. The time between refreshes grows while changes are frequent, because thousands of open pages
+ * of a busy organization may refresh at the same time.
  */
 export function afterReading({ at, gapMs }: Pace, now: number): Pace {
   const isBusy = now - at < gapMs + CALM_MS;

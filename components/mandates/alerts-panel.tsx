@@ -16,7 +16,7 @@ type Props = { readonly mandateId: string; readonly thresholds: readonly number[
 
 const listed = (thresholds: readonly number[]): string => thresholds.map((one) => `${one}%`).join(", ");
 
-/** When people are told that a budget of the mandate is nearly used. */
+/** Lets people choose when they are told that a budget of the mandate is nearly used up. */
 export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
   const router = useRouter();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(thresholds));

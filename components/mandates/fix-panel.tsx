@@ -75,7 +75,10 @@ const Others = ({ view: { others, more } }: Pick<Props, "view">) => (
   </div>
 );
 
-/** A denied request, the change that admits it, and what else that change lets through. The person saves it with the form below. */
+/**
+ * Shows a denied request, the change of the mandate that would allow it, and which other payments that change would allow. The
+ * person saves the change with the form below.
+ */
 export function FixPanel({ mandate, view }: Props) {
   const { authorizationId, payee, amount, agent, decidedAt, why, fix, outcome } = view;
   return (

@@ -19,7 +19,7 @@ export type Rights = { readonly manage: boolean; readonly revoke: boolean };
 
 type StepProps = { readonly mandateId: string };
 
-/** Only a person can activate or resume a mandate. The page shows what it allows next to the button. */
+/** Activates or resumes a mandate, which only a person can do. The page shows next to the button what the mandate allows. */
 function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate" | "resume" }) {
   const router = useRouter();
   const operation = step === "activate" ? activateMandate : resumeMandate;
@@ -46,7 +46,7 @@ const plural = (count: number, one: string): string => `${count} ${count === 1 ?
 
 type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: string };
 
-/** What a revocation would affect now. */
+/** Says what a revocation would affect now. */
 function Effect({ effect: { reserved, submitted, waiting }, asset }: EffectProps) {
   return (
     <ul className="grid gap-1">
@@ -102,7 +102,7 @@ const pausable: ReadonlySet<MandateStatus> = new Set(["active", "expired", "exha
 
 type Props = EffectProps & StepProps & { readonly status: MandateStatus; readonly rights: Rights };
 
-/** The actions on the mandate that are available to this person now. */
+/** The actions on the mandate that this person can take now. */
 export function Steps({ mandateId, status, rights, effect, asset }: Props) {
   if (status === "revoked") return null;
   const shared = { mandateId, effect, asset };

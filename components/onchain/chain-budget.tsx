@@ -17,7 +17,7 @@ const NotDelegated = ({ implementation }: Pick<Props, "implementation">) => (
   </Notice>
 );
 
-/** The usage of the current period according to the chain. */
+/** Says how much of the registered limits was used in the current period, as the chain reports it. */
 const used = ({ payments, partly, spent }: Chain, { payments: most, asset, perPayment }: RegistrationView) => {
   if (payments === null) return "No period is running";
   const of = `${partly && payments > 0 ? "at least " : ""}${payments} of ${paymentsWords(most)}`;
@@ -39,7 +39,10 @@ const used = ({ payments, partly, spent }: Chain, { payments: most, asset, perPa
   );
 };
 
-/** The budget's current usage according to the chain and according to the service. Says so if the chain does not respond. */
+/**
+ * Shows how much of the budget is used, as the chain and as the service report it. If the chain does not answer, the text says
+ * so.
+ */
 export async function ChainBudget({ mandate, registration, implementation }: Props) {
   const budget = await viewBudget(mandate.mandateId, registration.registrationId);
   if (budget === null) return null;

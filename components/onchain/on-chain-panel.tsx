@@ -12,10 +12,10 @@ import { ChainBudget } from "./chain-budget.tsx";
 import { Register } from "./register.tsx";
 import { KeyWords, LimitFacts } from "./signing-words.tsx";
 
-/** The refresh interval while a transaction is pending; chains produce a block every few seconds. */
+/** How often the page is refreshed while a transaction is pending. Chains produce a block every few seconds. */
 const WATCH_MS = 2_000;
 
-/** The status of a registration, or of its revocation if one was requested. */
+/** The status of a registration on the chain, or of its revocation if one was requested. */
 const stateOf = ({ status, revocation }: RegistrationView) => (revocation === "none" ? status : revocation);
 
 const moves = (registration: RegistrationView | null): boolean =>
@@ -33,7 +33,7 @@ const Transaction = ({ registration: { transaction } }: { readonly registration:
     </>
   );
 
-/** The mandate's state in the service and its separate state on chain. */
+/** Shows the mandate's status in the service, and its separate status on the chain. */
 const States = ({ registration, mandate }: { readonly registration: RegistrationView; readonly mandate: Mandate }) => (
   <Pairs
     items={[
@@ -99,7 +99,7 @@ function Registered({
   );
 }
 
-/** The registration form, or the reason why registration is not possible now. */
+/** Shows the form to register the mandate on the chain, or the reason why that is not possible now. */
 function NotYet({ mandate, view, manage }: Props) {
   const { mandateId, status, wallet, policy } = mandate;
   const failed = view.current?.status === "failed" ? view.current : null;
@@ -129,7 +129,9 @@ function NotYet({ mandate, view, manage }: Props) {
   );
 }
 
-/** Limits of an earlier version stay valid on chain until they are closed there. */
+/**
+ * Warns that an earlier version is still registered on the chain. Its limits stay valid there until the registration is revoked.
+ */
 const StillThere = ({ earlier }: Pick<OnChainView, "earlier">) => {
   const open = earlier.find(({ revocation }) => revocation === "none");
   return open === undefined ? null : (
@@ -153,7 +155,7 @@ const Earlier = ({ earlier }: Pick<OnChainView, "earlier">) =>
     </details>
   );
 
-/** The hard limits of a mandate in the registry on its chain: registration, state and usage. */
+/** Shows the limits of a mandate that a contract on the chain enforces: their registration, state and usage. */
 export function OnChainPanel(props: Props) {
   const { mandate, view } = props;
   const { current, earlier } = view;

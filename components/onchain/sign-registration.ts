@@ -5,7 +5,7 @@ import type { Authorization, PreparedRegistration } from "#lib/onchain/registry/
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-/** Connects the browser's wallet with the mandate's account and network. @throws WalletRefusal */
+/** Connects the browser's wallet and requires the mandate's account and network. @throws WalletRefusal */
 export async function connect({ account, chain, delegation }: PreparedRegistration): Promise<Wallet> {
   const wallet = findWallet("");
   const accounts = (await ask(wallet, "eth_requestAccounts")) as readonly unknown[];
@@ -32,7 +32,10 @@ export async function signLimits(wallet: Wallet, { account, typedData }: Prepare
 
 const methods = ["eth_signAuthorization", "wallet_signAuthorization"] as const;
 
-/** The signed EIP-7702 authorization; null if the wallet does not sign one for pages, like most today. @throws WalletRefusal */
+/**
+ * Asks the wallet to sign the EIP-7702 authorization. Null if the wallet does not do this for a page, like most wallets today.
+ * @throws WalletRefusal
+ */
 export async function signDelegation(
   wallet: Wallet,
   { account, delegation }: PreparedRegistration,
@@ -60,7 +63,7 @@ type Answer = {
 
 const word = (value: unknown): string => `0x${String(value).replace(/^0x/, "").padStart(64, "0")}`;
 
-/** Wallets return either the parts of a signature or its 65 bytes. */
+/** Reads a signature. Some wallets return its parts, and others its 65 bytes. */
 function readSigned(answer: unknown): SignatureParts {
   const { r, s, v, yParity, signature } = (typeof answer === "string" ? { signature: answer } : (answer ?? {})) as Answer;
   if (typeof signature === "string" && signature.length === 132) {
@@ -71,5 +74,5 @@ function readSigned(answer: unknown): SignatureParts {
   return { r: word(r), s: word(s), yParity: parityOf(yParity ?? v) };
 }
 
-/** The parity is encoded as 0 or 1, or as 27 or 28 in older signatures. */
+/** The parity of a signature. It is 0 or 1, or 27 or 28 in older signatures. */
 const parityOf = (value: unknown): 0 | 1 => (Number(value) % 27 === 1 ? 1 : 0);

@@ -25,7 +25,7 @@ const registerMandate = atAddress<typeof contract.registerMandate>({
 
 const iso = (seconds: string): string => new Date(Number(seconds) * 1_000).toISOString();
 
-/** Reads the limits from the data that the wallet signs, so that the page shows exactly what is signed. */
+/** Reads the limits from the data that the wallet signs, so that the page shows exactly what the person signs. */
 function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { asset, decimals }: Token): Limits {
   const { account, payee, perPaymentLimit, periodLimit, periodSeconds, maxPaymentsPerPeriod, start, end } = message;
   return {
@@ -44,7 +44,10 @@ function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { ass
 
 type Delegating = "yes" | "no";
 
-/** Returns false if the wallet does not sign delegations for pages; nothing was sent in this case. */
+/**
+ * Asks the wallet for its signatures and sends them. Returns false if the wallet does not sign delegations for a page; then
+ * nothing was sent.
+ */
 async function register(mandateId: string, prepared: PreparedRegistration, delegating: Delegating): Promise<boolean> {
   const wallet = await connect(prepared);
   const authorization = delegating === "yes" ? await signDelegation(wallet, prepared) : undefined;
@@ -59,10 +62,10 @@ async function register(mandateId: string, prepared: PreparedRegistration, deleg
   return true;
 }
 
-/** Moves the focus to the heading, so that a screen reader starts there. */
+/** Moves the focus to the heading, so that a screen reader starts reading there. */
 const focusFirst = (heading: HTMLHeadingElement | null): void => heading?.focus();
 
-/** Today few wallets sign an EIP-7702 authorization for a page. */
+/** Tells the person that the wallet cannot sign the delegation. Few wallets sign an EIP-7702 authorization for a page today. */
 const CannotDelegate = ({ delegation: { address } }: PreparedRegistration) => (
   <Notice tone="caution">
     <p>
@@ -97,14 +100,14 @@ type Props = {
   readonly onDone: () => void;
 };
 
-/** Explains everything that is signed, and asks the wallet for the signatures. */
+/** Explains everything that the person signs, and asks the wallet for the signatures. */
 export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
   const router = useRouter();
   const [cannot, setCannot] = useState(false);
   const { done } = prepared.delegation;
   const send = useMutation({
     mutationFn: (delegating: Delegating) => register(mandateId, prepared, delegating),
-    // The service may have stored the registration before it failed; the refreshed page shows it.
+    // The service may have stored the registration before it failed. The refreshed page will show it.
     onError: () => router.refresh(),
     onSuccess: (sent) => {
       if (sent) return onDone();

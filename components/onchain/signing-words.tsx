@@ -6,13 +6,16 @@ import { networkName } from "#lib/chains/network-name.ts";
 import type { RegistrationView } from "#lib/pages/view-on-chain.ts";
 import { paymentsWords, periodWords } from "./words.ts";
 
-/** The hard limits of a registration. Amounts are decimal text in the asset, times are RFC 3339. */
+/**
+ * The limits of a registration, which a contract on the chain enforces. Amounts are decimal text in the asset, times are RFC
+ * 3339.
+ */
 export type Limits = { readonly chain: string } & Pick<
   RegistrationView,
   "account" | "payee" | "asset" | "perPayment" | "budget" | "periodSeconds" | "payments" | "start" | "end"
 >;
 
-/** The limits in the registry, the most important for the signer first. */
+/** The limits that the person signs, the most important first. */
 export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (
   <Pairs
     items={[
@@ -52,7 +55,7 @@ export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (
   />
 );
 
-/** What the service's key may do with the registration, and how to stop it. */
+/** Says what the service's key may do with the registration, and how to stop it. */
 export const KeyWords = ({ path }: { readonly path: "proofs" | "module" }) => (
   <ul className="grid gap-1 text-sm">
     <li>

@@ -11,7 +11,7 @@ test.each([
   [5_400, "in 90 minutes"],
   [3_600, "in an hour"],
   [400 * DAY, "in all"],
-])("a period of %s seconds is said as %s", (periodSeconds, words) => {
+])("a period of %s seconds is shown as %s", (periodSeconds, words) => {
   expect(periodWords({ periodSeconds, start: 0, end: 400 * DAY })).toBe(words);
   expect(periodWords({ periodSeconds, start: "1970-01-01T00:00:00Z", end: "1971-02-05T00:00:00Z" })).toBe(words);
 });

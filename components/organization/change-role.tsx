@@ -20,7 +20,7 @@ const keyChoices = [
   ["keep", "Keep them working"],
 ] as const;
 
-/** Changes a member's role, with immediate effect. */
+/** Changes a member's role. The new role applies at once. */
 export function ChangeRole({ member, grantable, keys }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

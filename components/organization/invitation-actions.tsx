@@ -8,7 +8,7 @@ import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { cancelInvitation, inviteMember, type Invitation } from "#lib/identity/members/contract.ts";
 
-/** Resends or cancels an invitation. Both can be undone, so neither asks for confirmation. */
+/** Sends an invitation again or cancels it. Both can be undone, so neither asks for a confirmation. */
 export function InvitationActions({ invitation }: { readonly invitation: Invitation }) {
   const { organizationId, invitationId, email, role } = invitation;
   const router = useRouter();

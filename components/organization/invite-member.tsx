@@ -25,7 +25,7 @@ const opener = (
   </>
 );
 
-/** The form for an invitation: address and role. */
+/** The form for an invitation: e-mail address and role. */
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

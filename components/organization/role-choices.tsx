@@ -8,7 +8,7 @@ type Props = {
   /** The roles that the reader may grant. */
   readonly grantable: readonly MembershipRole[];
   readonly error?: string | undefined;
-  /** The props of the registered field, passed to each radio button. */
+  /** The properties of the form field, which each radio button gets. */
   readonly control: ComponentProps<"input">;
 };
 

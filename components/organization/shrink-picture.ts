@@ -1,6 +1,9 @@
 const SIDE = 128;
 
-/** A picture as a square PNG of 128 pixels, with transparent bars where it is not square. Rejects if the browser cannot read it. */
+/**
+ * Makes a square PNG of 128 pixels from a picture, with transparent bars if it is not square. Rejects if the browser cannot read
+ * the picture.
+ */
 export async function shrinkPicture(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file);
   const canvas = document.createElement("canvas");

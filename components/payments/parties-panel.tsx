@@ -104,7 +104,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
   ];
 }
 
-/** The order statuses with a badge. A new order has none, because nothing was decided yet. */
+/** The statuses of an order that get a badge. A new order gets none, because nothing was decided about it yet. */
 const orderWords = {
   paymentCredentialRequired: true,
   approvalRequired: true,

@@ -7,7 +7,7 @@ const asksAbove = "The policy asks a person before payments above 10.00 USDC.";
 
 test.each([
   ["Approved", PERSON_APPROVED, "43"],
-  // A person may approve a smaller payment too, such as an order of a storefront.
+  // A person may also approve a payment below the limit, for example one of an order.
   ["Approved", PERSON_APPROVED, "2"],
   ["Not needed", asksAbove, "2"],
 ])("the rule about approval is shown as %s: %s", (word, message, requested) => {

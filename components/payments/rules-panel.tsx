@@ -43,7 +43,7 @@ export function Result({ effect, rule, limit, message }: Reason) {
   }
 }
 
-/** Counts and seconds are plain numbers; all other values are money. */
+/** A value of a rule. Counts and seconds are plain numbers; all other values are amounts of money. */
 function figure(value: string | undefined, unit: string | undefined) {
   if (value === undefined) return null;
   if (unit === undefined || unit === "payments") return value;
@@ -75,7 +75,7 @@ const titles = {
   requireApproval: "Why a person is asked",
 } as const satisfies Record<Decision["outcome"], string>;
 
-/** Sort order: rules that deny, rules that ask for approval, rules with a limit, other rules. */
+/** The order of the rules: those that deny, those that ask for approval, those with a limit, all others. */
 function weight({ effect, limit }: Reason): number {
   if (effect === "deny") return 0;
   if (effect === "approval") return 1;

@@ -1,10 +1,10 @@
 import Link from "next/link";
 import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
 
-/** `executionId` is that of the settled execution. */
+/** `executionId` is the id of the settled execution; undefined if there is none. */
 type Props = { readonly authorizationId: string; readonly executionId?: string | undefined };
 
-/** Links to files that prove a payment's decision and settlement without this service. */
+/** Links to files with which anybody can verify a payment's decision and settlement without this service. */
 export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
   <section className="panel" aria-labelledby="signed-receipts">
     <div className="panel-head">

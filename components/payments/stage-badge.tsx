@@ -1,7 +1,7 @@
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { Stage } from "#lib/payments/stage.ts";
 
-/** The badge for the payment's current stage. */
+/** A badge for how far the payment has come. */
 export function StageBadge({ stage }: { readonly stage: Stage }) {
   switch (stage.of) {
     case "outcome":

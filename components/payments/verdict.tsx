@@ -21,7 +21,7 @@ function Mandate({ view: { mandate } }: Props) {
   );
 }
 
-/** The payment's stage and its decision, in one line. */
+/** How far the payment has come and its decision, in one line. */
 export function Verdict({ view }: Props) {
   const { outcome, createdAt } = view.payment.authorization.policyDecision;
   const waived = outcome === "allow" && view.allowed !== null;
@@ -39,7 +39,7 @@ export function Verdict({ view }: Props) {
   );
 }
 
-/** The meaning of a denied payment's code. */
+/** Says what the code of a denied payment means. */
 export function Because({ view }: Props) {
   const { denialCode } = view.payment.authorization.policyDecision;
   return isDenial(denialCode) ? (

@@ -44,7 +44,7 @@ export function Ban({ user: { userId, name } }: Props) {
   );
 }
 
-/** Lifts a ban. Requires a reason. */
+/** Ends a ban. Requires a reason. */
 export const Unban = ({ user: { userId, name } }: Props) => (
   <ReasonDialog
     trigger="Lift the ban"

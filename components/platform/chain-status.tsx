@@ -46,7 +46,7 @@ function Verified({ result, all }: { readonly result: ReplyOf<typeof verifyPlatf
   );
 }
 
-/** The state of the chain, and a button that recomputes every hash. */
+/** Shows the state of an audit chain, and a button that computes every hash again. */
 export function ChainStatus({ view, chain }: Props) {
   const verify = useMutation(mutation(verifyPlatformAudit));
   const [newest] = view.checkpoints;

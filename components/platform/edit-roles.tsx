@@ -12,13 +12,13 @@ import { platformRoles, Reason } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
-  /** Whether the user is the reader. People cannot give themselves a role, so roles that they lack are disabled. */
+  /** Whether the user is the reader. People cannot give themselves a role, so the roles that they do not have are disabled. */
   readonly self: boolean;
 };
 
 const operation = { ...updateUserRoles, body: updateUserRoles.body.extend({ reason: Reason }) };
 
-/** Grants and removes platform roles, effective from the next request. Requires a reason. */
+/** Gives and removes platform roles, which applies from the person's next request. Requires a reason. */
 export function EditRoles({ user, self }: Props) {
   const router = useRouter();
   const state = useOperationForm(operation, {

@@ -16,13 +16,19 @@ import { REASON_MIN } from "./role-words.ts";
 
 export type Target = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
 
-/** The confirmation to type. It contains the last five characters of each id, so that the person has to read them. */
+/**
+ * The text that the person must type to confirm. It contains the last five characters of each id, so that the person has to read
+ * the ids.
+ */
 export const typedWord = (named: Target): string =>
   `revoke ${Object.values(named)
     .map((id) => id.slice(-5))
     .join(" ")}`;
 
-/** The form for the emergency revocation. Requires a reason and a typed confirmation. The result replaces the button. */
+/**
+ * The form for the emergency revocation. It requires a reason and a typed confirmation. Afterwards the result replaces the
+ * button.
+ */
 export function EmergencyForm({ named }: { readonly named: Target }) {
   const router = useRouter();
   const word = typedWord(named);

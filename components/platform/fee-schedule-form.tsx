@@ -38,7 +38,7 @@ const statuses = [
 
 const numbers = { setValueAs: (value: unknown) => (value === "" ? undefined : Number(value)) };
 
-/** The form's initial values, without the fields that the service sets. */
+/** The first values of the form, without the fields that the service sets. */
 function defaultsOf(schedule: FeeSchedule | null) {
   if (!schedule) return { name: "", percentageBps: 0, flatAmount: "0", feePayer: "buyer", status: "active" } as const;
   const { createdAt: _, updatedAt: __, metadata: ___, ...terms } = schedule;
@@ -47,7 +47,7 @@ function defaultsOf(schedule: FeeSchedule | null) {
 
 type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof operation>>["field"] };
 
-/** The payments that the schedule applies to, and its fees. */
+/** Fields for the payments that the schedule applies to, and for its fees. */
 const Terms = ({ field }: Fields) => (
   <div className="grid gap-5 sm:grid-cols-2">
     <Field label="Name" required {...field("name")} />

@@ -7,7 +7,7 @@ import { REASON_MIN } from "./role-words.ts";
 
 type Props = { readonly sellerId: string; readonly domain: string; readonly verified: boolean };
 
-/** Verifies a seller without its own proof, or revokes the verification. */
+/** Marks a seller as verified although it has not proved its domain, or undoes the verification. */
 export const JudgeSeller = ({ sellerId, domain, verified }: Props) => (
   <ReasonDialog
     trigger={

@@ -2,7 +2,10 @@ import type { ComponentProps } from "react";
 import { TextArea } from "#components/ui/field.tsx";
 import { REASON_MIN } from "./role-words.ts";
 
-/** The reason for a platform change, written so that other people understand it later. */
+/**
+ * The field for the reason of a change by the platform's staff. The reason must be long enough for other people to understand it
+ * later.
+ */
 export const ReasonField = (field: Omit<ComponentProps<typeof TextArea>, "label" | "hint" | "required" | "minLength">) => (
   <TextArea
     label="Reason"

@@ -6,7 +6,7 @@ import { call } from "#lib/http/client.ts";
 import { recheckExecution } from "#lib/settlement/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
 
-/** Makes the service check an execution with the network now. */
+/** Makes the service look at the chain for the outcome of an execution now. */
 export const Recheck = ({ executionId }: { readonly executionId: string }) => (
   <ReasonDialog
     trigger={

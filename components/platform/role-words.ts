@@ -10,7 +10,7 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
   { role: "admin", may: "Everything on these pages, roles, fee schedules and plans among it." },
 ];
 
-/** The minimum length of a reason, so that other people understand it later. */
+/** The shortest reason that the forms accept, so that other people understand it later. */
 export const REASON_MIN = 10;
 
 /** The service accepts any reason; the forms require a minimum length. */

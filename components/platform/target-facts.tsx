@@ -25,8 +25,8 @@ const names = (reach: Reach) =>
   ));
 
 /**
- * The domains and addresses by which other sellers stop too. An unproven claim does not stop sellers that have proven the domain or
- * address.
+ * The domains and addresses of the seller, by which other sellers are stopped too. If the seller has not proved one, sellers that
+ * have proved it are not stopped.
  */
 function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);
@@ -46,7 +46,7 @@ function WhatItReaches({ reach }: { readonly reach: Reach }) {
   );
 }
 
-/** One target of the revocation: its type, owner, holds, and payments under way. */
+/** Shows one target of the revocation: its type, owner, reserved amounts, and payments under way. */
 export function TargetFacts({ target }: { readonly target: TargetView }) {
   const { kind, id, facts, reach, held, underWay, moreUnderWay } = target;
   if (!facts) {

@@ -7,7 +7,7 @@ import { RoleList } from "./role-list.tsx";
 
 const SHOWN = 2;
 
-/** The names of the first organizations, and the number of the others. */
+/** The names of the first few organizations, and the number of the others. */
 function Organizations({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <span className="text-muted">None</span>;
   const more = names.length - SHOWN;

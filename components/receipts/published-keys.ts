@@ -9,11 +9,11 @@ export function usePublishedKeys(): string | null {
     const leaving = new AbortController();
     const load = async () => {
       const reply = await fetch(KEYS_PATH, { signal: leaving.signal, credentials: "omit" });
-      // A body that is not read keeps its request open.
+      // Read the body in any case, because a body that is not read keeps its request open.
       const text = await reply.text();
       if (reply.ok) setKeys(text);
     };
-    // If the keys cannot be loaded, the reader pastes them.
+    // If the keys cannot be loaded, the reader can paste them, so ignore the error.
     load().catch(() => {});
     return () => leaving.abort();
   }, []);

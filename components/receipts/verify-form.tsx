@@ -11,9 +11,14 @@ import { KEYS_PATH, usePublishedKeys } from "./published-keys.ts";
 import { StepList } from "./step-list.tsx";
 
 const BYTES_MAX = 1_000_000;
-type Checked = { readonly verdict: Verdict; /** The keys are not those of this page's service. */ readonly pasted: boolean };
+type Checked = {
+  readonly verdict: Verdict;
+  /**
+   * Whether the reader has entered keys instead of using the keys of this service.
+   */ readonly pasted: boolean;
+};
 
-/** Where the keys of a pasted set have to come from. */
+/** Tells the reader from where the keys that they pasted must come. */
 function PastedKeys({ issuer }: { readonly issuer: string }) {
   const address = new URL(KEYS_PATH, issuer).href;
   return (
@@ -42,7 +47,10 @@ function VerdictNotice({ verdict, pasted }: Checked) {
   );
 }
 
-/** The live region is on the page before the verdict, because screen readers announce only changes. */
+/**
+ * Shows the result. The element is on the page before there is a result, because screen readers announce only changes of its
+ * text.
+ */
 const Result = ({ checked, error }: { readonly checked: Checked | null; readonly error: string | null }) => (
   <section className="panel" aria-labelledby="verdict">
     <div className="panel-head">
@@ -62,14 +70,17 @@ const Result = ({ checked, error }: { readonly checked: Checked | null; readonly
 const INSECURE =
   "Your browser checks signatures on https pages only. Open this page over https, or check the receipt with npm run verify.";
 
-/** The receipt and the keys that the reader entered. A change removes the verdict, which was about the previous texts. */
+/**
+ * The receipt and the keys that the reader entered. When they change a text, the old result is removed, because it is about the
+ * old text.
+ */
 function useReceipt() {
   const published = usePublishedKeys();
   const [answer, setAnswer] = useState("");
   const [entered, setEntered] = useState<string | null>(null);
   const [checked, setChecked] = useState<Checked | null>(null);
   const [error, setError] = useState<string | null>(null);
-  // Browsers have WebCrypto on https pages and on this machine only.
+  // Browsers offer WebCrypto only on https pages and on this machine.
   const insecure = useHydrated() && !window.isSecureContext;
   const keys = entered ?? published ?? "";
   const forget = () => {

@@ -18,7 +18,7 @@ export function ChangePassword({ email }: { readonly email: string }) {
   });
   return (
     <OperationForm state={state} nothing="The password was not changed." className="grid max-w-96 gap-5">
-      {/* Password managers store the new password under this username. */}
+      {/* Password managers store the new password under this user name. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <Field label="Current password" type="password" autoComplete="current-password" {...state.field("currentPassword")} />
       <Field

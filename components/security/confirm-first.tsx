@@ -14,7 +14,10 @@ type Props = {
   readonly methods: readonly string[];
 };
 
-/** Shown in place of an error inside the refused form. HTML forms cannot be nested, so this is a fieldset. */
+/**
+ * Asks the person to confirm their identity, inside the form that the service refused for this reason. HTML forms cannot be
+ * nested, so this is a fieldset.
+ */
 export function ConfirmFirst({ detail, methods }: Props) {
   const [password, setPassword] = useState("");
   const asked = useMutation({ mutationFn: confirm });

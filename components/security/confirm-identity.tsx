@@ -12,7 +12,7 @@ import { challengePasskey, confirmIdentity } from "#lib/identity/passkeys/contra
 
 export type Proofs = { readonly hasPassword: boolean; readonly hasPasskey: boolean };
 
-/** Confirms the person's identity with the password, or with a passkey if `password` is null. */
+/** Confirms the person's identity with their password, or with a passkey if `password` is null. */
 export async function confirm(password: string | null): Promise<void> {
   if (password !== null) {
     await call(confirmIdentity, { body: { password } });
@@ -25,13 +25,16 @@ export async function confirm(password: string | null): Promise<void> {
 export const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
-/** True if the service requires a confirmation of identity first. */
+/** Whether the service refused a request because the person must confirm their identity first. */
 export const isProofMissing = (error: Error | null): boolean =>
   error instanceof ProblemError && error.problem.code === "step_up_required";
 
 type Props = Proofs & { readonly onDone: () => void };
 
-/** Required before a change of sign-in methods, because another person could be using an unlocked screen. */
+/**
+ * Asks the person to confirm their identity before they change their sign-in methods, because another person could be using their
+ * unlocked screen.
+ */
 export function ConfirmIdentity({ hasPassword, hasPasskey, onDone }: Props) {
   const asked = useMutation({ mutationFn: confirm, onSuccess: onDone });
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -10,13 +10,13 @@ import { type NoticeSettings, setNotices } from "#lib/notices/contract.ts";
 
 type Props = { readonly settings: NoticeSettings; readonly zones: readonly string[] };
 
-/** Night in the reader's own time zone. */
+/** The suggested quiet hours: the night in the reader's own time zone. */
 function night(zones: readonly string[]) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return { from: "22:00", to: "07:00", timezone: zones.includes(timeZone) ? timeZone : "UTC" };
 }
 
-/** How the person is told about requests that wait for their approval. */
+/** Lets the person choose how they are told about requests that wait for their approval. */
 export function NoticesForm({ settings: { mail, quietHours }, zones }: Props) {
   const router = useRouter();
   const [quiet, setQuiet] = useState(quietHours !== null);

@@ -89,7 +89,7 @@ function Remove({ passkey: { passkeyId, name }, proved, ...proofs }: RemoveProps
 
 type Props = RemoveProps & { readonly last: boolean };
 
-/** The last sign-in method cannot be removed. */
+/** The actions on a passkey. If it is the person's last sign-in method, it cannot be removed. */
 export function PasskeyActions({ last, ...props }: Props) {
   return (
     <span className="actions">

@@ -7,7 +7,7 @@ import { PasskeyActions } from "./passkey-actions.tsx";
 
 type Props = { readonly view: SecurityView };
 
-/** Suggests the name of this session's device, unless a passkey already has this name. */
+/** The suggested name of a new passkey: the name of this session's device, unless another passkey has this name. */
 function suggestionOf({ sessions, passkeys }: SecurityView): string {
   const device = sessions.find(({ current }) => current)?.device ?? "";
   return device === "Unknown device" || passkeys.some(({ name }) => name === device) ? "" : device;

@@ -1,4 +1,4 @@
-/** What this browser can do with messages to devices. */
+/** Whether this browser can receive push messages: "none" if it cannot, "blocked" if the person has forbidden them. */
 export type Support = "none" | "blocked" | "ready";
 
 export function supportOf(): Support {
@@ -12,21 +12,21 @@ const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
 const sameBytes = (one: ArrayBuffer | null | undefined, other: Uint8Array): boolean =>
   one instanceof ArrayBuffer && new Uint8Array(one).join() === other.join();
 
-/** Asks the person and the browser, and returns the subscription. @throws Error if either refuses */
+/** Asks the person for permission and the browser for a push subscription, and returns it. @throws Error if either refuses */
 export async function subscribe(applicationServerKey: string) {
   if ((await Notification.requestPermission()) !== "granted") throw new Error("Notifications are not allowed.");
   await navigator.serviceWorker.register("/sw.js");
   const { pushManager } = await navigator.serviceWorker.ready;
   const key = bytesOf(applicationServerKey);
   const old = await pushManager.getSubscription();
-  // A subscription for an earlier key of the service gets no messages any more.
+  // End a subscription that was made for an earlier key of the service, because it gets no more messages.
   if (old && !sameBytes(old.options.applicationServerKey, key)) await old.unsubscribe();
   const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   const { endpoint, keys } = subscription.toJSON();
   return { endpoint: endpoint ?? "", keys: { p256dh: keys?.["p256dh"] ?? "", auth: keys?.["auth"] ?? "" } };
 }
 
-/** Ends the subscription in this browser. The service has forgotten it already, so a failure changes nothing. */
+/** Ends the push subscription in this browser. The service has already deleted it, so it does not matter if this fails. */
 export async function unsubscribe(): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();

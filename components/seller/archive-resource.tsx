@@ -12,7 +12,7 @@ import type { ListedResource } from "#lib/sellers/resource-schema.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
-/** Archives a resource. The dialog first says what is kept. */
+/** Archives a resource. The dialog first says what archiving keeps. */
 export function ArchiveResource({ sellerId, resourceId }: Which) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -52,7 +52,7 @@ export function ArchiveResource({ sellerId, resourceId }: Which) {
   );
 }
 
-/** Restores an archived resource unchanged. */
+/** Restores an archived resource without changing it. */
 export function RestoreResource({ resource }: { readonly resource: ListedResource }) {
   const router = useRouter();
   const restore = useMutation({ ...mutation(upsertPaidResource), onSuccess: () => router.refresh() });

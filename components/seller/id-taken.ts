@@ -5,7 +5,7 @@ import { getResource } from "#lib/sellers/contract.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
-/** Debounce time, so that typing does not send a request for each letter. */
+/** How many milliseconds must pass without typing before a request is sent. */
 const PAUSE_MS = 400;
 
 async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
@@ -18,7 +18,10 @@ async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
   }
 }
 
-/** Whether the seller already has a resource with this id; saving would silently replace it. Null sends no request. */
+/**
+ * Whether the seller already has a resource with this id, which saving would replace without a warning. With null, no request is
+ * sent.
+ */
 export function useIdTaken(which: Which | null): boolean {
   const { sellerId = "", resourceId = "" } = which ?? {};
   const [asked, setAsked] = useState("");

@@ -20,7 +20,7 @@ type Props = {
   readonly resource: Pick<PaidResource, "sellerId" | "resourceId" | "pathTemplate">;
   readonly payTo: string;
   readonly chain: string;
-  /** Whether the seller has verified its domain; only then does its 402 response count as proof. */
+  /** Whether the seller has verified its domain. Only then can the seller's 402 response prove an address. */
   readonly verified: boolean;
 };
 
@@ -28,7 +28,7 @@ const NOTHING = "The address is not proven.";
 
 const newText = ({ resource: { sellerId }, payTo, chain }: Props) => call(challengePayTo, { body: { sellerId, payTo, chain } });
 
-/** Announces the success and refreshes the page. */
+/** Returns a function that announces that the address is proved and refreshes the page. */
 function useProven() {
   const router = useRouter();
   return () => {
@@ -37,7 +37,7 @@ function useProven() {
   };
 }
 
-/** @throws WalletRefusal */
+/** Asks the wallet to sign a text with the account `payTo`. @throws WalletRefusal */
 async function signInWallet(text: string, payTo: string): Promise<string> {
   const wallet = findWallet(", or paste a signature");
   const accounts = (await ask(wallet, "eth_requestAccounts")) as readonly unknown[];
@@ -151,7 +151,7 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
   );
 }
 
-/** Three ways to prove that an address belongs to the organization. */
+/** Three ways to prove that the organization controls an address. */
 export const ProvePayTo = (props: Props) => (
   <Tabs
     label="How to prove the address"

@@ -8,7 +8,7 @@ import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx
 import { registerSeller } from "#lib/sellers/contract.ts";
 import { assuranceOptions } from "./choices.ts";
 
-/** The form for a seller's name and domain. The domain cannot change later, because it is verified. */
+/** The form for a seller's name and domain. The domain cannot change later, because its proof belongs to it. */
 export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
   const router = useRouter();
   const state = useOperationForm(registerSeller, {

@@ -25,7 +25,7 @@ type Props = {
   readonly coins: readonly Coin[];
   readonly facilitators: readonly string[];
   readonly origin: string;
-  /** The resource to change; omitted for a new one. */
+  /** The resource to change; absent for a new one. */
   readonly resource?: ListedResource;
 };
 
@@ -171,7 +171,7 @@ function Paid({ state, coins, facilitators }: PaidProps) {
   );
 }
 
-/** The form's current values, for the preview of the 402 response and the code. */
+/** The values that the form has now, for the preview of the 402 response and of the code. */
 function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): ResourceOffer {
   const { method, pathTemplate, description, pricing, paymentConfig } = watch();
   return {
@@ -186,7 +186,7 @@ function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): Resour
   };
 }
 
-/** Creates or changes a resource. A live preview shows the 402 response that the seller's server must send. */
+/** Creates or changes a resource. Beside the form, a preview shows the 402 response that the seller's server must send. */
 export function ResourceForm(props: Props) {
   const { sellers, coins, facilitators, origin, resource } = props;
   const router = useRouter();
@@ -197,7 +197,7 @@ export function ResourceForm(props: Props) {
     params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
     onDone: (saved) => {
       toast("Saved");
-      // The saved values are the form's new start.
+      // From now on, the form compares with the saved values whether anything was changed.
       state.form.reset(state.form.getValues());
       if (resource) router.refresh();
       else router.push(resourcePath(saved));

@@ -7,7 +7,7 @@ import { count, longDay, monthOf, shortDay } from "./words.ts";
 
 const NOTHING = "Nothing settled in the last 30 days.";
 
-/** The chart in a sentence: "Revenue by day. Highest on 19 November 2026 with 85.99 USDC." */
+/** A sentence about the chart: "Revenue by day. Highest on 19 November 2026 with 85.99 USDC." */
 function findingOf({ days, asset }: Revenue): string {
   const highest = days.toSorted((a, b) => Number(b.amount) - Number(a.amount))[0];
   if (!highest || highest.payments === 0) return `Revenue by day. ${NOTHING}`;
@@ -46,7 +46,7 @@ function Picture({ revenue }: { readonly revenue: Revenue }) {
 
 type Props = {
   readonly revenue: Revenue;
-  /** The seller fees that became due this month; null if this person may not see fees. */
+  /** The fees that the organization owes for this month; null if this person may not see fees. */
   readonly due: readonly DueFees[] | null;
 };
 

@@ -10,7 +10,7 @@ type Props = {
   readonly domain: string;
   readonly origin: string;
   readonly sellerId: string;
-  /** Only a saved resource can be probed. */
+  /** Whether the resource is saved, because only a saved resource can be checked at the seller's server. */
   readonly saved: boolean;
 };
 

@@ -6,7 +6,7 @@ const long = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", y
 const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-/** Format a UTC day such as "2026-11-21": "21 November 2026" and "21 Nov". */
+/** Writes a UTC day such as "2026-11-21" as "21 November 2026" or as "21 Nov". */
 export const longDay = (day: string): string => long.format(at(day));
 export const shortDay = (day: string): string => short.format(at(day));
 
@@ -19,7 +19,7 @@ export const count = (value: number): string => value.toLocaleString("en-GB");
 export const resourcePath = ({ sellerId, resourceId }: { readonly sellerId: string; readonly resourceId: string }): string =>
   `/seller/resources/${encodeURIComponent(sellerId)}/${encodeURIComponent(resourceId)}`;
 
-/** Whether the resource has the payment configuration that a payment requires. */
+/** Whether the resource has a payment configuration, without which it cannot be paid. */
 export const isPayable = ({ paymentConfig }: Pick<PaidResource, "paymentConfig">): boolean => paymentConfig !== undefined;
 
 /** The statuses that a seller filters by. */

@@ -19,7 +19,7 @@ type Props = {
   readonly session: Session;
   readonly environment: Environment;
   readonly theme: Theme | undefined;
-  /** The number of waiting items by menu address: "/approvals" → 2. */
+  /** The number to show at a menu entry, by the address of the entry: "/approvals" → 2. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly children: ReactNode;
 };
@@ -37,7 +37,7 @@ const accountLinks = [
   ["Documentation", "/docs/quickstart"],
 ] as const;
 
-/** The frame of every signed-in page. Each page renders its own h1. */
+/** The frame of every signed-in page. Each page renders its own h1 heading. */
 export function AppShell({ section, session, environment, theme, waiting, children }: Props) {
   const groups = groupsFor(section, session);
   return (

@@ -1,7 +1,7 @@
 import type { Found } from "#lib/search/contract.ts";
 import type { Theme } from "./theme.ts";
 
-/** The action of a command in the palette. */
+/** What a command of the command palette does. */
 export type Act =
   | { readonly go: string }
   | { readonly activate: string }
@@ -32,7 +32,7 @@ const kinds = {
   resource: { word: "Resource", href: ({ id, sellerId = "" }: Found) => `/seller/resources/${sellerId}/${id}` },
 } as const satisfies Record<Found["type"], { word: string; href: (found: Found) => string }>;
 
-/** The search results: the organization's objects with the typed name or id. */
+/** The search results as commands: the organization's objects with the typed name or id. */
 export const foundCommands = (found: readonly Found[]): CommandGroup => ({
   value: "Found",
   items: found.map((one) => open(one.name, kinds[one.type].href(one), `${kinds[one.type].word}, ${one.id}`)),

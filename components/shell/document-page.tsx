@@ -6,12 +6,12 @@ import { EnvironmentBanner } from "./environment-banner.tsx";
 type Props = {
   readonly environment: Environment;
   readonly narrow?: boolean;
-  /** Shown next to the logo: the signed-in person, if any. */
+  /** Shown next to the logo: the signed-in person, if there is one. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 };
 
-/** A page with a single document below the logo. */
+/** A page that shows only one document below the logo. */
 export function DocumentPage({ environment, narrow = false, aside, children }: Props) {
   return (
     <>

@@ -5,11 +5,11 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import type { ProblemError } from "#lib/http/client.ts";
 
-/* Every page loads this twice, for errors inside and outside of the root layout, so it imports little. */
+/* Every page loads this code twice, for errors inside and outside of the root layout, so it imports little. */
 
 const isProblem = (error: unknown): error is ProblemError => error instanceof Error && error.name === "ProblemError";
 
-/** The id of this failure in the service's log: the request id, or the digest that Next.js gave the error. */
+/** The id under which the service's log has this error: the request id, or the digest that Next.js gave the error. */
 function idOf(error: unknown): { readonly label: string; readonly value: string } | null {
   if (isProblem(error)) return { label: "request id", value: error.problem.requestId };
   if (error instanceof Error && "digest" in error) return { label: "error id", value: String(error.digest) };
@@ -19,11 +19,11 @@ function idOf(error: unknown): { readonly label: string; readonly value: string 
 type Props = {
   readonly error: unknown;
   readonly retry: () => void;
-  /** Actions other than trying again. */
+  /** Further actions beside trying again. */
   readonly children?: ReactNode;
 };
 
-/** Shown if a page failed to render. */
+/** The text for a page that could not be rendered. */
 export function Failure({ error, retry, children }: Props) {
   const id = idOf(error);
   return (
@@ -49,14 +49,14 @@ export function Failure({ error, retry, children }: Props) {
 
 type PageProps = { readonly error: unknown; readonly retry: () => void };
 
-/** A failure inside the frame, which still works. */
+/** The error page inside the frame of the application, which still works. */
 export const FailureInFrame = ({ error, retry }: PageProps) => (
   <div className="panel panel-body grid justify-items-start gap-4" role="alert">
     <Failure error={error} retry={retry} />
   </div>
 );
 
-/** A failure outside the application's frame, which then is not shown. */
+/** The error page without the frame of the application, for errors of the frame itself. */
 export const FailureAlone = ({ error, retry }: PageProps) => (
   <div className="doc doc-narrow">
     <main id="main" tabIndex={-1}>

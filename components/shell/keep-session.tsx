@@ -8,10 +8,13 @@ import type * as contract from "#lib/identity/sessions/contract.ts";
 const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;
 
-/** The time of the last request in milliseconds, shared by all pages of this tab since it was loaded. */
+/**
+ * The time of the last request for the session, in milliseconds since 1970. All pages that were opened in this tab without a new
+ * load share it.
+ */
 let asked = 0;
 
-/** Requests the session when it mounts, once per page and at most every ten minutes. */
+/** Requests the session when it is mounted, which happens once per page, but at most every ten minutes. */
 function Asking() {
   const router = useRouter();
   useEffect(() => {
@@ -26,7 +29,7 @@ function Asking() {
 }
 
 /**
- * Renews the session while people navigate: a page cannot set a cookie, but the API can, and does so once an hour of the session has
- * passed. If the session has ended, the refresh leads to the sign-in page.
+ * Renews the session while a person moves from page to page. A page cannot set a cookie, but the API can, and renews the session
+ * once an hour. If the session has ended, the refresh of the page leads to the sign-in.
  */
 export const KeepSession = () => <Asking key={usePathname()} />;

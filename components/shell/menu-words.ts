@@ -1,8 +1,8 @@
 import type { MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 
-/* Used by the menu in the browser, so this file must not import a schema. */
+/* The menu runs in the browser, so this file must not import a schema, which would make the scripts larger. */
 
-/** The menu entry that a path belongs to: the entry with the longest matching address. */
+/** The menu entry for a path: the entry with the longest address that the path begins with. */
 export const currentOf = (path: string, hrefs: readonly string[]): string | undefined =>
   hrefs.filter((href) => path === href || path.startsWith(`${href}/`)).toSorted((a, b) => b.length - a.length)[0];
 
@@ -15,6 +15,6 @@ export const roleName: Readonly<Record<MembershipRole, string>> = {
   viewer: "Viewer",
 };
 
-/** The organization's product roles in words. */
+/** Whether the organization buys, sells, or both, in words. */
 export const businessOf = (productRoles: readonly ProductRole[]): string =>
   productRoles.length === 2 ? "Buying and selling" : productRoles.includes("seller") ? "Selling" : "Buying";

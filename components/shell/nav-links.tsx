@@ -7,14 +7,17 @@ import type { EntryGroup } from "./navigation.ts";
 
 type Props = {
   readonly groups: readonly EntryGroup[];
-  /** The number of waiting items by address: "/approvals" → 2. */
+  /** The number to show at a menu entry, by the address of the entry: "/approvals" → 2. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly label: string;
 };
 
 const isProduct = ({ group }: EntryGroup): boolean => group === "Buying" || group === "Selling";
 
-/** The menu's links. A single group, as in an organization that only buys or only sells, gets no heading. */
+/**
+ * The links of the menu. An organization that only buys or only sells has one group of product pages, so the group needs no
+ * heading.
+ */
 export function NavLinks({ groups, waiting, label }: Props) {
   const path = usePathname();
   const current = currentOf(

@@ -9,13 +9,13 @@ const nobody: Viewer = { ...exampleSession, organizations: [], productRoles: [],
 const owner: Viewer = { ...exampleSession, productRoles: ["buyer", "seller"], capabilities: [...Capability.options] };
 
 describe("navigation", () => {
-  test("every entry leads to a page that exists, and no two to the same", () => {
+  test("every entry leads to a page that exists, and no two entries to the same page", () => {
     const files = globSync("app/**/page.tsx").map((file) => file.replaceAll(/^app|\/\([^)]+\)|\/page\.tsx$/g, ""));
     expect(entries.map(({ href }) => href).filter((href) => !new Set(files).has(href))).toEqual([]);
     expect(new Set(entries.map(({ href }) => href)).size).toBe(entries.length);
   });
 
-  test("what a person lacks the capability or the role for is not offered", () => {
+  test("a page is not offered to a person who lacks the capability or the role for it", () => {
     expect(entriesFor("platform", owner)).toEqual([]);
     const seller = entriesFor("organization", { ...owner, productRoles: ["seller"] }).map(({ group }) => group);
     expect(seller).not.toContain("Buying");
@@ -23,14 +23,14 @@ describe("navigation", () => {
     expect(without.every(({ capability }) => capability === undefined)).toBe(true);
   });
 
-  test("a person's work starts at the buyer's home, else the seller's, else the platform's, else at onboarding", () => {
+  test("a person starts at the buyer's home, else at the seller's, else at the platform's, else at onboarding", () => {
     expect(homeOf(owner)).toBe("/home");
     expect(homeOf({ ...owner, productRoles: ["seller"] })).toBe("/seller");
     expect(homeOf({ ...nobody, platformCapabilities: [...PlatformCapability.options] })).toBe("/admin");
     expect(homeOf(nobody)).toBe("/onboarding");
   });
 
-  test("the nearest entry above a page is its own", () => {
+  test("the menu marks the entry with the longest address that the path begins with", () => {
     const hrefs = ["/seller", "/seller/resources", "/home"];
     expect(currentOf("/seller/resources/sel_1/a", hrefs)).toBe("/seller/resources");
     expect(currentOf("/seller/fees", hrefs)).toBe("/seller");

@@ -6,7 +6,7 @@ import {
   type ProductRole,
 } from "#lib/vocabulary.ts";
 
-/** The two sections of the product: the organization's pages and the platform's pages. */
+/** The two parts of the product: pages of an organization, and pages of the platform's staff. */
 export type Section = "organization" | "platform";
 const sections = {
   Buying: "organization",
@@ -17,18 +17,18 @@ const sections = {
 } as const satisfies Record<string, Section>;
 export type Group = keyof typeof sections;
 
-/** A page in the menu and the command palette, visible to people who may open it. */
+/** A page in the menu and in the command palette. It is shown only to people who may open it. */
 export type Entry = {
   readonly label: string;
   readonly href: `/${string}`;
   readonly group: Group;
-  /** The person needs one of these capabilities. */
+  /** The capabilities of which the person needs one. */
   readonly capability?: readonly (Capability | PlatformCapabilityName)[];
   /** Only organizations with this product role see the page. */
   readonly productRole?: ProductRole;
 };
 
-/** The pages in the menu, in order. Only list pages that exist. */
+/** The pages in the menu, in order. Every page in this list must exist. */
 export const entries: readonly Entry[] = [
   { label: "Home", href: "/home", group: "Buying", productRole: "buyer" },
   {
@@ -108,11 +108,14 @@ export type EntryGroup = { readonly group: Group; readonly entries: readonly Ent
 export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
   [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
 
-/** The start page: the buyer's home, otherwise the seller's, otherwise the platform's; onboarding if there is no organization. */
+/**
+ * The page at which a person starts: the buyer's home, or else the seller's, or else the platform's. A person without an
+ * organization starts with onboarding.
+ */
 export function homeOf({ productRoles, organizations, platformCapabilities }: Viewer): string {
   if (productRoles.includes("buyer")) return "/home";
   if (productRoles.includes("seller")) return "/seller";
   if (platformCapabilities.length > 0) return "/admin";
-  // The frame of /home asks people who have organizations but none active to choose one.
+  // If a person has organizations but none is active, the frame of /home asks them to choose one.
   return organizations.length > 0 ? "/home" : "/onboarding";
 }

@@ -3,13 +3,13 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 
 type Props = {
   readonly title: string;
-  /** The page's content: "mandates". */
+  /** What the page shows: "mandates". */
   readonly what: string;
   /** The roles that may see it: "Owners, admins, approvers, developers and viewers". */
   readonly who: string;
 };
 
-/** Replaces a page that the member's role may not see, and says who can help. */
+/** Shown in place of a page that the member's role may not see. It says who can help. */
 export const NotForRole = ({ title, what, who }: Props) => (
   <>
     <PageHeader title={title} />

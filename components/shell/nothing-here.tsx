@@ -1,6 +1,9 @@
 import { buttonClass } from "#components/ui/button-class.ts";
 
-/** The text for a page that does not exist. It is the same for a page of another organization, so it reveals nothing. */
+/**
+ * The text for a page that does not exist. The page of another organization gets the same text, so that it does not say whether
+ * that page exists.
+ */
 export const NothingHere = () => (
   <>
     <h1>There is no page here</h1>
@@ -16,7 +19,7 @@ export const NothingHere = () => (
   </>
 );
 
-/** The page inside the application's frame. */
+/** The text for a page that does not exist, inside the frame of the application. */
 export const NothingInFrame = () => (
   <div className="panel panel-body grid justify-items-start gap-4">
     <NothingHere />

@@ -9,7 +9,7 @@ import { businessOf } from "./menu-words.ts";
 
 type Props = {
   readonly organizations: Session["organizations"];
-  /** Null on the platform's pages, which belong to no organization. */
+  /** The active organization. Null on the pages of the platform's staff, which belong to no organization. */
   readonly activeId: string | null;
   readonly platform: boolean;
 };
@@ -23,7 +23,9 @@ const Line = ({ name, text, chosen }: ItemProps) => (
   </>
 );
 
-/** Switches the session's organization. A new page is loaded, so no data of the previous organization stays in memory. */
+/**
+ * Changes the organization of the session. The page is loaded anew, so that no data of the previous organization stays in memory.
+ */
 export function OrganizationSwitch({ organizations, activeId, platform }: Props) {
   const activate = useActivateOrganization();
   const active = organizations.find(({ organizationId }) => organizationId === activeId);

@@ -21,7 +21,7 @@ const PAUSE_MS = 150;
 const QUERY_MIN = 2;
 const QUERY_MAX = 128;
 
-/** The text, updated when the person stops typing. */
+/** The text as it was when the person last stopped typing. */
 function usePaused(text: string): string {
   const [paused, setPaused] = useState(text);
   useEffect(() => {
@@ -73,7 +73,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** The palette's search field and results. */
+/** The search field and the results of the command palette. */
 export function PalettePanel({ commands, entry: { field, text, setText }, onClose }: Props) {
   const found = useFound(text);
   const act = useAct(onClose);

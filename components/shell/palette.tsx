@@ -9,17 +9,17 @@ import type { CommandGroup } from "./commands.ts";
 const loadDialog = () => import("./palette-dialog.tsx").then(({ PaletteDialog }) => PaletteDialog);
 const fetching = early(loadDialog);
 
-/** The entered text and its field. */
+/** The search field of the command palette and the typed text. */
 export type Entry = {
   readonly field: RefObject<HTMLInputElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
 };
 
-/** Opens the page's only palette from the rail, from the menu of small screens, or with Ctrl-K. */
+/** Tells the command palette to open. The buttons that open it and the palette itself are in different parts of the page. */
 const opening = new EventTarget();
 
-/** A button that opens the palette. */
+/** A button that opens the command palette. */
 export function PaletteButton() {
   const hydrated = useHydrated();
   const apple = hydrated && /Mac|iPhone|iPad/.test(navigator.platform);
@@ -41,7 +41,7 @@ export function PaletteButton() {
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
-/** Opens with Ctrl-K, and with "/" on pages without a search field of their own. */
+/** Whether the command palette is open. Ctrl-K opens it, and "/" does so on pages without a search field of their own. */
 function useOpen() {
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -64,7 +64,9 @@ function useOpen() {
   return [open, setOpen] as const;
 }
 
-/** The text in the palette's field. Letters that are typed before the field is loaded and has the focus are kept. */
+/**
+ * The text in the palette's search field. If a person types letters before the field is loaded and has the focus, they are kept.
+ */
 function useEntry(open: boolean): Entry {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
@@ -84,7 +86,7 @@ function useEntry(open: boolean): Entry {
   return { field, text, setText };
 }
 
-/** The command palette, rendered once per page. Its code is fetched before it opens for the first time. */
+/** The command palette, once on each page. Its code is loaded before it opens for the first time. */
 export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
   const [open, setOpen] = useOpen();
   const entry = useEntry(open);

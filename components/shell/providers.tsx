@@ -7,11 +7,11 @@ import { Announcements } from "#components/ui/announcements.tsx";
 import { Toasts } from "#components/ui/toast.tsx";
 
 export function Providers({ children }: { readonly children: ReactNode }) {
-  // Never retry a mutation automatically: only the person may repeat a decision.
+  // Never repeat a mutation automatically, because only the person may send a decision again.
   const [client] = useState(() => new QueryClient({ defaultOptions: { mutations: { retry: false } } }));
   return (
     <QueryClientProvider client={client}>
-      {/* Keep Base UI from writing style elements, which the Content-Security-Policy would block. */}
+      {/* Keep Base UI from writing style elements, because the Content-Security-Policy would block them. */}
       <CSPProvider disableStyleElements>
         {children}
         <Announcements />

@@ -2,10 +2,10 @@
 
 import { useEffect } from "react";
 
-/** Registers the service worker. Browsers offer one only over https and on this machine. */
+/** Registers the service worker. Browsers allow one only on https pages and on this machine. */
 export function RegisterWorker() {
   useEffect(() => {
-    // Pages work without the worker, so ignore a browser that refuses it.
+    // Pages work without the service worker too, so ignore the error if the browser refuses it.
     navigator.serviceWorker?.register("/sw.js").catch(() => {});
   }, []);
   return null;

@@ -6,15 +6,18 @@ import { SmallMenu } from "./small-menu.tsx";
 
 type Props = {
   readonly environment: Environment;
-  /** Shown below the logo: the organization or platform that the pages belong to. */
+  /** Shown below the logo: the organization, or the name of the platform, to which the pages belong. */
   readonly head: ReactNode;
-  /** Renders the links with the landmark's label. Called twice, for large and small screens, of which one is visible. */
+  /**
+   * Renders the links under this accessible name. It is called twice, for large and for small screens; only one of the two is
+   * visible.
+   */
   readonly nav: (label: string) => ReactNode;
   readonly foot: ReactNode;
   readonly children: ReactNode;
 };
 
-/** The rail or menu, the banner, and the skip link. */
+/** The frame of a page: the menu, the sandbox banner, and the link that skips the menu. */
 export function ShellFrame({ environment, head, nav, foot, children }: Props) {
   return (
     <>
@@ -41,7 +44,7 @@ export function ShellFrame({ environment, head, nav, foot, children }: Props) {
           >
             <Brand />
             <div className="grid shrink-0 gap-3">{head}</div>
-            {/* On a low screen only the links scroll. The padding leaves room for their focus rings. */}
+            {/* If the window is low, only the links scroll. The padding leaves room for their focus rings. */}
             <div className="-m-1 min-h-40 overflow-y-auto p-1">{nav("Main")}</div>
             <div className="mt-auto grid shrink-0 gap-2">{foot}</div>
           </div>

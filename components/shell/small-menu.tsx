@@ -15,7 +15,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
       details.querySelector("summary")?.focus();
     };
     const elsewhere = ({ target }: PointerEvent) => {
-      // Popups of the menu are rendered in the body but belong to the menu.
+      // The menus inside are rendered at the end of the body, so a click on one of them must not count as a click outside.
       if (target instanceof Element && !menu.current?.contains(target) && !target.closest("[role=menu]") && menu.current)
         menu.current.open = false;
     };
@@ -27,7 +27,7 @@ export function SmallMenu({ children }: { readonly children: ReactNode }) {
     };
   }, []);
   return (
-    // The key closes the menu on navigation, because React mounts a new element.
+    // The key changes on navigation. React then mounts a new element, which is closed.
     <details key={path} ref={menu} className="relative">
       <summary className="-mr-3 min-h-11 px-3 font-560 text-text no-underline">Menu</summary>
       <div className="absolute top-12 right-0 z-20 grid w-[min(20rem,calc(100vw-2rem))] gap-3 rounded-md border bg-raised p-3 shadow-float *:last:border-t *:last:pt-2 [&_.rail-nav_a]:min-h-11">

@@ -10,7 +10,7 @@ type Props = {
   readonly links: readonly (readonly [label: string, href: string])[];
 };
 
-/** The signed-in person and the sign-out button. */
+/** The name of the signed-in person, their own pages, and the sign-out button. */
 export function UserMenu({ name, role, links }: Props) {
   const signOut = useSignOut();
   return (

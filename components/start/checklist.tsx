@@ -15,16 +15,16 @@ export type StepView = {
   readonly id: StepId;
   readonly title: string;
   readonly text: string;
-  /** The link to do the step; undefined if the reader's role may not do it. */
+  /** A link to the page where the step is done; undefined if the reader's role may not do it. */
   readonly action: { readonly label: string; readonly href: string } | undefined;
-  /** Why the last attempt did not count, and what would have allowed it. */
+  /** Why the last attempt did not complete the step, and the change with which it would have. */
   readonly denied?: { readonly why: string; readonly fix: { readonly label: string; readonly href: string } | null };
 };
 
 type StepProps = {
   readonly step: StepView;
   readonly initial: boolean;
-  /** Whether this is the first open step. */
+  /** Whether this is the first step that is not done. */
   readonly now: boolean;
   readonly onDone: (id: StepId) => void;
 };
@@ -42,10 +42,10 @@ function Step({ step: { id, title, text, action, denied }, initial, now, onDone 
     initialData: initial,
     enabled: !initial,
     retry: false,
-    // A finished step stays finished, so stop polling.
+    // A finished step stays finished, so it is not checked again.
     refetchInterval: ({ state }) => (state.data === true ? false : EVERY_MS),
   });
-  // The page may be read again before the next poll, which it then ends.
+  // The page itself may be refreshed before the next check and may then say that the step is done.
   const done = initial || data;
   useEffect(() => {
     if (!done || initial) return;
@@ -76,7 +76,7 @@ function Step({ step: { id, title, text, action, denied }, initial, now, onDone 
 
 type Props = { readonly steps: readonly StepView[]; readonly done: Progress; readonly children?: ReactNode };
 
-/** The first steps of an organization. A step is marked as done as soon as its object exists, wherever it was created. */
+/** The first steps of an organization. A step is shown as done as soon as its result exists, wherever it was created. */
 export function Checklist({ steps, done, children }: Props) {
   const [since, setSince] = useState<ReadonlySet<StepId>>(new Set());
   const [onDone] = useState(() => (id: StepId) => setSince((before) => new Set([...before, id])));

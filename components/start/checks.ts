@@ -24,7 +24,7 @@ const settled = { limit: "1", settlementStatus: "settled" } as const;
 const one = { query: { limit: "1" } } as const;
 const some = { query: { limit: "20" } } as const;
 
-/** Checks whether a step is done with the operation that lists the objects it creates. */
+/** For each step, a check whether it is done. The check uses the operation that lists the objects which the step creates. */
 export const checks: Readonly<Record<StepId, (options: { readonly signal: AbortSignal }) => Promise<boolean>>> = {
   key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
   mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,

@@ -2,10 +2,13 @@ import { Notice } from "#components/ui/notice.tsx";
 import { phoneLink } from "#lib/pages/phone-link.ts";
 import { qrCode } from "./qr-code.ts";
 
-/** The number of white cells around a code. Scanners need them to find it. */
+/** The number of white cells around a QR code. Scanners need them to find the code. */
 const QUIET = 4;
 
-/** A QR code of a request, so that a person can decide it on a phone. It contains the address and no session. */
+/**
+ * Shows a QR code of a request for approval, so that a person can decide it on a phone. The code contains the address and no
+ * session.
+ */
 export function OnPhone({ baseUrl, path }: { readonly baseUrl: string; readonly path: string }) {
   const link = phoneLink(baseUrl, path);
   if (!link.ok) return <Notice>{link.detail}</Notice>;
@@ -15,7 +18,7 @@ export function OnPhone({ baseUrl, path }: { readonly baseUrl: string; readonly 
   const cells = code.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])));
   return (
     <figure className="grid justify-items-start gap-2">
-      {/* The code is dark on white in both themes, because many scanners read no other. */}
+      {/* The QR code is dark on white in both themes, because many scanners cannot read white on dark. */}
       <svg className="size-48 rounded-sm" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the request">
         <rect width={size} height={size} fill="#fff" />
         <path d={cells.join("")} fill="#000" shapeRendering="crispEdges" />

@@ -6,7 +6,8 @@ import type * as payments from "#lib/payments/contract.ts";
 import type * as sandbox from "#lib/sandbox/contract.ts";
 import type { Sample } from "#lib/sandbox/samples.ts";
 
-/* The browser acts as the agent: it asks the seller, asks the service, and shows the seller the signed payment. */
+/* The browser acts as the agent: it asks the seller for the price, asks the service for authorization, and sends the signed
+   payment to the seller. */
 
 const post = { method: "POST" } as const;
 const authorizePayment = atAddress<typeof payments.authorizePayment>({
@@ -36,14 +37,14 @@ const SETTLE_LIMIT_MS = 90_000;
 const POLL_MS = 500;
 const WAIT_SECONDS = "20";
 
-/** The steps of a sample payment, in order. `approval` exists only if the mandate asks a person. */
+/** The steps of a sample payment, in order. `approval` happens only if the mandate asks a person. */
 export type StageId = "price" | "decision" | "approval" | "signature" | "delivery" | "settlement";
 
 export type SampleRun = {
-  /** The step that runs, or where the run stopped. */
+  /** The step that runs now, or the step at which the payment stopped. */
   readonly at: StageId;
   readonly state: "running" | "stopped" | "settled";
-  /** Why it stopped, if it is not a problem of the API. */
+  /** Why the payment stopped, if the reason is not a problem of the API. */
   readonly why?: string;
   readonly authorization?: Authorization;
   readonly checkoutIntentId?: string;
@@ -90,7 +91,7 @@ async function decide({ sample, mandateId, asset }: Asked, challenge: Challenge,
   return call(authorizePayment, { body: { mandateId, intent } }, { signal });
 }
 
-/** How a person decided; undefined after an approval. */
+/** Waits until a person has decided. Returns why nothing is paid; undefined if the person approved. */
 async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promise<string | undefined> {
   for (;;) {
     const { intent } = await call(getCheckout, { checkoutIntentId, query: { waitSeconds: WAIT_SECONDS } }, { signal });
@@ -101,7 +102,7 @@ async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promis
   }
 }
 
-/** The settling transaction; null if the payment failed or did not settle in time. */
+/** Waits until the payment is settled. Returns the transaction; null if the payment failed or did not settle in time. */
 async function untilSettled(authorizationId: string, { signal }: Tools): Promise<string | null> {
   for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {
     const [execution] = (await call(getPayment, { authorizationId }, { signal })).executions;
@@ -117,7 +118,7 @@ const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
     ?.href?.split("/")
     .at(-1);
 
-/** Pays a sample, and tells each step. @throws ProblemError or TypeError where a request fails */
+/** Pays a sample product, and reports each step. @throws ProblemError or TypeError if a request fails */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const { tell, signal } = tools;
   tell({ at: "price", state: "running" });

@@ -5,7 +5,7 @@ import { qrCode } from "./qr-code.ts";
 const text = (code: ReturnType<typeof qrCode>) => (code ?? []).map((row) => row.map(Number).join("")).join("\n");
 
 describe("qrCode", () => {
-  // Equal to the codes of another encoder at level M with mask 0, and read back by a decoder.
+  // The hashes are of the codes of another encoder at level M with mask 0. A decoder could read these codes.
   test.each([
     ["a", 21, "ad65f877bf9411d14b0b2efbc0ca7dfffd44b86e4c5f662689ac17016c5d1b0e"],
     [
@@ -17,7 +17,7 @@ describe("qrCode", () => {
     ["ü".repeat(60), 45, "12641e50ea23a9d0f81e6a3f5b0535cc2bb335bdb4b41a81cd8e60805a32ede0"],
     [`https://pay.example.org/${"x".repeat(150)}`, 53, "0e43ece7625d6df8bdc7af6a66b99beec1a2fb602579616816613f5546b7dc6c"],
     ["y".repeat(213), 57, "35655c2ba409a4d038b9f98e99648851615bbf9d09d96d99fbea8fb6d9c23e9c"],
-  ])("has the cells of other encoders: %s", (content, size, hash) => {
+  ])("has the same cells as the codes of another encoder: %s", (content, size, hash) => {
     const code = qrCode(content);
     expect(code).toHaveLength(size);
     expect(createHash("sha256").update(text(code)).digest("hex")).toBe(hash);

@@ -1,12 +1,12 @@
 /**
- * A QR code (ISO/IEC 18004) in byte mode at level M, in versions 1 to 10: up to 213 bytes, which is more than our links have. All codes
- * use mask 0, which every reader accepts.
+ * Makes QR codes (ISO/IEC 18004) in byte mode at level M, in versions 1 to 10: up to 213 bytes, which is more than the links of
+ * this service have. All codes use mask 0, which every scanner accepts.
  */
 
 type Version = {
-  /** Error correction codewords of one block. */
+  /** The number of error correction codewords in one block. */
   readonly correction: number;
-  /** Data codewords of each block. */
+  /** The number of data codewords in each block. */
   readonly blocks: readonly number[];
   readonly alignment: readonly number[];
 };
@@ -29,7 +29,7 @@ const versions: readonly Version[] = [
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 const bitOf = (value: number, at: number): number => (value >>> at) & 1;
 
-/** Multiplication in GF(256) with the polynomial of QR codes. */
+/** Multiplies two numbers in GF(256) with the polynomial of QR codes. */
 function times256(a: number, b: number): number {
   let product = 0;
   for (let at = 7; at >= 0; at -= 1) {
@@ -39,7 +39,7 @@ function times256(a: number, b: number): number {
   return product;
 }
 
-/** The Reed-Solomon remainder of a block. */
+/** The error correction codewords of a block: the Reed-Solomon remainder. */
 function correctionOf(data: readonly number[], count: number): number[] {
   const divisor = [...times(count - 1, 0), 1];
   let root = 1;
@@ -56,7 +56,7 @@ function correctionOf(data: readonly number[], count: number): number[] {
   return rest;
 }
 
-/** Mode, length, the bytes, and padding up to the capacity. */
+/** The data codewords: mode, length, the bytes, and padding up to the capacity. */
 function dataOf(bytes: readonly number[], number: number, capacity: number): number[] {
   const bits: number[] = [];
   const put = (value: number, length: number): void => {
@@ -92,7 +92,7 @@ function bch(value: number, polynomial: number, length: number): number {
   return (value << length) | rest;
 }
 
-/** Finder, timing and alignment patterns, and the words for format and version. */
+/** Draws the finder, timing and alignment patterns, and the bits for format and version. */
 function drawPatterns(grid: Grid, number: number, { alignment }: Version): void {
   const size = grid.length;
   const set = (x: number, y: number, dark: boolean): void => {
@@ -120,7 +120,7 @@ function drawPatterns(grid: Grid, number: number, { alignment }: Version): void 
       for (let dy = -2; dy <= 2; dy += 1)
         for (let dx = -2; dx <= 2; dx += 1) set(x + dx, y + dy, Math.max(Math.abs(dx), Math.abs(dy)) !== 1);
     }
-  // Level M and mask 0 are both zero.
+  // The format bits begin with the level and the mask. Both are zero for level M and mask 0.
   const format = bch(0, 0x537, 10) ^ 0x5412;
   for (let at = 0; at < 15; at += 1) {
     const dark = bitOf(format, at) === 1;
@@ -142,7 +142,7 @@ function drawPatterns(grid: Grid, number: number, { alignment }: Version): void 
   }
 }
 
-/** Fills the free cells in columns of two, from the lower right corner, upwards and downwards in turn. */
+/** Writes the data into the free cells: two columns at a time from the right, upwards and downwards in turn. */
 function drawData(grid: Grid, words: readonly number[]): void {
   const size = grid.length;
   const free = grid.map((row) => row.map((cell) => cell === undefined));
@@ -160,7 +160,7 @@ function drawData(grid: Grid, words: readonly number[]): void {
   }
 }
 
-/** The rows of the code, true for dark; null if the text is too long. */
+/** The rows of the QR code, true for dark; null if the text is too long. */
 export function qrCode(text: string): readonly (readonly boolean[])[] | null {
   const bytes = [...new TextEncoder().encode(text)];
   const at = versions.findIndex(({ blocks }, index) => bytes.length + (index < 9 ? 2 : 3) <= sum(blocks));

@@ -20,7 +20,7 @@ import { paySample, type SampleRun, type StageId } from "./pay-sample.ts";
 export type SampleMandate = {
   readonly mandateId: string;
   readonly name: string;
-  /** The product that the page offers under this mandate. If possible, the mandate asks a person about its price. */
+  /** The product that the page offers under this mandate. If possible, one whose price makes the mandate ask a person. */
   readonly goods: Sample;
 };
 
@@ -50,7 +50,7 @@ function itemsOf({ at, state, checkoutIntentId }: SampleRun): readonly TimelineI
   });
 }
 
-/** A denial, with every rule that stands against the payment. */
+/** Shows a denial with every rule that denied the payment. */
 function Denied({ run: { authorization } }: { readonly run: SampleRun }) {
   if (!authorization) return null;
   const against = authorization.policyDecision.reasons.filter(({ effect }) => effect === "deny");
@@ -113,7 +113,7 @@ function useSample(asset: string) {
   return { run, pay };
 }
 
-/** Pays the sample sellers from the test wallet under a mandate of the reader, step by step. */
+/** Pays a sample seller from the test wallet under a mandate of the reader, and shows each step. */
 export function SamplePayment({ baseUrl, asset, mandates }: Props) {
   const { run, pay } = useSample(asset);
   const [chosen, setChosen] = useState(mandates[0]?.mandateId ?? "");

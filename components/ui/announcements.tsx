@@ -10,9 +10,9 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Announces a sentence to screen readers. */
+/** Makes screen readers speak a sentence. */
 export function announce(text: string): void {
-  // A screen reader ignores a live region whose text does not change.
+  // A screen reader speaks only if the text changes, so add a space to a repeated sentence.
   said = said === text ? `${text}\u00A0` : text;
   for (const listener of listeners) listener();
 }

@@ -1,7 +1,7 @@
 import { Money, money } from "./money.tsx";
 
 export type BarPart = {
-  /** `held` is striped; `this` is the payment on the page; `over` exceeds the limit. */
+  /** `held` is reserved and drawn striped; `this` is the payment on the page; `over` exceeds the limit. */
   readonly kind: "used" | "held" | "this" | "over";
   /** Decimal text. */
   readonly amount: string;
@@ -14,7 +14,7 @@ const fills = {
   over: "bg-danger",
 } as const;
 
-/** Only for the widths of the bar. Never compute amounts with it. */
+/** The width of a part of the bar. Never compute amounts with it, because it uses inexact numbers. */
 const share = (part: string, whole: string): string =>
   `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
 

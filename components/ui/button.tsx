@@ -6,7 +6,10 @@ import { useHydrated } from "./hydrated.ts";
 
 type Props = Look &
   ComponentProps<"button"> & {
-    /** For forms that the browser sends itself. Other buttons stay disabled until scripts run, or the click would be lost. */
+    /**
+     * For a button of a form that the browser sends itself. Other buttons are disabled until the scripts run, because earlier
+     * clicks would be lost.
+     */
     readonly withoutScripts?: boolean;
   };
 

@@ -3,14 +3,14 @@ import { scaleOf } from "./chart-scale.ts";
 import { money } from "./money.tsx";
 
 const fills = ["bg-bar-used", "bg-accent"] as const;
-/** The most labels below the columns that a phone holds. */
+/** The most labels that fit below the columns on a phone. */
 const LABELS = 5;
 
 const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
 
 type ColumnProps = Pick<ChartProps, "series" | "unit"> & { readonly row: ChartRow; readonly top: number; readonly late: boolean };
 
-/** A column of one or two parts, with its amounts while the pointer is on it. */
+/** A column of one or two parts. It shows its amounts while the pointer is on it. */
 function Column({ row, series, unit, top, late }: ColumnProps) {
   return (
     <div className="group relative flex h-full min-w-0 flex-1 flex-col-reverse items-center hover:bg-sunken">
@@ -35,7 +35,7 @@ function Column({ row, series, unit, top, late }: ColumnProps) {
   );
 }
 
-/** The label of every nth column, so that no two overlap. */
+/** The labels below the columns: of every nth column only, so that no two labels overlap. */
 function Labels({ rows }: Pick<ChartProps, "rows">) {
   const every = Math.ceil(rows.length / LABELS);
   return (
@@ -53,14 +53,14 @@ function Labels({ rows }: Pick<ChartProps, "rows">) {
   );
 }
 
-/** The columns of a Chart, as plain elements: they need no script, and their place is there from the start. */
+/** The columns of a Chart as plain HTML elements. They need no script, and they take their space from the start. */
 export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
   const sums = rows.map(({ amounts }) => series.reduce((sum, { key }) => sum + Number(amounts[key] ?? 0), 0));
   const { top, ticks } = scaleOf(Math.max(...sums, Number(limit?.amount ?? 0)));
   return (
     <div className="grid h-55 grid-cols-[auto_minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto] gap-x-2 pt-2 text-xs text-muted tabular-nums">
       <div className="relative grid justify-items-end">
-        {/* Without height: they give the column its width. */}
+        {/* These invisible texts have no height. They make the column as wide as its longest tick. */}
         {ticks.map((tick) => (
           <span key={tick} className="invisible col-start-1 row-start-1 h-0">
             {tick}

@@ -10,11 +10,11 @@ test.each([
   [100, [0, 25, 50, 75, 100]],
   [1_234, [0, 500, 1_000, 1_500]],
   [0.000002, [0, 0.0000005, 0.000001, 0.0000015, 0.000002]],
-])("a scale to %d has the ticks %o", (highest, ticks) => {
+])("a scale up to %d has the ticks %o", (highest, ticks) => {
   expect(scaleOf(highest)).toEqual({ top: ticks.at(-1), ticks });
 });
 
-test("a scale holds the highest amount, in at most four equal steps", () => {
+test("a scale reaches the highest amount, in at most four equal steps", () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-6, max: 1e12, noNaN: true }), (highest) => {
       const { top, ticks } = scaleOf(highest);

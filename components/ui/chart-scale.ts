@@ -15,7 +15,7 @@ export function scaleOf(highest: number): Scale {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = STEPS.find((step) => step * power >= least * (1 - 1e-9)) ?? 10;
   const count = Math.max(1, Math.ceil((highest / (factor * power)) * (1 - 1e-9)));
-  // From decimal digits, because 3 * 0.1 is not 0.3.
+  // Round to 12 digits, because 3 * 0.1 is not 0.3 in floating point.
   const tick = (at: number) => Number((at * factor * power).toPrecision(12));
   const ticks = Array.from({ length: count + 1 }, (_, at) => tick(at));
   return { top: tick(count), ticks };

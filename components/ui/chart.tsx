@@ -13,7 +13,7 @@ export type ChartRow = {
   readonly label: string;
   /** The longer label for the table and the tooltip. */
   readonly name: string;
-  /** Decimal text by series; a series without an amount has no column. */
+  /** The amounts by the key of the series, as decimal text. A series without an amount has no column. */
   readonly amounts: Readonly<Record<string, string>>;
 };
 
@@ -23,7 +23,7 @@ export type ChartProps = {
   readonly unit: string;
   /** The heading of the table's first column: "Day". */
   readonly rowName: string;
-  /** One or two series. The second is in signing blue, for amounts that a person approved. */
+  /** One or two series. The second one is blue, for amounts that a person approved. */
   readonly series: readonly Series[];
   readonly rows: readonly ChartRow[];
   /** Shown instead of the columns if all amounts are zero: "Nothing settled in the last 30 days." */

@@ -9,13 +9,13 @@ const HELD = {
 } as const;
 
 type Props = {
-  /** What the content is, for the button's name: "items" makes "Show all of items". */
+  /** The name of the content for the button: "items" makes "Show all of items". */
   readonly of: string;
   readonly lines?: keyof typeof HELD;
   readonly children: ReactNode;
 };
 
-/** Shows one or two lines of a text of any length. A button shows the rest; without scripts all of it is visible. */
+/** Shows one or two lines of a text of any length. A button shows the rest. Without scripts the whole text is visible. */
 export function Clamp({ of, lines = 2, children }: Props) {
   const text = useRef<HTMLSpanElement>(null);
   const [cut, setCut] = useState(false);

@@ -57,7 +57,7 @@ export function Code({ label, text }: Snippet) {
 
 type TabsProps = { readonly label: string; readonly snippets: readonly (Snippet & { readonly name: string })[] };
 
-/** Text to copy in several languages, one of which is shown. */
+/** A text to copy in several languages, of which one is shown. */
 export const CodeTabs = ({ label, snippets }: TabsProps) => (
   <Tabs label={label} tabs={snippets.map(({ name, ...snippet }) => ({ value: name, name, content: <Code {...snippet} /> }))} />
 );

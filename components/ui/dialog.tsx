@@ -16,7 +16,7 @@ export type DialogProps = {
   readonly footer?: ReactNode;
   readonly open?: boolean;
   readonly onOpenChange?: (open: boolean) => void;
-  /** Only a DialogClose or the caller closes the dialog: no Escape, no click outside, no close icon. */
+  /** Only a DialogClose or the caller closes the dialog. There is no close icon, and Escape and a click outside do nothing. */
   readonly insistent?: boolean;
   /** Wide enough for columns. Has no effect on drawers. */
   readonly wide?: boolean;
@@ -28,7 +28,7 @@ const fetching = early(loadPopup);
 /** The function that closes the surrounding dialog. */
 const Closing = createContext(() => {});
 
-/** Shared by dialogs and drawers: renders the button immediately, and loads the popup when it first opens. */
+/** A dialog or drawer. Its button is rendered at once; the code of its content is loaded when it first opens. */
 export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dialog" | "drawer" }) {
   const { trigger, look, open: held, onOpenChange, insistent = false, wide = false, ...rest } = props;
   const opener = useRef<HTMLButtonElement>(null);
@@ -49,7 +49,8 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
           {trigger}
         </Button>
       )}
-      {/* Without a trigger, a failed load must not close the dialog: it may hold a value that is shown only once. */}
+      {/* If the dialog was opened without a trigger, an error while loading must not close it, because it may contain a value
+         that is shown only once. */}
       <OnDemand wanted={open} load={loadPopup} {...(trigger !== undefined && { giveUp: close })}>
         {(Popup) => (
           <Popup {...rest} kind={kind} insistent={insistent} wide={wide} open={open} onOpenChange={change} opener={opener} />

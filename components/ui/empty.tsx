@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 
 type Props = {
-  /** What is missing: "No payments yet". */
+  /** Says what is missing: "No payments yet". */
   readonly title: string;
-  /** One sentence: what will be shown here, and how to create it. */
+  /** One sentence that says what will be shown here, and how to create it. */
   readonly children: ReactNode;
-  /** The primary action, if any. */
+  /** The main action, if there is one. */
   readonly action?: ReactNode;
-  /** A Code block, if helpful. */
+  /** A Code block, if it helps. */
   readonly snippet?: ReactNode;
 };
 

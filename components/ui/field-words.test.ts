@@ -5,7 +5,7 @@ import { fieldOf, fieldWords, withoutBlanks } from "#components/ui/field-words.t
 const said = (schema: z.ZodType, value: unknown): string | undefined =>
   schema.safeParse(value, { error: fieldWords }).error?.issues[0]?.message;
 
-describe("words at a field", () => {
+describe("the messages at a field", () => {
   test.each([
     [z.string().min(1), "", "Fill this in."],
     [z.string().min(1), undefined, "Fill this in."],
@@ -18,9 +18,9 @@ describe("words at a field", () => {
     [z.string().regex(/^a$/, "Write an a."), "b", "Write an a."],
   ])("%# %j", (schema, value, words) => expect(said(schema, value)).toBe(words));
 
-  test("a pointer names the field", () => expect(fieldOf("/pricing/amount")).toBe("pricing.amount"));
+  test("a pointer becomes the path of the field", () => expect(fieldOf("/pricing/amount")).toBe("pricing.amount"));
 
-  test("empty text is a field left out", () =>
+  test("a field with empty text counts as absent", () =>
     expect(withoutBlanks({ name: "a", description: "", pricing: { amount: "" }, agents: ["", { id: "" }] })).toEqual({
       name: "a",
       pricing: {},

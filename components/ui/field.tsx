@@ -46,11 +46,11 @@ const Frame = ({ id, label, hint, error, children }: FrameProps) => (
 const AFFIX = "flex items-center border border-border-strong bg-sunken px-3 text-sm whitespace-nowrap text-muted";
 const JOINED = { before: "w-16 min-w-0 flex-auto rounded-r-none", after: "w-16 min-w-0 flex-auto rounded-l-none" } as const;
 
-/** Shows the button of a file field as a button. */
+/** Makes the button of a file field look like other buttons. */
 const FILE =
   "w-full text-sm file:mr-3 file:min-h-10 file:cursor-pointer file:rounded-sm file:border file:border-solid file:border-border-strong file:bg-surface file:px-3 file:text-text";
 
-/** A control with label, hint and error. A screen reader reads the error with the control. */
+/** A control with its label, hint and error. A screen reader reads the error together with the control. */
 export function Field({
   label,
   hint,
@@ -105,7 +105,7 @@ type SelectProps = Omit<Texts, "prefix" | "suffix"> & {
   readonly options: readonly (readonly [value: string, text: string])[];
 } & Omit<ComponentProps<"select">, "id" | "children">;
 
-/** A native select, because it works with every keyboard and screen reader. */
+/** A native select element, which works with every keyboard and screen reader. */
 export function Select({ label, hint, error, options, ...select }: SelectProps) {
   const id = useId();
   return (

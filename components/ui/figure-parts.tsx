@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Ledger, type LedgerProps } from "./ledger.tsx";
 
-/** The text in place of a chart without data. */
+/** Shown in place of a chart that has no data. */
 export const EmptyFigure = ({ children }: { readonly children: ReactNode }) => (
   <p className="grid min-h-32 place-items-center rounded-sm bg-sunken px-4 text-center text-sm text-muted">{children}</p>
 );

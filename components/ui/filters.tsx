@@ -39,7 +39,7 @@ export function Filters({ label, path, children }: Props) {
     router.push(addressOf(event.currentTarget, path));
   };
   const change = (event: ChangeEvent<HTMLFormElement>) => {
-    // Search text applies on Enter, so that the list does not change while the person types.
+    // The list is filtered by the search text only on Enter, so that it does not change while the person types.
     if ((event.target as HTMLElement).getAttribute("type") !== "search") event.currentTarget.requestSubmit();
   };
   useEffect(() => {
@@ -74,8 +74,9 @@ export function Filters({ label, path, children }: Props) {
 }
 
 /**
- * Sets the control to the value in the address, also after going back. A choice made before scripts ran is applied; search text typed
- * before scripts ran stays in the field. The element is updated in place, so it keeps the focus.
+ * Sets the control to the value in the address, also after the person went back. If the person chose something before the scripts
+ * ran, that choice is applied; search text that they typed before then stays in the field. The element is not replaced, so it
+ * keeps the focus.
  */
 function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const control = useRef<E>(null);
@@ -143,7 +144,7 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
   );
 }
 
-/** A day in the format of the address: 2026-11-21. */
+/** A filter by day. The value has the format of the address: 2026-11-21. */
 export function FilterDate({ label, name, value = "" }: FilterProps) {
   const input = useShown<HTMLInputElement>(value);
   return (

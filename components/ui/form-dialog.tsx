@@ -7,9 +7,9 @@ import { OperationForm, type OperationFormState, Submit } from "./form.tsx";
 
 type Props<V extends FieldValues> = Pick<DialogProps, "trigger" | "look" | "title" | "description" | "wide" | "children"> & {
   readonly state: OperationFormState<V>;
-  /** What did not happen if the service refuses: "Nothing was saved." */
+  /** What did not happen if the service refuses the request: "Nothing was saved." */
   readonly nothing: string;
-  /** The content of the submit button. */
+  /** The text of the submit button. */
   readonly submit: ReactNode;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;

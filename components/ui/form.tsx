@@ -32,18 +32,21 @@ type Options<O extends WithBody> = {
   readonly onDone?: (reply: ReplyOf<O>) => void;
 };
 
-/** The props of a form field, passed to Field, TextArea or Select. */
+/** The properties of a form field, which Field, TextArea or Select gets. */
 type Registration<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
 
 export type OperationFormState<V extends FieldValues> = {
   readonly form: UseFormReturn<V>;
-  /** Connects a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text counts as omitted. */
+  /**
+   * Connects a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text means that the value is
+   * absent.
+   */
   readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registration<V>;
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
   readonly pending: boolean;
   /** An error that no field of the form can show. */
   readonly error: Error | null;
-  /** Resets the form to its defaults, for a dialog that opens again. */
+  /** Sets the form back to its first values, for a dialog that opens again. */
   readonly reset: () => void;
 };
 
@@ -52,7 +55,7 @@ function resolverOf<V extends FieldValues>(schema: z.ZodType): Resolver<V> {
   return (values, context, options) => check(withoutBlanks(values) as V, context, options);
 }
 
-/** True if the form has a control for the path, which can show its error. */
+/** Whether the form has a control for the path, which can show an error. */
 const shows = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
 
 /**
@@ -81,7 +84,7 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
     setError(shown.length > 0 && shown.length === errors.length ? null : refusal);
   };
   const act = async () => {
-    // Send the raw values, not the parsed ones: the service parses them with the same schema.
+    // Send the values as they are in the form and not as parsed, because the service parses them with the same schema.
     const values = form.getValues();
     const params = typeof options.params === "function" ? options.params(values) : options.params;
     const request = { ...params, body: withoutBlanks(values) } as unknown as RequestOf<O>;
@@ -118,14 +121,14 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
 
 type FormProps<V extends FieldValues> = {
   readonly state: OperationFormState<V>;
-  /** What did not happen if the service refuses: "Nothing was saved." */
+  /** What did not happen if the service refuses the request: "Nothing was saved." */
   readonly nothing: string;
   readonly id?: string;
   readonly className?: string;
   readonly children: ReactNode;
 };
 
-/** The form element of useOperationForm. Errors that belong to no field are shown at the end. */
+/** The form element for useOperationForm. Errors that belong to no field are shown at its end. */
 export function OperationForm<V extends FieldValues>({
   state,
   nothing,
@@ -145,12 +148,12 @@ type SubmitProps = {
   readonly state: Pick<OperationFormState<FieldValues>, "pending">;
   /** The id of the form, if the button is outside of it. */
   readonly form?: string;
-  /** Disables the button for a reason specific to the form. */
+  /** Whether the button is disabled for a reason of this form. */
   readonly off?: boolean;
   readonly children: ReactNode;
 };
 
-/** The form's primary button, marked as busy while the request runs. */
+/** The main button of the form. It is marked as busy while the request runs. */
 export function Submit({ state, form, off = false, children }: SubmitProps) {
   return (
     <Button tone="primary" type="submit" form={form} disabled={off} aria-busy={state.pending}>

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-/** False on the server and until the page's scripts run. Controls that need scripts wait for it. */
+/** Whether the page's scripts run. False on the server too. Controls that need scripts are disabled until then. */
 export const useHydrated = (): boolean =>
   useSyncExternalStore(
     never,

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 
 const QUESTION = "Leave without saving? What you entered on this page is lost.";
 
-/** Whether a click follows a link away from this page, in this tab. */
+/** Whether a click is on a link that leaves this page in this tab. */
 function leaves({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
   if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return false;
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
@@ -14,8 +14,8 @@ function leaves({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEve
 type Traversal = Event & { readonly navigationType?: string };
 
 /**
- * Asks before the page is left while `active`: by a link, back and forward, or the browser. The router asks nobody, because a page does
- * not unload when it follows a link.
+ * While `active`, asks the person before they leave the page by a link, by going back or forward, or by closing it. Following a
+ * link does not unload the page, so the browser would not ask.
  */
 export function useLeaveGuard(active: boolean): void {
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useLeaveGuard(active: boolean): void {
     };
     window.addEventListener("click", (event) => leaves(event) && ask(event), { capture: true, signal });
     window.addEventListener("beforeunload", (event) => agreed || event.preventDefault(), { signal });
-    // Browsers without it still ask when the page unloads.
+    // Browsers without the Navigation API do not ask on going back, but they ask when the page unloads.
     const { navigation } = window as { readonly navigation?: EventTarget };
     const traverse = (event: Traversal) => event.navigationType === "traverse" && event.cancelable && ask(event);
     navigation?.addEventListener("navigate", traverse, { signal });

@@ -4,28 +4,28 @@ import { RowKeys } from "./row-keys.tsx";
 import { role } from "./table-roles.ts";
 
 export type Column<R> = {
-  /** The column heading, and the value's label on small screens. */
+  /** The heading of the column, which is the label of the value on small screens. */
   readonly name: string;
-  /** Renders the cell. Null or an empty text hides the entry on small screens. */
+  /** Renders the cell. If it is null or an empty text, small screens leave out the value. */
   readonly cell: (row: R) => ReactNode;
-  /** Right-aligned tabular figures. */
+  /** Aligns numbers to the right, with digits of equal width. */
   readonly numeric?: boolean;
-  /** The column has buttons: no label on small screens, and a heading for screen readers only. */
+  /** Whether the column has buttons. Then it has no label on small screens, and only screen readers read its heading. */
   readonly actions?: boolean;
 };
 
 export type LedgerProps<R> = {
-  /** Describes the table for screen readers. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
-  /** The first column is the row header. */
+  /** The columns. The cells of the first one are the headings of their rows. */
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
   /** The address that a row links to. The whole row can be clicked. */
   readonly href?: (row: R) => string;
-  /** Narrow padding, for tables inside a panel's body. */
+  /** Less padding, for tables inside a panel. */
   readonly compact?: boolean;
-  /** Less row height, to show more rows. */
+  /** Lower rows, so that more rows fit on the screen. */
   readonly dense?: boolean;
 };
 

@@ -8,7 +8,10 @@ export type MenuItem = { readonly key: string; readonly content: ReactNode } & (
 );
 
 export type MenuProps = {
-  /** The purpose of the menu: "Switch organization". The button's accessible name is the current choice followed by this label. */
+  /**
+   * What the menu is for: "Switch organization". A screen reader reads the current choice and then this label as the name of the
+   * button.
+   */
   readonly label: string;
   /** The current choice. */
   readonly name: string;
@@ -16,7 +19,7 @@ export type MenuProps = {
   readonly text: string;
   /** The address of a picture beside the name. */
   readonly picture?: string | undefined;
-  /** Shows no border until the pointer is over it or it is open. */
+  /** Whether the button has no border until the pointer is over it or the menu is open. */
   readonly quiet?: boolean | undefined;
   readonly disabled?: boolean;
   readonly items: readonly MenuItem[];
@@ -30,7 +33,7 @@ export const menuLook = (quiet = false): string =>
       : "enabled:hover:border-border-strong data-popup-open:border-border-strong"
   }`;
 
-/** A name, and a line below it. */
+/** The name of a menu's button or entry, and the line below it. */
 export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
   <span className="min-w-0">
     <strong className="line-clamp-2 leading-5 font-semibold wrap-anywhere">{name}</strong>
@@ -38,7 +41,7 @@ export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
   </span>
 );
 
-/** The content of a menu's button. */
+/** What the button of a menu shows. */
 export const MenuFace = ({ label, name, text, picture }: Pick<MenuProps, "label" | "name" | "text" | "picture">) => (
   <>
     <span className="flex min-w-0 items-center gap-2">

@@ -16,7 +16,7 @@ const parts = {
 
 type Props = { readonly at: string; readonly show?: "date" | "time" | "both" | "short" | "minute" };
 
-/** A time with its zone: UTC from the server, the reader's zone once scripts run. */
+/** A time with its time zone. The server writes UTC; when the scripts run, it changes to the reader's time zone. */
 export function Moment({ at, show = "both" }: Props) {
   const timeZone = useSyncExternalStore(never, own, () => "UTC");
   const wanted = show === "both" ? (["date", "time"] as const) : ([show] as const);

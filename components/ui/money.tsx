@@ -14,6 +14,6 @@ export function money(amount: string, asset: string, digits = 2): string {
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(digits, "0")} ${asset}`;
 }
 
-/** The number of fraction digits for a column of these amounts, at least two. */
+/** How many fraction digits a column of these amounts needs, at least two. */
 export const columnDigits = (amounts: readonly string[]): number =>
   Math.max(2, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0));

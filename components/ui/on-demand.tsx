@@ -6,9 +6,9 @@ import { announce } from "./announcements.tsx";
 type Props<T> = {
   readonly wanted: boolean;
   readonly load: () => Promise<T>;
-  /** Called if loading failed. Set `wanted` to false in it, so that the next attempt loads again. */
+  /** Called if the code could not be loaded. The caller then sets `wanted` to false, so that the next attempt loads it again. */
   readonly giveUp?: () => void;
-  /** Shown until the part is loaded. */
+  /** Shown until the code is loaded. */
   readonly meanwhile?: ReactNode;
   readonly children: (part: T) => ReactNode;
 };
@@ -39,7 +39,10 @@ export function OnDemand<T>({ wanted, load, giveUp, meanwhile = null, children }
   return part ? children(part.loaded) : meanwhile;
 }
 
-/** Props for the control that opens a part: it loads the part on hover or focus. */
+/**
+ * Properties for the control that opens a part of the page. They load the part's code when the control gets the focus or the
+ * pointer.
+ */
 export const early = (load: () => Promise<unknown>) => {
   const fetchEarly = () => void load().catch(() => null);
   return { onFocus: fetchEarly, onPointerEnter: fetchEarly };

@@ -21,11 +21,11 @@ function Item({ item }: { readonly item: MenuItem }) {
   );
 }
 
-/** The loaded menu. It opens on mount, and takes the focus from the button that it replaces. */
+/** The menu after its code was loaded. It opens at once, and takes the focus from the button that it replaces. */
 export function OpenMenu({ label, name, text, picture, quiet, disabled = false, items }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const asked = useRef(true);
-  // The portal is next to the button, so that the menu is in the same landmark.
+  // The menu is rendered next to its button, so that it belongs to the same landmark.
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     if (!asked.current) return;

@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 
 type Props = {
   readonly title: ReactNode;
-  /** One sentence below the title: text, or text with a badge. */
+  /** One sentence below the title. It may contain a badge. */
   readonly description?: ReactNode;
-  /** Buttons and links on the right; at most one is primary. */
+  /** Buttons and links on the right. At most one of them is the main action. */
   readonly actions?: ReactNode;
-  /** The parent page. */
+  /** The page one level above. */
   readonly back?: { readonly href: string; readonly label: string };
-  /** For a title that is an amount, with facts below it. */
+  /** Whether the title is large, which is for an amount with facts below it. */
   readonly large?: boolean;
 };
 

@@ -1,7 +1,7 @@
 /** The query of a page's address, as Next.js passes it to the page. */
 export type PageQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The first value of a name; an empty value counts as omitted. */
+/** The first value of a name; undefined if the value is empty. */
 export function one(query: PageQuery, name: string): string | undefined {
   const value = query[name];
   const first = typeof value === "string" ? value : value?.[0];
@@ -14,7 +14,7 @@ export function all(query: PageQuery, name: string): readonly string[] {
   return typeof value === "string" ? [value] : (value ?? []);
 }
 
-/** The address of `path` with the changed query; undefined removes a name. */
+/** The address of `path` with the query and these changes. A change to undefined removes the name. */
 export function address(path: string, query: PageQuery, changes: PageQuery = {}): string {
   const params = new URLSearchParams();
   const merged = { ...query, ...changes };

@@ -2,15 +2,18 @@ import Link from "next/link";
 import { buttonClass } from "./button-class.ts";
 import { address, all, one, type PageQuery } from "./page-query.ts";
 
-/** The number of previous pages that an address stores. */
+/** The most earlier pages that an address stores. */
 const TRAIL = 20;
 const FIRST = "first";
 
-/** The address of the next page. A cursor only leads forward, so the address also stores the previous cursors. */
+/**
+ * The address of the page with older entries. A cursor only leads forward, so the address also stores the cursors of the earlier
+ * pages.
+ */
 export const older = (path: string, query: PageQuery, nextCursor: string): string =>
   address(path, query, { cursor: nextCursor, from: [...all(query, "from"), one(query, "cursor") ?? FIRST].slice(-TRAIL) });
 
-/** The address of the previous page; undefined on the first page. */
+/** The address of the page with newer entries; undefined on the first page. */
 export function newer(path: string, query: PageQuery): string | undefined {
   if (one(query, "cursor") === undefined) return undefined;
   const from = all(query, "from");

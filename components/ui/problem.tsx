@@ -9,7 +9,7 @@ import { OnDemand } from "./on-demand.tsx";
 
 const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
 
-/** The methods to confirm the person's identity, if the service requires it; null for other errors. */
+/** The methods by which the person can confirm their identity, if the service requires that; null for other errors. */
 function proofMethods(problem: ErrorBody | null): readonly string[] | null {
   if (problem?.code !== "step_up_required") return null;
   const methods = problem.nextActions[0]?.metadata?.["methods"];

@@ -3,16 +3,16 @@ import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Untrusted } from "./untrusted.tsx";
 
 export type RankedRow = {
-  /** Two rows can have the same name, never the same key. */
+  /** The key of the row. Two rows can have the same name, but never the same key. */
   readonly key: string;
-  /** Untrusted text is allowed. */
+  /** The name of the row, which may be untrusted text. */
   readonly name: string;
   readonly href?: string;
   /** A longer explanation for the table. */
   readonly detail?: string;
-  /** Decimal text, for the length of the bar. */
+  /** The amount as decimal text, for the length of the bar. */
   readonly amount: string;
-  /** The amount for people: "12.50 USDC". */
+  /** The amount as people read it: "12.50 USDC". */
   readonly text: string;
 };
 
@@ -28,7 +28,7 @@ type Props = {
   readonly empty: string;
 };
 
-/** Only for the widths of the bars. Never compute amounts with it. */
+/** The width of a bar. Never compute amounts with it, because it uses inexact numbers. */
 const widthOf = (amount: string, most: number): string => `${Math.max(0.5, (Number(amount) / most) * 100 || 0)}%`;
 
 const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>

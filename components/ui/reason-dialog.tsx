@@ -10,20 +10,22 @@ import { formText } from "./form-text.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenChange"> & {
-  /** What the action changes and what it does not change. */
+  /** Says what the action changes and what it does not change. */
   readonly children: ReactNode;
   /** The button's text: "Revoke mandate". */
   readonly action: string;
-  /** Runs the action. An error is shown in the dialog; on success the dialog closes and the page is refreshed. */
+  /** Runs the action. If it fails, the dialog shows the error; if it succeeds, the dialog closes and the page is refreshed. */
   readonly act: (reason: string) => Promise<unknown>;
-  /** What did not happen if it is refused: "Nothing was revoked." */
+  /** What did not happen if the service refuses the request: "Nothing was revoked." */
   readonly nothing: string;
   readonly reasonLabel?: string;
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
   /** The minimum length of the reason. */
   readonly reasonMin?: number;
-  /** The text that a person must type, for actions that cannot be undone. With another text the dialog shows an error. */
+  /**
+   * For actions that cannot be undone: the text that the person must type. If they type another text, the dialog shows an error.
+   */
   readonly typed?: string;
   readonly onDone?: () => void;
 };
@@ -105,7 +107,7 @@ export function ReasonDialog({ trigger, look, title, open, onOpenChange, action,
       sending.current = false;
     },
   });
-  // The dialog cannot close while the request runs, so that the person sees the result.
+  // The dialog stays open while the request runs, so that the person sees the result.
   const change = (next: boolean) => {
     if (sending.current) return;
     if (next) acting.reset();

@@ -1,2 +1,2 @@
-/** An error that did not come from the service and whose message can be shown to people. */
+/** An error that does not come from the service. Its message can be shown to people. */
 export class SaidError extends Error {}

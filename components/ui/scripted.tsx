@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useHydrated } from "./hydrated.ts";
 
-/** Disables fields until the page's scripts run, because earlier input would be lost. */
+/** Disables the fields inside until the page's scripts run, because earlier input would be lost. */
 export const Scripted = ({ children }: { readonly children: ReactNode }) => (
   <fieldset className="contents" disabled={!useHydrated()}>
     {children}

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** Half a second, so that a click meant for another window does not hit a button here. */
+/** Half a second. Without it, a click that was meant for another window could hit a button of this page. */
 const SETTLE_MS = 500;
 
-/** True once the page has been visible for SETTLE_MS. False right after it appears or regains the focus. */
+/** Whether the page has been visible for SETTLE_MS. False right after the page appears or gets the focus again. */
 export function useSettled(): boolean {
   const [settled, setSettled] = useState(false);
   useEffect(() => {

@@ -1,7 +1,7 @@
 type Props = {
-  /** What is loading: "Loading payments". */
+  /** Says what is loading: "Loading payments". */
   readonly label: string;
-  /** The approximate number of entries. */
+  /** About how many entries will be shown. */
   readonly rows?: number;
 };
 

@@ -24,7 +24,7 @@ const ended = (word: string): Row => ({ icon: "cross", word });
 const bad = (word: string): Row => ({ tone: "danger", icon: "cross", word });
 const asks = (word: string): Row => ({ tone: "accent", icon: "info", word });
 
-/** Tone and word for every status. A word has the same meaning as in the API. */
+/** The look and the word of every status. A word means the same as in the API. */
 const statuses = {
   mandate: {
     draft: waits("Draft"),
@@ -137,7 +137,7 @@ const statuses = {
 
 type Kind = keyof typeof statuses;
 
-/** The word for a status, for filters and sentences. */
+/** The word for a status, to use in filters and sentences. */
 export const statusWord = <K extends Kind>(of: K, status: keyof (typeof statuses)[K]): string =>
   (statuses[of][status] as Row).word;
 

@@ -1,4 +1,7 @@
-/** Explicit roles, because a changed `display` on small screens removes the implicit roles of a table. */
+/**
+ * Roles for the elements of a table. Without them, screen readers would not see a table, because its `display` is changed on
+ * small screens.
+ */
 export const role = {
   table: { role: "table" },
   rowgroup: { role: "rowgroup" },

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Moment } from "./moment.tsx";
 
 export type TimelineItem = {
-  /** Done, in progress, or stopped here; omitted for a future step. */
+  /** `now`: in progress. `stopped`: it ended with this step. Absent for a future step. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: string;

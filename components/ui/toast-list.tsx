@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 
 type Props = {
-  /** The messages that are not shown yet. */
+  /** The messages that were not shown yet. */
   readonly texts: readonly string[];
   readonly onShown: () => void;
 };
@@ -33,7 +33,7 @@ function List({ texts, onShown }: Props) {
   ));
 }
 
-/** The toasts. Loaded with the first one. */
+/** The short messages at the edge of the window. This code is loaded with the first message. */
 export const ToastList = (props: Props) => (
   <Base.Provider>
     <Base.Portal>

@@ -29,7 +29,7 @@ export function toast(text: string): void {
   change([...waiting, text]);
 }
 
-/** The place for toasts, once per page. Its code is loaded with the first toast. */
+/** The element that shows the messages of toast(), once on each page. Its code is loaded with the first message. */
 export function Toasts() {
   const texts = useSyncExternalStore(
     subscribe,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { visible } from "#components/ui/untrusted.tsx";
 import { columnDigits, money } from "#components/ui/money.tsx";
 
-describe("text of others", () => {
+describe("text that other people wrote", () => {
   test.each(["\u202E", "\u2066", "\u200F", "\u061C", "\u0000", "\u001B", "\u200B", "\u2060", "\uFEFF", "\u{E0041}", "\n"])(
     "%j is made visible",
     (hidden) => expect(visible(`a${hidden}b`)).toBe("a\uFFFDb"),
@@ -20,7 +20,7 @@ describe("money", () => {
     ["0.000001", "0.000001 USDC"],
   ])("%s is %s", (amount, text) => expect(money(amount, "USDC")).toBe(text));
 
-  test("has as many digits as the longest of its column", () => {
+  test("money has as many fraction digits as the longest amount of its column", () => {
     const digits = columnDigits(["1.25", "0.002", "3"]);
     expect(["1.25", "0.002", "3"].map((amount) => money(amount, "USDC", digits))).toEqual([
       "1.250 USDC",

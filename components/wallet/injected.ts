@@ -1,16 +1,17 @@
 import { SaidError } from "#components/ui/said-error.ts";
 
-/** The part of EIP-1193 that pages need. */
+/** The functions of an EIP-1193 wallet that the pages use. */
 export type Wallet = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
 type Announcement = CustomEvent<{ readonly provider: Wallet }>;
 
-/** A failed wallet request. The message is written for the person. */
+/** A wallet request that failed, with a message that the page can show to the person. */
 export class WalletRefusal extends SaidError {}
 /** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
 
 /**
- * The first wallet announced with EIP-6963, otherwise the one at `window.ethereum`, which any extension may replace.
+ * The first wallet that announces itself with EIP-6963, or else the wallet at `window.ethereum`, which any browser extension may
+ * replace.
  * @throws WalletRefusal
  */
 export function findWallet(otherwise: string): Wallet {
@@ -25,10 +26,13 @@ export function findWallet(otherwise: string): Wallet {
 }
 
 const REJECTED = 4001;
-/** EIP-1193 and JSON-RPC codes: not supported, not authorized, unknown method. Wallets use them differently for the same case. */
+/**
+ * Codes of EIP-1193 and JSON-RPC: not supported, not authorized, unknown method. Different wallets use different ones for the
+ * same case.
+ */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 
-/** @throws WalletRefusal, WalletCannot */
+/** Sends a request to the wallet. @throws WalletRefusal, WalletCannot */
 export async function ask(wallet: Wallet, method: string, params: readonly unknown[] = []): Promise<unknown> {
   try {
     return await wallet.request({ method, params });

@@ -39,7 +39,7 @@ function SendTest({ webhookEndpointId: id }: OfEndpoint) {
   );
 }
 
-/** Enabling asks for a proof of identity, which the form's error does. */
+/** Pauses or enables an endpoint. Enabling needs a proof of identity; if it is missing, the error in the form asks for it. */
 function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -103,7 +103,7 @@ function DeleteEndpoint({ webhookEndpointId: id }: OfEndpoint) {
   );
 }
 
-/** What people can do with an endpoint. */
+/** The actions that people can take on an endpoint. */
 export const EndpointActions = ({ webhookEndpointId, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) => (
   <>
     {status === "enabled" && <SendTest webhookEndpointId={webhookEndpointId} />}

@@ -1,4 +1,4 @@
-/** The events that the form offers. The API takes every type. */
+/** The events that the form offers. The API accepts all types. */
 export const eventChoices = [
   ["payment.*", "Payments"],
   ["checkout.*", "Requests for approval"],
@@ -7,6 +7,6 @@ export const eventChoices = [
   ["member.*", "Members"],
 ] as const;
 
-/** The events of an endpoint in words. */
+/** The events that an endpoint gets, in words. */
 export const eventsText = (eventTypes: readonly string[]): string =>
   eventTypes.length === 0 ? "All events" : eventTypes.join(", ");

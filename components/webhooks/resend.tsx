@@ -10,14 +10,14 @@ import { resendWebhookDeliveries } from "#lib/webhooks/contract.ts";
 
 type Props = {
   readonly webhookEndpointId: string;
-  /** One delivery, or null for all that failed. */
+  /** The id of one delivery, or null for all deliveries that failed. */
   readonly webhookDeliveryId: string | null;
 };
 
-/** Deliveries are kept for 30 days, so these are all. */
+/** A time before all deliveries, because they are kept for only 30 days. */
 const EVER = "1970-01-01T00:00:00.000Z";
 
-/** Sends one delivery again, or all that failed. */
+/** Sends one delivery again, or all deliveries that failed. */
 export function Resend({ webhookEndpointId: id, webhookDeliveryId }: Props) {
   const router = useRouter();
   const sending = useMutation({

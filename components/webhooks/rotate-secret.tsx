@@ -14,7 +14,7 @@ const graces = [
   ["604800", "It signs for another 7 days"],
 ] as const;
 
-/** Creates a new secret for an endpoint and shows it once. */
+/** Creates new secrets for an endpoint and shows the HMAC secret once. */
 export function RotateSecret({ webhookEndpointId }: { readonly webhookEndpointId: string }) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);

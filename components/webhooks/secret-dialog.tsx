@@ -18,7 +18,7 @@ type Props = { readonly made: WebhookEndpoint | null; readonly onSaved: () => vo
 export function WebhookSecretDialog({ made, onSaved }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);
-  // The secret cannot be shown again.
+  // Warn the person before they leave the page, because the secret cannot be shown again.
   useLeaveGuard(made !== null);
   const change = (open: boolean) => {
     if (open) return;

@@ -13,7 +13,7 @@ const deliveries = {
   failed: { tone: "danger", icon: "cross", word: "Failed" },
 } as const;
 
-/* Not in StatusBadge, whose words every page with a badge loads. */
+/* These words are not in StatusBadge, because every page with a badge would then load them. */
 
 export function EndpointState({ status }: Pick<WebhookEndpoint, "status">) {
   const { word, ...look } = endpoints[status];

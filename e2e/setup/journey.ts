@@ -18,12 +18,12 @@ const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${rando
 export function listen(page: Page, errors: string[]): void {
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => {
-    // The browser logs a refused request as an error, but the page shows the refusal.
+    // The browser logs every refused request as an error. These are left out, because the page shows the refusal.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) errors.push(message.text());
   });
 }
 
-/** Fails a journey if any of its pages logged an error. */
+/** The test function of all journeys. A journey fails if one of its pages logged an error. */
 export const test = base.extend({
   baseURL: process.env["BASE_URL"] ?? "",
   extraHTTPHeaders: { "X-Forwarded-For": anyAddress() },
@@ -49,13 +49,14 @@ export async function signInAs(context: BrowserContext, { cookie = "" }: Credent
   ]);
 }
 
-/** Waits until the page handles the key that its control announces. */
+/** Waits until the page's scripts handle the key which a control of the page shows. */
 export const listensTo = (page: Page, key: "/" | "Control+K"): Promise<void> =>
   expect(page.locator(`[aria-keyshortcuts="${key}"]`).first()).toBeAttached();
 
 /**
- * Violations of some rules after all animations have ended, because colours in a transition are not final. axe's builder for Playwright
- * is slower: it also checks frames, which this product does not have, and also collects passed rules.
+ * The violations of some rules. It waits for the end of all animations, because colours that change are not final. It does not
+ * use axe's builder for Playwright, which is slower: that also checks frames, which this product does not have, and collects
+ * rules without violations.
  */
 async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
@@ -67,9 +68,9 @@ async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[
   }, runOnly);
 }
 
-/** Expects no violation of any rule in both color schemes, and no horizontal scrolling. */
+/** Checks that the page breaks no accessibility rule in either color scheme, and that it does not scroll sideways. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // After a navigation in the browser the title arrives later than the heading.
+  // After a navigation by scripts the title arrives later than the heading.
   await expect(page).toHaveTitle(/./);
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   expect(await findViolations(page, { type: "tag", values: everything }), "light").toEqual([]);

@@ -11,7 +11,7 @@ import type { SettlementStatus } from "#lib/vocabulary.ts";
 import { ofAuthorization, setHolds } from "#test/holds.ts";
 import type { Purchase } from "./purchase.ts";
 
-/** Sets the shop's price and authorizes a payment as the agent. Returns the authorization's id. */
+/** Sets the shop's price and requests authorization of a payment as the agent. Returns the authorization's id. */
 export async function askFor({ agent, mandateId, seller }: Purchase, amount: string): Promise<string> {
   const pricing = { type: "fixed" as const, amount, asset: "USDC" };
   await database().update(resources).set({ pricing }).where(eq(resources.sellerId, seller.sellerId));
@@ -30,7 +30,10 @@ export async function askFor({ agent, mandateId, seller }: Purchase, amount: str
   return (await call(authorizePayment, { body: { mandateId, intent } }, asked)).authorizationId;
 }
 
-/** Inserts an execution with a returned credential, as execute and the reconciler would. Returns the transaction's hash. */
+/**
+ * Inserts an execution whose signed payment was returned to the agent, with this settlement status, as the service would. Returns
+ * the transaction's hash.
+ */
 export async function submitted(authorizationId: string, settlementStatus: SettlementStatus): Promise<string> {
   const hash = `0x${randomBytes(32).toString("hex")}`;
   const [row] = await database().select().from(authorizations).where(eq(authorizations.authorizationId, authorizationId));

@@ -30,7 +30,7 @@ export type Purchase = {
   readonly seller: { readonly sellerId: string; readonly domain: string };
 };
 
-/** A mandate of the buyer: 250 USDC per month, with a person's approval above 25. */
+/** Creates a mandate of the buyer: 250 USDC per month, and a person must approve payments above 25. */
 export async function writeMandate(buyer: Owner, name: string): Promise<string> {
   const { mandateId } = await call(
     createMandate,
@@ -75,7 +75,10 @@ async function openShop(domain: string): Promise<Purchase["seller"]> {
 
 type Shop = { readonly known?: boolean; readonly domain?: string };
 
-/** A buyer with an agent and a mandate, and a shop. The first payment to a shop needs the password; with `known` it was made before. */
+/**
+ * A buyer with an agent and a mandate, and a shop. The first payment to a shop needs the buyer's password. With `known`, that
+ * payment was already made.
+ */
 export async function newPurchase({ known = true, domain }: Shop = {}): Promise<Purchase> {
   const buyer = await newOrganization({ name: "Larkfield Research" });
   const agent = await newKey(buyer);
@@ -88,7 +91,7 @@ export async function newPurchase({ known = true, domain }: Shop = {}): Promise<
   return purchase;
 }
 
-/** The agent requests a payment that needs approval. Returns the path of the confirmation page. */
+/** Requests as the agent a payment that needs approval. Returns the path of the confirmation page. */
 export async function askAPerson({ agent, mandateId, seller }: Purchase): Promise<string> {
   const id = randomBytes(8).toString("hex");
   const { policyDecision } = await call(
@@ -141,13 +144,13 @@ const basketOf = (sellerId: string, lines: readonly Line[]) => {
   return { canonicalBasket: basket, basketHash: basketHash(basket), amount: atomicOf(amount) };
 };
 
-/** Sets the price of the shop's resource to the total of the basket, as a storefront would. */
+/** Sets the price of the shop's resource to the total of the basket, as an online shop would. */
 async function priceAt({ sellerId }: Purchase["seller"], amount: bigint): Promise<void> {
   const pricing = { type: "fixed" as const, amount: formatAmount(amount, DECIMALS), asset: "USDC" };
   await database().update(resources).set({ pricing }).where(eq(resources.sellerId, sellerId));
 }
 
-/** Inserts a storefront checkout with the given basket, as previewCheckout does. */
+/** Inserts a checkout with the given basket, as previewCheckout does. */
 export async function openBasket({ buyer, agent, seller, mandateId }: Purchase, lines: readonly Line[]): Promise<string> {
   const checkoutIntentId = newId("checkoutIntent");
   const basket = basketOf(seller.sellerId, lines);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { verifyReceiptText, type Verdict } from "#lib/receipts/verify-receipt.ts";
 
-/** Downloads the receipt behind a link, and verifies it with the keys that the service publishes. */
+/** Downloads the receipt from a link, and verifies it with the keys that the service publishes. */
 export async function downloadReceipt(page: Page, link: string): Promise<{ readonly name: string; readonly verdict: Verdict }> {
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: link, exact: true }).click();

@@ -15,9 +15,9 @@ import { webhookDeliveries, webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { localChainId } from "../../examples/chain.ts";
 import { askAPerson, newPurchase } from "./purchase.ts";
 
-/* Data for the test of all pages: an organization with data of every kind, and an empty one. */
+/* The data for the test of all pages: an organization with data of every kind, and an empty one. */
 
-/** More rows than one page of a list. */
+/** This is more than one page of a list shows. */
 const PAYMENTS = 24;
 
 const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.env["BASE_URL"] ?? "", headers: credential });
@@ -25,7 +25,7 @@ const as = ({ credential }: Pick<Owner, "credential">) => ({ baseUrl: process.en
 async function paySmallAmounts(owner: Owner): Promise<{ readonly mandateId: string; readonly authorizationId: string }> {
   const sample = sampleFor(assetOf(localChainId, "USDC")!);
   const policy = sample.policy as Parameters<typeof call<typeof createMandate>>[1]["body"]["policy"];
-  // The page of a mandate with a wallet offers on-chain registration.
+  // The mandate has a wallet, so its page offers the registration on the chain.
   const wallet = { chain: localChainId, address: "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d" };
   const { mandateId } = await call(createMandate, { body: { name: "Weather and maps data", policy, wallet } }, as(owner));
   await call(activateMandate, { id: mandateId }, as(owner));
@@ -114,7 +114,9 @@ async function failWebhooks({ organizationId }: Owner): Promise<string> {
 
 export type Scene = Awaited<ReturnType<typeof newScene>>;
 
-/** Made once for all pages. The full organization's owner is also a platform admin, so one session opens every page. */
+/**
+ * The data for all pages. The owner of the full organization is also a platform admin, so that one session can open every page.
+ */
 export async function newScene() {
   const purchase = await newPurchase();
   const { buyer, agent } = purchase;
@@ -132,7 +134,7 @@ export async function newScene() {
   const webhook = await failWebhooks(buyer);
   await newMember(buyer, "developer");
   const invitation = await newInvitation(buyer, "new.colleague@larkfield.example", "approver");
-  // Sends a mail, so that the outbox is not empty.
+  // This sends a mail, so that the page with the sandbox's mails is not empty.
   await callAuth("/request-password-reset", { email: buyer.email });
   await sendMails();
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });

@@ -7,17 +7,17 @@ import type { routesOf } from "#lib/pages/snippets.ts";
 import { localChainId } from "../../examples/chain.ts";
 
 export type Shop = {
-  /** The host and port, which the seller registers as its domain. */
+  /** The host and port. The seller registers them as its domain. */
   readonly domain: string;
   readonly url: string;
-  /** Puts the line into the file that proves the domain. */
+  /** Adds the line to the file that proves the domain. */
   publish(line: string): void;
-  /** Starts to sell these routes. The service settles the payments; the shop calls it with this API key. */
+  /** Sells these routes from now on. The service settles the payments, and the shop calls it with this API key. */
   sell(routes: ReturnType<typeof routesOf>, apiKey: string): void;
   close(): Promise<void>;
 };
 
-/** A stock @x402/express server at the address that the service may reach on this machine. */
+/** A seller with the standard @x402/express server, at the address of this machine that the service may call. */
 export async function openShop(): Promise<Shop> {
   const port = Number(process.env["SHOP_PORT"]);
   const app = express();

@@ -12,7 +12,7 @@ import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 
 const rpcUrl = (): string => env().CHAINS[0]?.rpcUrl ?? "";
 
-/** A connection to the chain that the journeys share, from an account that can pay for gas. */
+/** A connection to the chain that all journeys use, from an account that can pay for gas. */
 async function chainFor(account: PrivateKeyAccount) {
   const client = createTestClient({ account, chain: baseSepolia, mode: "anvil", transport: http(rpcUrl()), pollingInterval: 50 })
     .extend(publicActions)
@@ -35,7 +35,7 @@ const PRICE = "0.25";
 
 export type Stall = { readonly domain: string; readonly purchase: Purchase; close(): Promise<void> };
 
-/** A registered stock x402 seller that settles by itself: GET /report for 0.25 USDC. */
+/** A registered seller with the standard x402 library that settles by itself: GET /report for 0.25 USDC. */
 export async function openStall(): Promise<Stall> {
   const privateKey = generatePrivateKey();
   const payTo = privateKeyToAccount(privateKey).address;

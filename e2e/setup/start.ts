@@ -29,7 +29,10 @@ const secrets = {
   SANDBOX_WALLET_PRIVATE_KEY: `0x${"5a".repeat(32)}`,
 } as const;
 
-/** Deploys the mandate contracts with the installation's own keys, funds their gas, and returns the addresses for CHAINS. */
+/**
+ * Deploys the mandate contracts with the keys of the installation, gives these keys ether for gas, and returns the addresses for
+ * CHAINS.
+ */
 async function deployed(chain: LocalChain) {
   const { GUARDIAN_PRIVATE_KEY: guardian, POLICY_SIGNER_PRIVATE_KEY: policySigner } = secrets;
   const contracts = await deployContracts(chain, { guardian: keyOf(guardian), policySigner: keyOf(policySigner) });
@@ -45,7 +48,8 @@ async function deployed(chain: LocalChain) {
 }
 
 async function newDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  // The name has the pattern of the other tests' databases, so that they drop it if this run is killed.
+  // The name has the same pattern as the databases of the other tests, which delete old ones, so that this one is deleted too if
+  // the run is killed.
   const name = `file_${Date.now()}_${randomBytes(6).toString("hex")}`;
   const administer = async (statement: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -62,7 +66,7 @@ async function newDatabase(url: string): Promise<{ readonly url: string; drop():
   return { url: own.href, drop: () => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
-/** The server of `npm start`. Resolves when it listens, which may take a build of the pages. */
+/** Starts the server of `npm start`. Resolves when it listens, which may take as long as a build of the pages. */
 async function startServer(): Promise<() => Promise<void>> {
   const child = spawn("node", ["server.ts"], { cwd: root, env: process.env, stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise<void>((done) => child.once("close", () => done()));
@@ -84,7 +88,7 @@ async function startServer(): Promise<() => Promise<void>> {
   };
 }
 
-/** Waits for the page process, which on a busy machine starts long after the API listens. */
+/** Waits until the pages process answers, which on a busy machine can be long after the API does. */
 async function pagesAnswer(): Promise<void> {
   const until = Date.now() + START_LIMIT_MS;
   for (;;) {
@@ -115,9 +119,9 @@ export default async function start(): Promise<() => Promise<void>> {
     DATA_DIR: dataDir,
     LOG_LEVEL: "silent",
     RATE_LIMIT_PER_ADDRESS: "1000000",
-    // Each browser sends its own address, because sign-ins are rate-limited by address.
+    // Each browser sends another address, because sign-ins are limited by address.
     TRUSTED_PROXY_HOPS: "1",
-    // The address on which a journey may open its own shop.
+    // The address of this machine at which a journey may open its own shop.
     OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort}`,
     SHOP_PORT: String(shopPort),
     CHAIN_RPC_URL: chain.rpcUrl,

@@ -19,7 +19,7 @@ export type Quote = {
 
 export type Refusal = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
-/** In the token's smallest unit. */
+/** The amount in the token's smallest unit. */
 export function atomicOf(amount: string): bigint {
   const [whole = "0", fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(DECIMALS, "0"));
@@ -31,7 +31,7 @@ function textOf(amount: bigint): string {
   return digits.slice(0, -DECIMALS) + (fraction && `.${fraction}`);
 }
 
-/** The codes are UCP's, plus our own code for an item that matches several variants. */
+/** A refusal. Its codes are those of UCP, and one more for an item that fits several variants. */
 const refuse = (status: number, code: string, more: Readonly<Record<string, unknown>> = {}): Refusal => ({
   status,
   body: { code, messages: [{ code }], ...more },
@@ -54,11 +54,11 @@ const isList = (value: unknown): value is readonly Wanted[] =>
   value.length <= LINES_MAX &&
   value.every((item) => typeof item === "object" && item);
 
-/** Quotes, which are valid for 15 minutes and kept in memory. */
+/** The quotes of the shop, which are valid for 15 minutes and kept in memory. */
 export function quoteBook() {
   const quotes = new Map<string, Quote>();
   return {
-    /** One line per item, in the requested order. */
+    /** Makes a quote with one line for each item, in the order of the request. */
     make(items: unknown): Quote | Refusal {
       if (!isList(items)) return refuse(400, "invalid_items");
       const lines: Line[] = [];
@@ -74,7 +74,7 @@ export function quoteBook() {
       quotes.set(quote.quoteId, quote);
       return quote;
     },
-    /** Null once it has expired. */
+    /** The quote with this id; null if it has expired or does not exist. */
     find(quoteId: unknown): Quote | null {
       const quote = typeof quoteId === "string" ? quotes.get(quoteId) : undefined;
       return quote && new Date(quote.expiresAt).getTime() > Date.now() ? quote : null;

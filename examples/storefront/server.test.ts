@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** Signs a 402 as an agent with a stock client does. By default the client pays at most one dollar. */
+/** Signs a 402 as an agent with the standard client does, with the amount of the order as the client's limit. */
 async function sign(paymentRequired: Readonly<Record<string, string>>, amount: bigint): Promise<string> {
   const allowed = { network: CHAIN, asset: storefront.asset.tokenAddress, maxAmountPerPayment: amount.toString() } as const;
   const stock = new x402Client().register(CHAIN, new ExactEvmScheme(wallet)).setSpendControls({ allowedAssets: [allowed] });
@@ -37,7 +37,7 @@ async function sign(paymentRequired: Readonly<Record<string, string>>, amount: b
   return client.encodePaymentSignatureHeader(await client.createPaymentPayload(required))["PAYMENT-SIGNATURE"] ?? "";
 }
 
-describe("the example storefront", () => {
+describe("the example shop", () => {
   it("sells to an agent: manifest, quote, 402, payment, order", async () => {
     const quote = await requestQuote(storefront, [{ query: "blue mug" }]);
     const probed = await probeCheckout(storefront, quote, "order-1");

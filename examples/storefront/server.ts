@@ -9,7 +9,7 @@ import { localChainId, usdcAddress } from "../chain.ts";
 import { search } from "./catalog.ts";
 import { atomicOf, quoteBook, type Quote } from "./quotes.ts";
 
-/** A credential of 32 KiB does not fit into the headers that Node takes by default. */
+/** A signed payment of 32 KiB does not fit into the headers that Node accepts by default. */
 const HEADERS_MAX = 65_536;
 const TOKEN = { name: "USDC", version: "2", decimals: 6 };
 
@@ -17,9 +17,9 @@ export type StorefrontOptions = {
   readonly facilitator: FacilitatorClient;
   readonly payTo: string;
   readonly port?: number;
-  /** A registered seller may send its id, which is accepted only if its domain matches. */
+  /** The id of the shop as a registered seller. The service accepts it only if the domain is that of the seller. */
   readonly sellerId?: string;
-  /** The resource id under which its checkout is registered. */
+  /** The id of the resource under which the shop's checkout is registered. */
   readonly resourceId?: string;
 };
 
@@ -67,7 +67,10 @@ const manifest = (url: string, { payTo, sellerId, resourceId }: StorefrontOption
 const bodyOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** The orders of a shop: one per quote, also for repeated requests. An order is confirmed once its payment is settled. */
+/**
+ * The orders of a shop: one for each quote, even if a request is repeated. An order is stored as confirmed once its payment is
+ * settled.
+ */
 function orderBook(url: string) {
   const orders = new Map<string, Order>();
   return {
@@ -76,7 +79,7 @@ function orderBook(url: string) {
       const id = `order_${randomUUID().slice(0, 8)}`;
       const fulfillment = { method: "digital", status: "pending" } as const;
       const order: Order = { id, status: "confirmed", quoteId, amount, permalinkUrl: `${url}/orders/${id}`, fulfillment };
-      // The stock middleware delays this answer until the facilitator has settled, and sends a 402 if the settlement fails.
+      // The x402 middleware holds this answer back until the facilitator has settled, and sends a 402 if the settlement fails.
       response.once("finish", () => {
         if (response.statusCode === 200) orders.set(quoteId, order);
       });
@@ -86,8 +89,8 @@ function orderBook(url: string) {
 }
 
 /**
- * A storefront for agents made of stock x402 parts: a manifest, a catalog, quotes, and a checkout that answers 402 until it is
- * paid. It has no knowledge of Countersign.
+ * An example shop for agents, made with the standard x402 library: a manifest, a catalog, quotes, and a checkout that answers 402
+ * until it is paid. It knows nothing of Countersign.
  */
 export async function startStorefront(options: StorefrontOptions): Promise<Storefront> {
   const { facilitator, payTo, port = 0 } = options;
@@ -111,7 +114,7 @@ export async function startStorefront(options: StorefrontOptions): Promise<Store
   const accepts = { scheme: "exact", network: localChainId, payTo, price: priceOf, maxTimeoutSeconds: 300 } as const;
   const resources = new x402ResourceServer(facilitator).register(localChainId, new ExactEvmScheme());
 
-  /** Runs before the payment check: requires a valid quote, and repeats the answer of a paid order. */
+  /** Runs before the payment check. It requires a valid quote, and repeats the answer for an order that is paid. */
   const requireQuote = (request: Request, response: Response, next: () => void): void => {
     const { quoteId } = bodyOf(request.body);
     const order = orders.get(String(quoteId));

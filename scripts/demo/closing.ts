@@ -5,7 +5,7 @@ import { plain, section, step } from "./timeline.ts";
 
 const HOURS = 12;
 
-/** Creates a new mandate to experiment with, and prints the credentials and example calls. */
+/** Creates a new mandate for experiments, and prints the keys and example calls. */
 export async function invite(
   { service, agent, keyFile }: Stage,
   { buyer, sellerOwner, sellerId, agentId, apiKey }: Parties,

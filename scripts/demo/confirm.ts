@@ -7,7 +7,10 @@ import type { Person } from "./person.ts";
 import type { Tell } from "./timeline.ts";
 
 const PAGE_LIMIT_MS = 30_000;
-/** Chromium's sandbox does not work as root and in most containers. The page is ours and local, so no sandbox is needed. */
+/**
+ * Chromium's sandbox does not work as root and in most containers. The page is on this machine and belongs to the demo, so no
+ * sandbox is needed.
+ */
 const flags = ["--no-sandbox", "--disable-dev-shm-usage"];
 
 /** Opens the link, signs in and presses the button, as a person does on their phone. */
@@ -31,7 +34,10 @@ async function inBrowser(executablePath: string, url: string, { email, password 
   }
 }
 
-/** Without a browser: opens the page with the person's session, so that the service records the terms they were shown. */
+/**
+ * Approves without a browser. It first opens the page with the person's session, so that the service records which terms they
+ * were shown.
+ */
 async function bySession(url: string, { ask, open, password }: Person): Promise<string> {
   const checkoutIntentId = checkoutIn(url);
   const page = await open(url);

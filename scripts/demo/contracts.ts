@@ -5,13 +5,16 @@ import moduleArtifact from "../../contracts/artifacts/PaymentModule.json" with {
 import accountArtifact from "../../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
 import type { LocalChain } from "../../examples/chain.ts";
 
-/** The contract addresses for the service's configuration, and the service's keys. */
+/** The addresses of the contracts for the service's configuration, and the service's keys. */
 export type Contracts = {
   readonly configuration: Readonly<Record<string, string>>;
   readonly keys: Readonly<Record<"RELAYER_PRIVATE_KEY" | "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY", Hex>>;
 };
 
-/** Deploys the mandate contracts on the demo's chain. The keys are new for each run, so their nonces start at 0. */
+/**
+ * Deploys the mandate contracts on the demo's chain. The keys are new for each run, because their nonces must start at 0 on a new
+ * chain.
+ */
 export async function deployContracts(chain: LocalChain): Promise<Contracts> {
   const keys = {
     RELAYER_PRIVATE_KEY: generatePrivateKey(),

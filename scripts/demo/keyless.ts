@@ -19,7 +19,10 @@ const POLL_MS = 200;
 type Account = Pick<PrivateKeyAccount, "address" | "signTypedData" | "signAuthorization">;
 type TypedData = Parameters<PrivateKeyAccount["signTypedData"]>[0];
 
-/** Ada's wallet signs twice and pays no gas: one transaction of the service delegates Ada's account and registers the mandate. */
+/**
+ * Registers the mandate on the chain. The wallet of Ada, the buyer, signs twice and pays no gas: one transaction of the service
+ * delegates her account and registers the mandate.
+ */
 async function register(tell: Tell, { service, seller }: Stage, { ask }: Person, account: Account, mandateId: string) {
   const asked = await ask(prepareRegistration, { id: mandateId, query: { payeeAddress: seller.address } });
   const { message } = asked.typedData;
@@ -35,12 +38,15 @@ async function register(tell: Tell, { service, seller }: Stage, { ask }: Person,
     signature,
     authorization: { address, chainId, nonce, yParity: yParity === 1 ? (1 as const) : (0 as const), r, s },
   };
-  // No session is needed: the wallet's signature is the credential.
+  // No session is needed, because the wallet's signature proves who asks.
   const { txHash } = await call(registerMandate, { id: mandateId, body }, { baseUrl: service.url });
   tell("by", txHash);
 }
 
-/** Repeats the call until the service has seen the registration on chain. Before that, it asks for a signature and stores nothing. */
+/**
+ * Repeats the call until the service has seen the registration on the chain. Before that, the service asks for a signature and
+ * stores nothing.
+ */
 async function executedWhenRegistered(
   agent: AgentOptions,
   authorization: Parameters<typeof execute>[1],
@@ -54,7 +60,10 @@ async function executedWhenRegistered(
   }
 }
 
-/** The agent has no wallet key. The buyer's account accepts the service's signature only within the limits of the mandate. */
+/**
+ * Shows an agent that has no wallet key. The buyer's account accepts the service's signature only within the limits of the
+ * mandate.
+ */
 export async function payWithoutKey(stage: Stage, parties: Parties): Promise<void> {
   const { chain, seller, service } = stage;
   section("An agent that holds no key");

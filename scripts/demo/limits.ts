@@ -14,7 +14,10 @@ import { section, step } from "./timeline.ts";
 
 const secondPrices = { "/report": "$0.10" };
 
-/** Shows the purpose of a mandate: it denies payments, repeats its answers, and ends when its owner revokes it. */
+/**
+ * Shows what a mandate does: payments above its limits are denied, a repeated request gets the same reply, and nothing is paid
+ * after its owner revokes it.
+ */
 export async function holdLimits(
   stage: Stage,
   { sellerId, buyer }: Parties,
@@ -67,7 +70,9 @@ export async function holdLimits(
   });
 }
 
-/** A second stock seller uses Countersign as its facilitator, with one URL and one key. */
+/**
+ * Shows a second seller, made with the standard x402 library, that uses Countersign as its facilitator with one URL and one key.
+ */
 export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent: AgentOptions): Promise<void> {
   const { service, secondShop, seller, chain, closing } = stage;
   section("The same with Countersign as the seller's facilitator");

@@ -28,7 +28,10 @@ const SETTLE_LIMIT_MS = 60_000;
 
 const portOf = (host: string): number => Number(host.split(":")[1]);
 
-/** Most sellers on the web never register. A mandate may allow them; their 402 gives the terms. */
+/**
+ * Pays a seller that is not registered, as most sellers on the web are not. A mandate may allow such sellers; their 402 contains
+ * the terms.
+ */
 async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   const { chain, stranger, closing } = stage;
   const payTo = privateKeyToAddress(generatePrivateKey());
@@ -57,7 +60,7 @@ async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   });
 }
 
-/** Repeats until the order reports that the payment is on the chain. */
+/** Repeats the call until the order says that the payment is on the chain. */
 async function untilOver(ask: () => Promise<Order>): Promise<Order> {
   const until = Date.now() + SETTLE_LIMIT_MS;
   for (;;) {
@@ -112,7 +115,7 @@ async function order(stage: Stage, parties: Parties, agent: AgentOptions) {
   return { confirmationUrl };
 }
 
-/** Pays unregistered sellers and storefronts under a mandate that allows them. */
+/** Pays sellers and shops that are not registered, under a mandate that allows them. */
 export async function shop(stage: Stage, parties: Parties): Promise<{ readonly confirmationUrl: string }> {
   const { service, chain, agent: wallet } = stage;
   section("The agent shops at places that nobody registered");

@@ -49,7 +49,7 @@ export function printBalances({ agent, seller }: Stage, before: Balances, after:
   plain(`    test USDC         ${usdcAddress}`);
 }
 
-/** The amount of the seller's 402 in whole units, as authorize expects it. */
+/** The amount in the seller's 402, in whole units, as authorizePayment expects it. */
 export const amountOf = (terms: Awaited<ReturnType<typeof meet>>): string =>
   formatAmount(BigInt(terms.accepts[0]?.amount ?? "0"), DECIMALS);
 
@@ -65,7 +65,7 @@ export async function executed(work: ReturnType<typeof execute>): Promise<Execut
   return execution;
 }
 
-/** Prints the paid answer and the seller's receipt. */
+/** Prints the answer to the paid request and the seller's receipt. */
 export async function tellAnswer(tell: Tell, response: Response): Promise<void> {
   const text = await response.text();
   const receipt = response.headers.get("payment-response") ?? response.headers.get("payment-required") ?? "";
@@ -79,7 +79,7 @@ export async function tellAnswer(tell: Tell, response: Response): Promise<void> 
   tell("receipt", transaction);
 }
 
-/** One payment: a 402, a decision, a signature, a paid answer, and a transfer that the service finds on the chain. */
+/** Makes one payment: a 402, a decision, a signature, a paid answer, and a transfer that the service finds on the chain. */
 export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent: AgentOptions) {
   section("The agent pays");
   const url = `http://${stage.shop}/report`;
@@ -118,7 +118,7 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
   return { intent, answer, price: parseAmount(shopPrices["/report"].slice(1), DECIMALS) };
 }
 
-/** Waits until the service's reconciler has seen the transfer. */
+/** Waits until the service has found the transfer on the chain. */
 async function settled({ serviceUrl, apiKey }: AgentOptions, authorizationId: string) {
   const options = { baseUrl: serviceUrl, headers: { authorization: `Bearer ${apiKey}` } };
   for (const limit = Date.now() + SETTLE_LIMIT_MS; ; await new Promise((resolve) => setTimeout(resolve, POLL_MS))) {

@@ -7,7 +7,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 import { note } from "./timeline.ts";
 
-/** A person with a browser, which keeps the session cookie and sends its origin. */
+/** A person with a browser, which keeps the session cookie and sends its origin with each request. */
 export type Person = {
   readonly email: string;
   readonly password: string;
@@ -20,7 +20,7 @@ export type Person = {
 
 export type Introduction = { readonly name: string; readonly organizationName: string; readonly productRoles: ProductRole[] };
 
-/** Waits and retries when many demos in one minute reach the rate limit of sign-ups. */
+/** Sends a request. If many demos in one minute have reached the rate limit of sign-ups, it waits and tries again. */
 async function post(serviceUrl: string, path: string, body: unknown): Promise<Response> {
   const response = await fetch(`${serviceUrl}/api/auth${path}`, {
     method: "POST",

@@ -10,7 +10,10 @@ const root = join(import.meta.dirname, "../..");
 const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 40_000;
 
-/** The demo has its own configuration. A developer's variables for another installation must not reach it. */
+/**
+ * Environment variables that the service of the demo must not get, because a developer may have set them for another
+ * installation.
+ */
 const foreign =
   /^(ENVIRONMENT|BASE_URL|DATABASE_URL|EMBEDDED_DATABASE|CHAINS|FACILITATORS|OUTBOUND_LOOPBACK|METRICS_TOKEN|TRUSTED_PROXY_HOPS|SETTLEMENT_.*|SANDBOX_.*|RELAY_.*|RATE_LIMIT_.*|BETTER_AUTH_SECRET|API_KEY_SECRET|AUDIT_SIGNING_KEY|VAPID_PRIVATE_KEY|AUDIT_HEADS_FILE)$/;
 
@@ -67,7 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await mkdir(dataDir, { recursive: true });
   const logFile = join(dataDir, "server.log");
   const log = await open(logFile, "w", 0o600);
-  // Its own process group: Ctrl-C must reach only the demo, which stops the server before the chain.
+  // The process group is a new one, so that Ctrl-C reaches only the demo, which must stop the server before the chain.
   const child = spawn(process.execPath, [...nodeFlags, "server.ts"], {
     cwd: root,
     env: { ...variables(options), NODE_ENV: "production" },

@@ -26,7 +26,7 @@ const sayWho = (tell: (label: string, text: string) => void, { email, organizati
   tell("id", organizationId);
 };
 
-/** Registers a shop on this machine and every path that it sells. */
+/** Registers a shop on this machine and all paths that it sells. */
 export async function registerShop(
   { seller }: Stage,
   owner: Person,
@@ -51,11 +51,11 @@ export async function registerShop(
   return sellerId;
 }
 
-/** A service account with a key. Without `capabilities` it gets those of an agent. */
+/** Creates a service account with a key. Without `capabilities` the account gets those of an agent. */
 export const serviceAccountOf = ({ ask, organizationId }: Person, name: string, capabilities?: Capability[]) =>
   ask(createServiceAccount, { body: { name, organizationId, ...(capabilities && { capabilities }) } });
 
-/** 50 USDC per payment, 100 per day, also at unregistered storefronts. */
+/** Creates a mandate of 50 USDC per payment and 100 per day, which also allows shops that are not registered. */
 export async function writeShoppingMandate({ ask }: Person, agentId: string, wallet: string) {
   const draft = await ask(createMandate, {
     body: {
@@ -73,7 +73,10 @@ export async function writeShoppingMandate({ ask }: Person, agentId: string, wal
   return ask(activateMandate, { id: draft.mandateId });
 }
 
-/** 5 USDC per day, 1 USDC per payment, only for this agent and this wallet. Created as a draft, then activated by the person. */
+/**
+ * Creates a mandate of 5 USDC per day and 1 USDC per payment, only for this agent and this wallet. The person then activates the
+ * draft.
+ */
 export async function writeMandate({ ask }: Person, agentId: string, wallet: string) {
   const draft = await ask(createMandate, {
     body: {
@@ -89,7 +92,7 @@ export async function writeMandate({ ask }: Person, agentId: string, wallet: str
   return ask(activateMandate, { id: draft.mandateId });
 }
 
-/** The one-time setup: sign up, register the shop, and create the mandates. */
+/** Sets up everything once: people sign up, register the shop and create the mandates. */
 export async function setUp(stage: Stage): Promise<Parties> {
   const { service, chain, agent, keyFile, shop } = stage;
   section("People set things up, through the API");

@@ -17,7 +17,7 @@ const SHOP_PORT = 4021;
 /** 100,000 USDC, in the token's smallest unit. */
 const TEST_WALLET = 100_000_000_000n;
 
-/** The seller's prices in dollars, in the seller's own format. */
+/** The seller's prices in dollars, as the x402 library expects them. */
 export const shopPrices = { "/report": "$0.25", "/archive": "$1.50" };
 
 export type Stage = {
@@ -25,17 +25,17 @@ export type Stage = {
   readonly keyFile: string;
   readonly chain: LocalChain;
   readonly service: Service;
-  /** host:port of the shop that settles by itself. */
+  /** host:port of the shop that settles payments by itself. */
   readonly shop: string;
-  /** host:port of the shop that uses our facilitator. */
+  /** host:port of the shop that uses this service as its facilitator. */
   readonly secondShop: string;
-  /** host:port of an unregistered seller. */
+  /** host:port of a seller that is not registered. */
   readonly stranger: string;
-  /** host:port of an unregistered storefront. */
+  /** host:port of an online shop that is not registered. */
   readonly storefront: string;
   readonly agent: PrivateKeyAccount;
   readonly seller: PrivateKeyAccount;
-  /** Registers a function to call when the stage closes, in reverse order. */
+  /** Registers a function to call at the end. The last registered function is called first. */
   closing(close: () => Promise<void>): void;
 };
 
@@ -43,7 +43,7 @@ export type StageOptions = { readonly closing: Stage["closing"] };
 
 const hostOf = (port: number): string => `127.0.0.1:${port}`;
 
-/** The stock facilitator with its own funded key. */
+/** The facilitator of the x402 library, with its own key that has ether for gas. */
 export async function facilitatorOn(chain: LocalChain) {
   const privateKey = generatePrivateKey();
   await chain.fund(privateKeyToAccount(privateKey).address);
@@ -71,7 +71,7 @@ async function fundService({ chain, service }: Pick<Stage, "chain" | "service">)
   for (const address of new Set(Object.values(signers).flat())) await chain.fund(address);
 }
 
-/** Starts a chain, the sellers, and the service with its own database on this machine. */
+/** Starts the chain, the sellers, and the service with its own database on this machine. */
 export async function setStage({ closing }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");

@@ -11,7 +11,7 @@ const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
 let silent = false;
 const write = (text: string): boolean => silent || process.stdout.write(text);
 
-/** Stops all output: open steps fail when the demo is stopped, and their errors are not useful. */
+/** Stops all output. When the demo is stopped, steps that still run fail, and their errors are not useful. */
 export function silence(): void {
   silent = true;
 }
@@ -55,7 +55,7 @@ function tell(label: string, text: string): void {
   for (const line of rest) write(`${INDENT}${" ".repeat(LABEL)}${line}\n`);
 }
 
-/** A headline. */
+/** Prints a heading. */
 export function section(title: string): void {
   closeTitle();
   write(`\n${paint("bold", title)}\n`);
@@ -73,7 +73,7 @@ export function plain(line = ""): void {
   write(`${line}\n`);
 }
 
-/** Runs one step. Prints its title at the start, and its duration and facts at the end. */
+/** Runs one step of the demo. Prints its title at the start, and its duration and facts at the end. */
 export async function step<T>(title: string, work: (tell: Tell) => Promise<T>): Promise<T> {
   steps += 1;
   openTitle = `${String(steps).padStart(2)}  ${title}`;
@@ -95,7 +95,7 @@ export async function step<T>(title: string, work: (tell: Tell) => Promise<T>): 
   }
 }
 
-/** Prints the failed step, with the service's problem if it refused. */
+/** Prints the step that failed and, if the service refused a request, its problem. */
 export function report(error: unknown): void {
   closeTitle();
   const cause = error instanceof StepFailed ? error.cause : error;

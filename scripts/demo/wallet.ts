@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Hex, PrivateKeyAccount } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 
-/** The agent's own key. It is made once and kept in a file that only its owner can read. */
+/** The agent's own key. It is created once and kept in a file that only its owner can read. */
 export async function agentWallet(file: string): Promise<PrivateKeyAccount> {
   await mkdir(dirname(file), { recursive: true });
   const kept = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

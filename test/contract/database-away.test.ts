@@ -40,7 +40,7 @@ describe.each(waysIn.slice(0, 2))("while the database is unavailable, by %s", (_
     };
   };
 
-  test("nothing is allowed, every answer is 503, and the same key works afterwards", async () => {
+  test("nothing is allowed, every reply is 503, and the same key works afterwards", async () => {
     const intent = { ...intentFor(buyer, "0.5"), idempotencyKey: `away-${crypto.randomUUID()}` };
     await moveDatabase("postgres://nobody@127.0.0.1:1/none");
     const replies = await Promise.all(Array.from({ length: 20 }, () => authorize(intent)));

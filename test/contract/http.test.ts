@@ -65,7 +65,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect([reply.status, reply.body?.["code"]]).toEqual([404, "not_found"]);
   });
 
-  test("HEAD answers like GET, without a body", async () => {
+  test("HEAD answers like GET, but without a body", async () => {
     const [get, head] = [
       await ask("/api/v1/mandates", { as: buyer.person.credential }),
       await ask("/api/v1/mandates", { method: "HEAD", as: buyer.person.credential }),
@@ -75,7 +75,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect([missing.status, missing.bytes]).toEqual([404, ""]);
   });
 
-  test("authenticated replies carry the rate limit, others do not", async () => {
+  test("replies to authenticated requests contain the rate limit, others do not", async () => {
     const mine = await ask("/api/v1/mandates", { as: buyer.agent.credential });
     expect(mine.headers.get("ratelimit-policy")).toBe(`"credential";q=${env().RATE_LIMIT_PER_KEY};w=1`);
     expect(mine.headers.get("ratelimit")).toMatch(/^"credential";r=\d+;t=1$/);
@@ -94,7 +94,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect([declared.body?.["code"], streamed.body?.["code"]]).toEqual(["body_too_large", "body_too_large"]);
   });
 
-  test("415 for a form, which a foreign page can post, and 406 for HTML", async () => {
+  test("415 for a form, which a page of another site can send, and 406 for HTML", async () => {
     const form = await ask("/api/v1/mandates", {
       method: "POST",
       as: buyer.person.credential,
@@ -132,7 +132,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     },
   );
 
-  test("an ended session is refused at once", async () => {
+  test("a session that has ended is refused at once", async () => {
     const other = await createBuyer();
     const list = () => ask("/api/v1/mandates", { as: other.person.credential });
     expect((await list()).status).toBe(200);
@@ -168,7 +168,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     ]);
   });
 
-  test("twenty equal requests at once have one effect and one answer", async () => {
+  test("twenty equal requests at the same time have one effect and one reply", async () => {
     const own = await createBuyer();
     const key = `twins-${crypto.randomUUID()}`;
     const send = () =>
@@ -216,7 +216,7 @@ describe.each(waysIn)("by %s", (_name, open) => {
     expect((await authorize("a", { "idempotency-key": "a" })).status).toBe(404);
   });
 
-  test("only the document and the liveness are open to anyone", async () => {
+  test("only the API document and the liveness check are open to anyone", async () => {
     const document = await ask("/api/v1/openapi.json");
     expect([document.status, document.body?.["openapi"]]).toEqual([200, "3.1.1"]);
     const live = await ask("/api/v1/health/live");

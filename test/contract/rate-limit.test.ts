@@ -52,7 +52,7 @@ describe("rate limits", () => {
     expect((await ask(other.credential)).status).toBe(200);
   });
 
-  test("wrong keys count for the address, and X-Forwarded-For does not help", async () => {
+  test("wrong keys count for the address, and sending X-Forwarded-For does not change that", async () => {
     const guess = (index: number) =>
       ask({ authorization: `Bearer ${newApiKey("sandbox").apiKey}` }, "10.0.0.1", "/api/v1/mandates", {
         "x-forwarded-for": `10.9.9.${index}`,

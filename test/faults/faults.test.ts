@@ -16,8 +16,8 @@ const SEED = Number(process.env["FAULT_SEED"] ?? 1);
 const RECOVERY_MS = 10_000;
 const isLong = process.env["FAULTS"] !== undefined;
 /**
- * In the long run of `npm run faults`, all probes must be answered within RECOVERY_MS. In a whole test run other tests share the cores, so
- * there the last probe must only begin within RECOVERY_MS.
+ * In the long run of `npm run faults`, a server must answer all probes within RECOVERY_MS. When all tests run, they share the
+ * cores, so there the last probe must only begin within RECOVERY_MS.
  */
 const ANSWERED_MS = isLong ? RECOVERY_MS : Infinity;
 const tell = (line: string): boolean => !isLong || process.stderr.write(`${line}\n`);
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => on?.stop(), 60_000);
 
-/** Yields each kind of fault once, then random kinds from the seed. */
+/** Yields each kind of fault once, then random kinds that the seed determines. */
 function* drawn(random: () => number): Generator<string> {
   const names = Object.keys(faults);
   yield* names
@@ -40,7 +40,9 @@ function* drawn(random: () => number): Generator<string> {
   for (;;) yield names[Math.floor(random() * names.length)]!;
 }
 
-/** Returns the milliseconds until a server answers all probes. Throws if readiness says 200 while probes keep failing. */
+/**
+ * Returns the milliseconds until a server answers all probes. Throws if the server says that it is ready while probes still fail.
+ */
 async function recovered(node: Node, fault: string): Promise<number> {
   const began = performance.now();
   let lies = 0;

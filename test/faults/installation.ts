@@ -11,7 +11,7 @@ import { Link } from "#test/link.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { startServer, type RunningServer } from "#test/server.ts";
 
-/** A server with its own link to the database and to the chain. */
+/** A server, with a proxy to the database and a proxy to the chain of its own, which the tests can disturb. */
 export type Node = { readonly server: RunningServer; readonly database: Link; readonly rpc: Link };
 
 export type Installation = {
@@ -40,7 +40,7 @@ async function startNode(databaseUrl: string, rpcUrl: string): Promise<Node> {
     DATABASE_URL: database.through(databaseUrl),
     CHAINS: chainsAt(rpc.through(rpcUrl)),
     LOG_LEVEL: "fatal",
-    // In the long run, the only seller settles more payments than the default daily limits allow.
+    // In the long run, the only seller settles more payments than the default limits per day allow.
     SETTLEMENT_DAILY_CAP: "1000000",
     SETTLEMENT_DAILY_CAP_TOTAL: "1000000",
   };
@@ -53,11 +53,11 @@ async function postmasterOf({ directory }: Postgres): Promise<number> {
   return Number((await readFile(join(directory, "data/postmaster.pid"), "utf8").catch(() => "0")).split("\n")[0]);
 }
 
-/** Two servers with their own PostgreSQL and chain, so that killing them does not affect other tests. */
+/** Starts two servers with a PostgreSQL and a chain of their own, so that killing these does not affect other tests. */
 export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(process.env["TEST_DATA_DIR"] ?? tmpdir(), "countersign-faults-"));
   await chmod(folder, 0o755);
-  // Durable: commits must survive a crash of PostgreSQL.
+  // This PostgreSQL is durable, because commits must survive when it crashes.
   const embedded = await startEmbedded({ dataDir: folder, database: "faults" });
   await migrate({ url: embedded.url, environment: "sandbox" });
   const statePath = join(folder, "chain.json");

@@ -4,7 +4,7 @@ import type { Installation, Node } from "#test/faults/installation.ts";
 
 type Random = () => number;
 
-/** Resolves after the fault has ended. */
+/** Causes a fault, and resolves after the fault has ended. */
 type Fault = (on: Installation, random: Random) => Promise<void>;
 
 const signal = (pid: number, name: NodeJS.Signals): void => {
@@ -18,7 +18,7 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)]!;
 const aWhile = (random: Random): Promise<void> => pause(300 + random() * 1_700);
 
-/** Applies a fault to the link of one server, or to the links of both. */
+/** Applies a fault to the database or chain connections of one server, or of both. */
 const onLinks =
   (which: "database" | "rpc", begin: (link: Node["database"]) => void): Fault =>
   async ({ nodes }, random) => {
@@ -34,7 +34,7 @@ const stopPostgres =
     const stopped = await on.postmasterPid();
     signal(stopped, name);
     await aWhile(random);
-    // Waits until the supervisor has started PostgreSQL again.
+    // Wait until PostgreSQL was started again.
     for (const until = Date.now() + 20_000; Date.now() < until; await pause(50)) {
       const pid = await on.postmasterPid();
       if (pid > 0 && pid !== stopped) return;

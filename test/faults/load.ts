@@ -6,13 +6,15 @@ import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.t
 import { expectedOf, newWallet, paymentScene, signed, type PaymentScene } from "#test/payments.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** Milliseconds until a request counts as unanswered. Longer than the deadline of every request. */
+/** Milliseconds until a request counts as unanswered. The time limit of every request is shorter. */
 const PATIENCE_MS = 36_000;
 
-/** The number of mandates that only authorize. As many others authorize and execute. */
+/**
+ * The number of mandates under which payments are only authorized. Under as many others, payments are authorized and executed.
+ */
 const MANDATES = 8;
 
-/** The answers that a fault may cause: 503, and 502 where a payment needs the chain. */
+/** The replies that a fault may cause: 503, and 502 if a payment needs the chain. */
 const expected: ReadonlySet<string> = new Set([
   ...["authorize", "execute", "session", "repeat"].flatMap((what) => [`${what} 200`, `${what} 503`]),
   "execute 502",
@@ -50,7 +52,7 @@ export class Load {
   readonly #buyer: Buyer;
   readonly #mandateIds: readonly string[];
   readonly #scene: PaymentScene;
-  /** The mandates of the executions, which use them in turn. */
+  /** The mandates under which payments are executed, in turn. */
   readonly #payingMandateIds: readonly string[];
   #executions = 0;
   readonly #wallet = newWallet();
@@ -88,7 +90,7 @@ export class Load {
     return this.#on.chain().balanceOf(this.#scene.seller.payTo);
   }
 
-  /** Every client has its own random numbers, so that they do not depend on the order of the answers. */
+  /** Starts the clients. Each has its own random numbers, so that they do not depend on the order of the replies. */
   run(connections: number, random: Random): void {
     const stream = (): Random => seeded(Math.floor(random() * 2 ** 32));
     this.#random = stream();
@@ -101,7 +103,7 @@ export class Load {
     await this.#running;
   }
 
-  /** Repeats every acknowledged request; each must return the same bytes. */
+  /** Repeats every acknowledged request. Each must get the same bytes again. */
   async repeatAll(): Promise<void> {
     const left = [...this.findings.acknowledged];
     const lane = async (at: number): Promise<void> => {
@@ -110,7 +112,10 @@ export class Load {
     await Promise.all(Array.from({ length: 16 }, (_, at) => lane(at)));
   }
 
-  /** Sends one authorize, one execute and one session read to a server. Null when all succeed, else a description of the failures. */
+  /**
+   * Sends one authorize request, one execute request and one read of a session to a server. Null if all succeed, or else a
+   * description of the failures.
+   */
   async probe(node: Node): Promise<string | null> {
     const asked = [this.#authorize(node, this.#random), this.#execute(node), this.#session(node)] as const;
     const replies = await Promise.all(
@@ -140,7 +145,7 @@ export class Load {
     }
   }
 
-  /** Counts an answer. Any status that a fault cannot explain is a violation. */
+  /** Counts a reply. If no fault can explain its status, this is a violation. */
   #note(what: string, reply: Reply): Reply {
     const name = `${what} ${reply.status}`;
     this.findings.statuses.set(name, (this.findings.statuses.get(name) ?? 0) + 1);

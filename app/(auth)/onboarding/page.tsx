@@ -16,7 +16,7 @@ const sandbox = " You start in the sandbox, where no real money moves.";
 export default async function OnboardingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const { ENVIRONMENT, BASE_URL } = env();
   const path = returnTo((await searchParams)["returnTo"]);
-  // A new organization starts with its first steps.
+  // A person with a new organization is shown its first steps, unless they came for another page.
   const next = path === "/" ? "/get-started" : path;
   const caller = await requireCaller(withReturnTo("/onboarding", path));
   const { user } = await viewSession(caller.sessionId);

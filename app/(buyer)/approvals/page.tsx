@@ -85,7 +85,7 @@ const WaitingPanel = ({ waiting, mayDecide }: WaitingProps) => (
   </section>
 );
 
-/** Open approval requests, and earlier ones with their result. */
+/** Requests that wait for approval, and earlier ones with their result. */
 export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

@@ -71,7 +71,10 @@ const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) 
   </section>
 );
 
-/** The buyer's home: waiting requests, spending and remaining budgets. Each part depends on the reader's role. */
+/**
+ * The buyer's home: requests that wait for approval, spending and remaining budgets. Each part is shown only to people whose role
+ * may see it.
+ */
 export default async function HomePage() {
   const caller = await requireMember("/home");
   const may = (capability: Parameters<typeof caller.capabilities.has>[0]) => caller.capabilities.has(capability);

@@ -31,7 +31,7 @@ const Coin = ({ coin, range, alone }: { readonly coin: CoinInsights; readonly ra
   );
 };
 
-/** Spending by day, agent, seller and mandate, and refused payments by rule, in a range of days. */
+/** Spending by day, agent, seller and mandate, and refused payments by rule, for a range of days. */
 export default async function SpendingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("payments:read")) {

@@ -14,7 +14,7 @@ export const metadata = { title: "Fee schedules" };
 
 const PATH = "/admin/fee-schedules";
 const ROWS = 20;
-/** The built-in schedule always exists and cannot be changed. */
+/** The id of the built-in fee schedule, which always exists and cannot be changed. */
 const BUILT_IN = "fs_default";
 
 export default async function FeeSchedulesPage({ searchParams }: { readonly searchParams: SearchParams }) {

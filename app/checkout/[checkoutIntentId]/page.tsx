@@ -22,8 +22,8 @@ const pathOf = (checkoutIntentId: string): string => `/checkout/${encodeURICompo
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
 /**
- * What the page shows, read once per request for the page and its title. A checkout of another organization gets a 404 like one that does
- * not exist.
+ * Reads what the page shows, once per request for the page and its title. A checkout of another organization leads to a 404, as
+ * if it did not exist.
  */
 const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "capability_required"> => {
   const caller = await requireCaller(pathOf(checkoutIntentId));
@@ -45,8 +45,8 @@ function titleOf(shown: CheckoutView | "capability_required"): string {
 }
 
 /**
- * The organization in the link of a message, if it is another one of the reader than the active one. Reveals nothing about the checkout,
- * which may not exist.
+ * The organization that the link in a message names, if the reader belongs to it and another one is active. This says nothing
+ * about the checkout, which may not exist.
  */
 const otherOrganization = cache(async (checkoutIntentId: string, named: string | undefined) => {
   if (named === undefined) return null;
@@ -86,7 +86,10 @@ const SignedIn = ({ session: { user, activeOrganization } }: { readonly session:
   </div>
 );
 
-/** The confirmation page. The server renders every fact from our own records. */
+/**
+ * The confirmation page, on which a person approves or declines a payment. The server renders every fact from the service's own
+ * records.
+ */
 export default async function CheckoutPage({ params, searchParams }: Props) {
   const { checkoutIntentId } = await params;
   const other = await otherOrganization(checkoutIntentId, oneOf((await searchParams)["organization"]));

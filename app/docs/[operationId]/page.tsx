@@ -11,7 +11,7 @@ import { env } from "#lib/env.ts";
 
 type Props = { readonly params: Promise<{ readonly operationId: string }> };
 
-/** The example expires in an hour, which is long enough to read the page. */
+/** The request in the example expires in an hour, which is long enough to read the page. */
 const EXAMPLE_MS = 3_600_000;
 
 export async function generateMetadata({ params }: Props) {

@@ -1,4 +1,4 @@
-/** Measures the cost of Next.js alone: a route handler that answers constant JSON. */
+/** Answers with constant JSON, to measure the cost of Next.js alone. */
 export const dynamic = "force-dynamic";
 
 export const POST = () => Response.json({ outcome: "allow" });

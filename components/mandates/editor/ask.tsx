@@ -21,10 +21,10 @@ const levels: readonly (readonly [AssuranceLevel, string])[] = [
   ["hardwareApproved", "Attested hardware key"],
 ];
 
-/** How long a request may wait for a person, in seconds. The first is the default. */
+/** How long a payment may wait for a person's approval, in seconds. The first entry is the default. */
 const waits = ["", "300", "3600", "14400", "43200", "86400"] as const;
 
-/** The choices, and the mandate's current value if it is not one of them. */
+/** The choices in words, with the mandate's current value if it is not one of them. */
 const waitOptions = (chosen: string): readonly (readonly [string, string])[] =>
   [...new Set<string>([...waits, chosen])].map((seconds) => [seconds, secondsWords(Number(seconds || 1_800))]);
 

@@ -3,7 +3,7 @@ import { checkDraft } from "#lib/mandates/check-draft.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 
-/** Validates the form with the schema and rules that the service also uses. */
+/** Validates the form with the same schema and rules as the service. */
 export const resolverOf =
   (coins: EditorChoices["coins"]): Resolver<MandateDraft> =>
   (draft) => {
@@ -15,7 +15,7 @@ export const resolverOf =
     return { values: {}, errors };
   };
 
-/** The surrounding form, and functions that connect a control to one of its fields. */
+/** The form around the component, and functions that connect a control to one of its fields. */
 export function useDraft() {
   const form = useFormContext<MandateDraft>();
   const { errors } = form.formState;

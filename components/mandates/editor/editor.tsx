@@ -30,9 +30,9 @@ type Props = {
   /** Omitted for a new mandate. */
   readonly mandate?: Mandate;
   readonly choices: EditorChoices;
-  /** What the form starts from. Default: the mandate, or an empty form for a new one. */
+  /** The first values of the form. If absent, those of the mandate, or an empty form for a new mandate. */
   readonly start?: MandateDraft;
-  /** The field to show first. */
+  /** The field to scroll to and focus at first. */
   readonly focus?: string | undefined;
 };
 
@@ -40,7 +40,7 @@ function firstDraft({ mandate, choices: { agents, coins }, start }: Props): Mand
   const [coin] = coins;
   if (mandate === undefined) return start ?? newDraft(`${coin?.asset} ${coin?.chain}`);
   const draft = start ?? draftOf(mandate);
-  // Drop revoked service accounts: they cannot be chosen, and the service would refuse them.
+  // Leave out revoked service accounts: the form does not offer them, and the service would refuse them.
   return { ...draft, agents: draft.agents.filter((id) => agents.some((agent) => agent.id === id)) };
 }
 
@@ -57,7 +57,7 @@ function useEditor(props: Props) {
   const router = useRouter();
   const [first] = useState(() => firstDraft(props));
   const form = useForm<MandateDraft>({ defaultValues: first, resolver: resolverOf(choices.coins) });
-  // The second click of a double click arrives before React has rendered the first.
+  // Ignore the second click of a double click, which arrives before React has rendered the first.
   const sending = useRef(false);
   const [asked, setAsked] = useState<Update | null>(null);
   const leave = (mandateId: string) => {
@@ -81,7 +81,8 @@ function useEditor(props: Props) {
     },
   });
   useEffect(() => {
-    // A new mandate defaults to the organization's time zone, or to the person's, which only the browser knows.
+    // A new mandate gets the time zone of the organization at first. If that has none, it gets the person's, which only the
+    // browser knows.
     const timeZone = choices.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
@@ -101,7 +102,7 @@ function useEditor(props: Props) {
   return { form, first, save, submit, asked, leave };
 }
 
-/** Edits a mandate: every rule of the policy, its summary in plain words, and a trial on past decisions. */
+/** The form for a mandate: every rule of the policy, a summary in plain words, and a trial on past decisions. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
   const { form, first, save, submit, asked, leave } = useEditor(props);

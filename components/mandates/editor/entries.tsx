@@ -21,14 +21,16 @@ type Props = {
   /** The field's label: "Add a domain". */
   readonly label: string;
   readonly hint?: string;
-  /** Entries may contain spaces, so only commas separate them. */
+  /** Whether entries may contain spaces. If so, only commas separate entries. */
   readonly blanks?: boolean;
   readonly tidy?: (entry: string) => string;
 };
 
 const asTyped = (entry: string): string => entry;
 
-/** A list of texts. Enter, a comma or leaving the field adds the typed text. Each entry has a button that removes it. */
+/**
+ * A field for a list of texts. Enter, a comma or leaving the field adds the typed text. Each entry has a button that removes it.
+ */
 export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: Props) {
   const { errorOf } = useDraft();
   const { field } = useController<MandateDraft, ListPath>({ name: path });
@@ -42,7 +44,7 @@ export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: P
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
-    // Enter adds the entry instead of sending the form.
+    // Prevent that Enter sends the form.
     event.preventDefault();
     add(typed);
   };

@@ -6,7 +6,7 @@ import { useDraft } from "./draft-form.ts";
 import { MoreLimits } from "./more-limits.tsx";
 import { Term } from "./parts.tsx";
 
-/** Amounts are typed as text: a number field would round and lose digits. */
+/** Amounts are typed as text, because a number field would round them and lose digits. */
 const amount = { inputMode: "decimal", autoComplete: "off", className: "num" } as const;
 
 export function Limits({ zones, more }: Pick<EditorChoices, "zones"> & { readonly more: boolean }) {

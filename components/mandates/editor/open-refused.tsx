@@ -38,7 +38,7 @@ const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
 type Props = {
   readonly mandate: Update;
   readonly refused: Refusal;
-  /** Called when the person has decided or closed the dialog. */
+  /** Called when the person has decided or has closed the dialog. */
   readonly onDone: () => void;
 };
 

@@ -28,7 +28,7 @@ type DisclosedProps = {
   readonly children: ReactNode;
 };
 
-/** A collapsed section for fields that few mandates need. It opens if a field in it has an error. */
+/** A section that is closed at first, for fields that few mandates need. It opens if a field in it has an error. */
 export function Disclosed({ summary, filled, fields, children }: DisclosedProps) {
   const { errorOf } = useDraft();
   const [open, setOpen] = useState(filled);

@@ -8,7 +8,7 @@ import { useDraft } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
 import { Disclosed, Term } from "./parts.tsx";
 
-/** The host of a pasted URL, because rules apply to hosts. */
+/** The host in a pasted URL, because the rules apply to hosts. */
 const hostOf = (entry: string): string =>
   entry
     .toLowerCase()
@@ -132,7 +132,7 @@ const finerFields = [
 ];
 
 type Props = Pick<EditorChoices, "coins"> & {
-  /** The asset of an existing mandate cannot change. */
+  /** Whether the asset cannot be changed, which is so for an existing mandate. */
   readonly fixedCoin: boolean;
   readonly finer: boolean;
 };

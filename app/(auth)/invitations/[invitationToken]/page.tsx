@@ -33,7 +33,7 @@ const titles: Readonly<Record<InvitationView["state"], string>> = {
 
 const Address = ({ children }: { readonly children: string }) => <strong className="wrap-anywhere">{children}</strong>;
 
-/** The offered role, the organization and the inviter. */
+/** Shows the offered role, the organization and the inviter. */
 function Offer({ invitation: { organizationName, inviterName, role, expiresAt } }: Pick<StepProps, "invitation">) {
   const words = roles.find((one) => one.role === role);
   return (
@@ -115,7 +115,7 @@ function Step({ invitation, token, reader, back }: StepProps) {
   return <Ended invitation={invitation} reader={reader} />;
 }
 
-/** An invitation that can no longer be accepted. */
+/** Says why an invitation can no longer be accepted. */
 function Ended({ invitation: { state, inviterName, organizationName, expiresAt }, reader }: Omit<StepProps, "token" | "back">) {
   const inviter = <Untrusted>{inviterName}</Untrusted>;
   return (

@@ -14,7 +14,7 @@ export const metadata = { title: "Approve together" };
 
 const PATH = "/approvals";
 
-/** Several requests to one payee, each in full, which one person approves together. */
+/** Shows several requests to one payee with all their facts, so that one person can approve them together. */
 export default async function TogetherPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);
@@ -22,7 +22,7 @@ export default async function TogetherPage({ searchParams }: { readonly searchPa
     return <NotForRole title="Approve together" what="payments that wait" who="Owners, admins and approvers" />;
   }
   const ids = [...new Set(all(query, "id").flatMap((id) => Id.safeParse(id).data ?? []))];
-  // One more than may be approved, so that the page says that there are too many.
+  // Read one request more than a person may approve together, so that the page can say that there are too many.
   const views = await viewTogether(ids.slice(0, TOGETHER_MAX + 1), caller);
   return (
     <>

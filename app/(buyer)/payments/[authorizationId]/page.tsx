@@ -26,7 +26,7 @@ type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 const settledExecution = ({ executions }: PaymentView["payment"]) =>
   executions.find(({ settlementStatus }) => settlementStatus === "settled");
 
-/** One payment: the request, the reasons for the decision, the events since, and the possible actions. */
+/** One payment: the request, the reasons for the decision, the later events, and the actions that the person can take. */
 export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
   const caller = await requireMember(`/payments/${encodeURIComponent(authorizationId)}`);

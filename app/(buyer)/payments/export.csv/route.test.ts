@@ -10,7 +10,7 @@ import { GET } from "./route.ts";
 
 useDatabase();
 
-test("a download fails if the session ends before its last page, and is refused from then on", async () => {
+test("a download fails if the session ends before its last page, and later downloads are refused", async () => {
   const organizationId = await createOrganization();
   await seedPayments(organizationId, 1_200);
   const { userId, credential } = await createPerson(organizationId);

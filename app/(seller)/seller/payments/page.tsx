@@ -21,7 +21,7 @@ const PATH = "/seller/payments";
 const LIMIT = 20;
 
 function filterOf(query: PageQuery) {
-  // The resource filter is "sellerId resourceId"; ids contain no spaces.
+  // The filter by resource has the form "sellerId resourceId"; ids contain no spaces.
   const [sellerId, resourceId] = (one(query, "resource") ?? "").split(" ");
   const until = readDay(one(query, "to"));
   return {

@@ -18,7 +18,7 @@ export const metadata = { title: "Edit a mandate" };
 
 type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonly searchParams: SearchParams };
 
-/** Says that the editor cannot help with a denial. */
+/** Says that no change of the mandate is offered for a denial. */
 const NoFix = () => (
   <div className="mb-8">
     <Notice tone="caution">
@@ -28,7 +28,10 @@ const NoFix = () => (
   </div>
 );
 
-/** A new version of a mandate. Its usage is kept. With `fix`, the form has the change that would lift that denial. */
+/**
+ * Edits a mandate, which makes a new version. Its usage is kept. With `fix`, the id of a denied payment decision, the form is
+ * filled with the change that would allow the payment.
+ */
 export default async function EditMandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;
   const asked = one(await searchParams, "fix");

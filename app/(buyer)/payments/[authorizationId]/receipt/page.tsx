@@ -19,7 +19,7 @@ export const metadata = { title: "Receipt" };
 
 type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 
-/** The full value, because paper has no copy button. */
+/** Shows a whole id or hash, because printed paper has no copy button. */
 const Full = ({ children }: { readonly children: string }) => <code className="wrap-anywhere">{children}</code>;
 
 function factsOf(view: PaymentView, buyer: string) {
@@ -57,7 +57,7 @@ function factsOf(view: PaymentView, buyer: string) {
   ] as const;
 }
 
-/** The receipt of a settled payment, for printing. The frame is not printed. */
+/** The receipt of a settled payment, for printing. The navigation around it is not printed. */
 export default async function ReceiptPage({ params }: Props) {
   const { authorizationId } = await params;
   const path = `/payments/${encodeURIComponent(authorizationId)}`;

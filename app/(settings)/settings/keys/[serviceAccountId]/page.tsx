@@ -24,7 +24,7 @@ export const metadata = { title: "Service account" };
 type Params = Promise<{ readonly serviceAccountId: string }>;
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** An account of another organization gets a 404 like one that does not exist. */
+/** Reads a service account. One of another organization leads to a 404, as if it did not exist. */
 async function view(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
   try {
     return await viewServiceAccount(caller, serviceAccountId);

@@ -26,7 +26,7 @@ export const metadata = { title: "Webhook endpoint" };
 type Params = Promise<{ readonly webhookEndpointId: string }>;
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** An endpoint of another organization gets a 404 like one that does not exist. */
+/** Reads a webhook endpoint. One of another organization leads to a 404, as if it did not exist. */
 async function view(caller: Member, id: string, cursor: string | undefined): Promise<WebhookView> {
   try {
     return await viewWebhook(caller, id, cursor);

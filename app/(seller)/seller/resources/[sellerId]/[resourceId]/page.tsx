@@ -17,7 +17,7 @@ export const metadata = { title: "Resource" };
 
 type Params = Promise<{ readonly sellerId: string; readonly resourceId: string }>;
 
-/** The read-only view, for people who may not change the resource and for archived resources. */
+/** Shows a resource without a form, for people who may not change it and for archived resources. */
 const Facts = ({ view: { resource, seller } }: { readonly view: ResourceView }) => (
   <section className="panel panel-body" aria-label="Resource">
     <Pairs
@@ -38,7 +38,7 @@ const Facts = ({ view: { resource, seller } }: { readonly view: ResourceView }) 
   </section>
 );
 
-/** One resource: its terms, the 402 response they require, a check of the seller's server, and the code for it. */
+/** One resource: its terms, the 402 response that they require, a check of the seller's server, and the code for that server. */
 export default async function ResourcePage({ params }: { readonly params: Params }) {
   const { sellerId, resourceId } = await params;
   const [seller, id] = [decodeURIComponent(sellerId), decodeURIComponent(resourceId)];
