@@ -11,7 +11,10 @@ const resource = { url: "mcp://tool/report" };
 
 export type PaidTools = { readonly url: string; close(): Promise<void> };
 
-/** A stock MCP server without knowledge of Countersign. Its tool `report` costs 0.25 dollars, by x402's transport for MCP. */
+/**
+ * Starts an MCP server made with the standard x402 library, which knows nothing of Countersign. Its tool `report` costs 0.25
+ * dollars, paid by x402's transport for MCP.
+ */
 export async function startPaidTools(facilitator: FacilitatorClient, payTo: string, price = "$0.25"): Promise<PaidTools> {
   const seller = new x402ResourceServer(facilitator).register(network, new ExactEvmScheme());
   await seller.initialize();
@@ -35,7 +38,7 @@ export async function startPaidTools(facilitator: FacilitatorClient, payTo: stri
   };
 }
 
-/** The tool's result, or what it costs. */
+/** Returns the tool's result if it was paid for, or else the terms of the payment. */
 async function sell(
   seller: x402ResourceServer,
   offers: PaymentRequirements[],

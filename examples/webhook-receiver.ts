@@ -1,4 +1,5 @@
-// A server that receives the service's events. COUNTERSIGN_WEBHOOK_KEYS is the endpoint's secret (whsec_…) or its public key (whpk_…).
+// A server that receives the service's events as webhooks. COUNTERSIGN_WEBHOOK_KEYS is the endpoint's secret (whsec_…) or its
+// public key (whpk_…).
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { verifyWebhook } from "countersign";
@@ -9,7 +10,7 @@ const seen = new Set<string>();
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const event = await verifyWebhook(request.headers, await text(request), COUNTERSIGN_WEBHOOK_KEYS.split(" "));
-    // An event can arrive twice. A real receiver keeps the ids in its database.
+    // An event can arrive twice, so handle each id only once. A real receiver stores the ids in its database.
     if (!seen.has(event.id)) console.log(event.sequence, event.type, event.data.entityId);
     seen.add(event.id);
     response.writeHead(204).end();

@@ -23,7 +23,7 @@ import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 
-/* The command line, from its source, against the real service. test/package.test.ts runs it as it is installed. */
+/* Tests the command line from its source, with the real service. test/package.test.ts runs it as it is installed. */
 
 useDatabase();
 const chain = useSettlement();
@@ -149,7 +149,7 @@ describe("a command", { timeout: 60_000 }, () => {
   });
 });
 
-/** A receiver on this machine that answers with the status of `take`. */
+/** Starts a receiver on this machine that answers with the status which `take` returns. */
 async function receive(take: (body: string, headers: Record<string, string>) => number): Promise<ListeningServer> {
   const server = await listen(
     createServer((request, response) => {

@@ -105,7 +105,7 @@ async function createVictim() {
   await database()
     .insert(invitation)
     .values({ id: invitationId, organizationId, email: "c@example.com", expiresAt, inviterId: memberId });
-  // The test removes the first one.
+  // The test removes the first client.
   const clientId = await registerClient(person.credential);
   const { connectionId } = await connected(person.credential, await registerClient(person.credential));
   const ids = {

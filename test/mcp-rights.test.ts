@@ -87,7 +87,7 @@ describe("rights", () => {
   });
   const codeOf = ({ structuredContent }: Result) => (structuredContent["problem"] as { code?: string } | undefined)?.code;
 
-  /** What no tool may change. */
+  /** Reads what no tool may change. */
   const untouched = async () => [
     await database()
       .select({ id: mandates.mandateId, version: mandates.version, status: mandates.status })

@@ -13,7 +13,7 @@ import { register, useContracts } from "#test/registered.ts";
 import { listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { delegated, newKey } from "#test/smart-account.ts";
 
-/* The MCP server as agents meet it: a stock seller, a storefront, and mandates that are registered on the chain. */
+/* Agents of the MCP server: a seller made with the x402 library, an online shop, and mandates that are registered on the chain. */
 
 const payTo = newKey().address;
 const offer = {
@@ -27,7 +27,7 @@ const offer = {
 };
 
 const reached: string[] = [];
-/** Lets the installation send requests to this address of this machine. */
+/** Allows the service to send requests to this address of this machine. */
 export function reachHost(url: string): void {
   reached.push(new URL(url).host);
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = reached.join(",");
@@ -44,7 +44,7 @@ type Scene = {
   readonly agent: Agent;
 };
 
-/** The scene of a test file and what its tests do in it. */
+/** Sets up the services of a test file, and returns functions that its tests share. */
 export function mcpScene() {
   useDatabase();
   const chain = useSettlement();
@@ -67,10 +67,13 @@ export function mcpScene() {
     return mandateId;
   }
 
-  /** Asks a person about every payment. A mandate has at most one open request about the same payment, so most tests have their own. */
+  /**
+   * A mandate under which a person must approve every payment. Under one mandate there is at most one open request about the same
+   * payment, so most tests have a mandate of their own.
+   */
   const askingMandate = () => activeMandate(scene().owner.credential, { policy: { ...open, approval: { mode: "always" } } });
 
-  /** A mandate that asks nobody, and one for orders that always asks. */
+  /** `free` is a mandate under which nobody is asked. `orders` is a mandate for orders under which a person is always asked. */
   const mandate = { free: "", orders: "" };
   beforeAll(async () => {
     const owner = await newOrganization();

@@ -7,11 +7,11 @@ import { createAgentClient } from "#lib/identity/oauth/create-agent-client.ts";
 import { dispatch } from "#lib/server/routes.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* An OAuth client as a program would be one, and the person's decision as the page sends it. */
+/* An OAuth client as a program, and the decision of a person as the page sends it. */
 
 export const REDIRECT = "http://127.0.0.1:7777/callback";
 
-/** A program's request, each from another network address, because tries are limited by address. */
+/** Sends a program's request. Each comes from another network address, because tries are limited by address. */
 export async function program(
   path: string,
   form?: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export async function registerClient(as: Credential, redirectUris = ["http://127
 
 export type Asked = { readonly query: string; readonly verifier: string };
 
-/** An authorization request; `changes` replace parameters, and remove those that are empty. */
+/** Makes an authorization request. `changes` replace parameters; an empty value removes one. */
 export function asking(clientId: string, changes: Readonly<Record<string, string>> = {}): Asked {
   const verifier = randomBytes(32).toString("base64url");
   const query = new URLSearchParams({
@@ -71,7 +71,7 @@ export const decide = (as: Credential, request: string, body: Readonly<Record<st
     ...(key !== undefined && { key }),
   });
 
-/** The code in the address that a decision answers. */
+/** The authorization code in the address to which the browser is sent after the decision. */
 export const codeOf = (redirectTo: string): string => new URL(redirectTo).searchParams.get("code") ?? "";
 
 export const tokenForm = (clientId: string, code: string, verifier: string, redirectUri = REDIRECT) => ({
@@ -95,7 +95,7 @@ export const takeTokens = async (form: Readonly<Record<string, string>>): Promis
   return { status: answer.status, data: (await answer.json()) as Tokens };
 };
 
-/** A client that a person has connected. */
+/** Connects a client as a person would, and returns its tokens. */
 export async function connected(as: Credential, clientId: string, body: Readonly<Record<string, unknown>> = {}) {
   const { query, verifier } = asking(clientId);
   const { status, data, problem } = await decide(as, query, body);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-/* The package as its users get it: packed, installed into an empty folder, and run in processes of their own. */
+/* The package `countersign` as its users get it: packed, installed into an empty folder, and run in processes of their own. */
 
 const root = join(import.meta.dirname, "..");
 export const run = promisify(execFile);
@@ -15,7 +15,7 @@ export const plain = Object.fromEntries(Object.entries(process.env).filter(([nam
 const examples = ["agent.ts", "mcp-agent.ts", "ai-agent.ts", "webhook-receiver.ts"];
 const peers = ["viem", "@x402/core", "@x402/evm", "@modelcontextprotocol/client", "ai", "@types/node"];
 
-/** Runs an example, and kills the process when the given answer arrives. */
+/** The program that runs an example. It kills its own process when the answer with the given number arrives. */
 const runner = `
 let answers = 0;
 const send = globalThis.fetch;
@@ -33,7 +33,7 @@ try {
 console.log(answers);
 `;
 
-/** A language model that calls its only tool with the address in the prompt, and then says what the tool returned. */
+/** A fake language model. It calls its only tool with the address in the prompt, and then says what the tool returned. */
 const model = `
 import { MockLanguageModelV4 } from "ai/test";
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
@@ -53,7 +53,10 @@ globalThis.AI_SDK_DEFAULT_PROVIDER = {
 };
 `;
 
-/** Installs the tarball and links the optional peers, so that nothing is read from a registry. Returns the folder. */
+/**
+ * Installs the packed package and links its optional peer dependencies, so that nothing is read from a registry. Returns the
+ * folder.
+ */
 export async function installPackage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-package-"));
   const npm = (command: readonly string[], cwd: string) => {
@@ -85,7 +88,7 @@ export async function installPackage(): Promise<string> {
 
 export type Run = { readonly signal: NodeJS.Signals | null; readonly lines: readonly string[] };
 
-/** The lines that a process writes until it ends. */
+/** The lines that a process writes until it ends, and the signal that ended it. */
 export async function linesOf(child: ChildProcess): Promise<Run> {
   let said = "";
   child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));

@@ -6,13 +6,14 @@ import { exampleThinEvent } from "#lib/audit/thin-event.ts";
 import { CountersignError } from "../sdk/src/errors.ts";
 import { signWebhook, verifyWebhook, WebhookRefused, type WebhookHeaders } from "../sdk/src/webhook.ts";
 
-/* The package's verification of webhooks. lib/webhooks/send-webhooks.test.ts gives it what the service sends. */
+/* The function of the package that verifies webhooks. lib/webhooks/send-webhooks.test.ts verifies messages of the service with
+   it. */
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const id = "msg_p5jXN8AQM9LWM0D4loKWxJek";
 const body = JSON.stringify(exampleThinEvent);
 
-/** The public key of an Ed25519 seed. */
+/** The public key that belongs to an Ed25519 seed. */
 function publicKeyOf(seed: string): string {
   const head = Buffer.from("302e020100300506032b657004220420", "hex");
   const der = Buffer.concat([head, Buffer.from(seed, "base64")]);
@@ -47,7 +48,7 @@ describe("the specification's vectors", () => {
     ["no base64", "v1,*** v1a", [secret, publicKey], "signature"],
   ])("%s", async (_, signature, keys, code) => {
     const headers = { "webhook-id": id, "webhook-timestamp": "1614265330", "webhook-signature": signature };
-    // The vectors' body is signed but is no event, so a valid signature ends in the code body.
+    // The body in the test vectors is signed but is not an event. So a valid signature leads to the code body.
     expect(await codeOf(verifyWebhook(headers, text, keys))).toBe(code);
     expect(await codeOf(verifyWebhook(headers, `${text} `, keys))).toBe("signature");
     expect(await codeOf(verifyWebhook({ ...headers, "webhook-id": `${id}0` }, text, keys))).toBe("signature");

@@ -8,6 +8,6 @@ import { send, type Credential } from "#test/tenant.ts";
 export const allowOnce = (as: Credential, authorizationId: string, key?: string) =>
   send(operation, allowPaymentOnce, { as, id: authorizationId, ...(key !== undefined && { key }) });
 
-/** A waiver needs a seller with a verified domain. */
+/** Sets whether the seller's domain is verified, which a waiver requires. */
 export const setVerified = (sellerId: string, verified = true) =>
   database().update(sellers).set({ verified }).where(eq(sellers.sellerId, sellerId));

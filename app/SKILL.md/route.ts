@@ -3,7 +3,7 @@ import { env } from "#lib/env.ts";
 
 export const dynamic = "force-dynamic";
 
-/** Instructions for agents: how to pay, and what not to do. */
+/** Serves instructions for agents: how to pay, and what not to do. */
 export const GET = (): Response =>
   new Response(skillText(env().BASE_URL), {
     headers: { "content-type": "text/markdown; charset=utf-8", "cache-control": "public, max-age=300" },

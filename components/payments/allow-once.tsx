@@ -23,7 +23,7 @@ type Props = {
   readonly amount: string;
 };
 
-/** Lets the agent make this refused payment once. The service asks for a proof of identity if the last one is old. */
+/** Lets the agent make this refused payment once. The service asks for a proof of identity if the person's last one is old. */
 export function AllowOnce({ authorizationId, agent, payee, amount }: Props) {
   const router = useRouter();
   const allowing = useMutation({
@@ -32,7 +32,7 @@ export function AllowOnce({ authorizationId, agent, payee, amount }: Props) {
       announce("Allowed once");
       document.getElementById("main")?.focus();
     },
-    // Refreshes after a refusal too, because the mandate or the seller may have changed in the meantime.
+    // Refresh the page after a refusal too, because the mandate or the seller may have changed meanwhile.
     onSettled: () => router.refresh(),
   });
   const busy = allowing.isPending || allowing.isSuccess;

@@ -11,7 +11,7 @@ import type { PaymentView } from "#lib/pages/view-payment.ts";
 type Props = {
   readonly step: NextStep;
   readonly view: PaymentView;
-  /** Whether the reader can allow this refused payment once. */
+  /** Whether the reader can let the agent make this refused payment once. */
   readonly once: boolean;
 };
 

@@ -104,7 +104,7 @@ export type IntentFacts = {
   readonly sellerPaidBefore: boolean;
   /** A person of the buyer approves this payment, which satisfies the approval rule. */
   readonly approvedByPerson?: boolean;
-  /** A person allowed this payment once although the policy denies it. */
+  /** A person has allowed this one payment although the policy denies it. */
   readonly waived?: boolean;
   /** A person recently declined the same basket under this mandate. */
   readonly rejectedByPerson?: boolean;

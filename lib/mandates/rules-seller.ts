@@ -73,7 +73,10 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
   }
 }
 
-/** What the domain rule says about a name alone, whoever claims it. `listed` still has to be proven. */
+/**
+ * What the domain rule says about a domain name alone, whoever claims it. If the result is "listed", the payee must still prove
+ * the domain.
+ */
 export function judgeDomain(rule: AllowDeny, name: string): "forbidden" | "notListed" | "listed" | "open" {
   if (rule.deny !== null && namesDomain(rule.deny, name)) return "forbidden";
   if (rule.allow === null) return "open";

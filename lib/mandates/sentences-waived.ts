@@ -1,7 +1,8 @@
 import { displayText } from "#lib/money.ts";
 import { fixed, sentence } from "#lib/mandates/sentence.ts";
 
-/* What a decision says about a rule that a person waived for one payment. The values are those of the sentence that denied it. */
+/* The sentences of a decision about rules that a person has waived for one payment. Each has the values of the sentence that
+   denied the payment. */
 
 const once = "A person allowed this one payment";
 

@@ -6,8 +6,8 @@ import * as seller from "#lib/mandates/sentences-seller.ts";
 import * as waived from "#lib/mandates/sentences-waived.ts";
 
 /**
- * The denials that a person can waive for one payment, each with the sentence that replaces it. Budgets, totals, counts and every other
- * rule stay: a waiver never spends more than the mandate's budgets.
+ * The rules that a person can waive for one payment: each sentence that denies, with the sentence that replaces it. Budgets,
+ * totals, counts and all other rules cannot be waived, so a waiver never spends more than the mandate's budgets.
  */
 const waivable: ReadonlyMap<number, number> = new Map(
   (
@@ -29,7 +29,10 @@ const waivedOf = ([id, ...values]: Finding): readonly Finding[] => {
   return instead === undefined ? [] : [[instead, ...values]];
 };
 
-/** Replaces the denials of a waived payment. Changes nothing if a rule denies it that nobody can waive, or if the seller is not verified. */
+/**
+ * Replaces the denials of a payment for which a person has waived the rules. Changes nothing if the payment is also denied by a
+ * rule that nobody can waive, or if the seller is not verified.
+ */
 export function waive({ intent, denials, others }: Case): boolean {
   if (intent.waived !== true || intent.seller?.verified !== true || denials.length === 0) return false;
   const instead = denials.flatMap(waivedOf);
@@ -41,12 +44,12 @@ export function waive({ intent, denials, others }: Case): boolean {
 
 const findingsOf = ({ findings: [, , , , ...all] }: Pick<Decision, "findings">): readonly Finding[] => all;
 
-/** Whether a person can waive every rule that denies the payment. The caller checks that the seller is verified. */
+/** Whether a person can waive every rule that denies the payment. The caller must check that the seller is verified. */
 export function isWaivable(decision: Pick<Decision, "findings">): boolean {
   const denials = findingsOf(decision).filter(denies);
   return denials.length > 0 && denials.every(([id]) => waivable.has(id));
 }
 
-/** Whether the decision needed a waiver. */
+/** Whether the payment was allowed only because a person had waived a rule. */
 export const usesWaiver = (decision: Pick<Decision, "findings" | "outcome">): boolean =>
   decision.outcome !== "deny" && findingsOf(decision).some(([id]) => replacements.has(id));

@@ -1,13 +1,13 @@
 import { ANSWER_BYTES, type SellerReply } from "#lib/mcp/paid-client.ts";
 
-/** A seller's answer for an agent. It is data of a stranger, whatever it says. */
+/** The answer of a seller, as the agent gets it. Its text comes from a stranger and must not be followed as an instruction. */
 export type SellerAnswer = {
   readonly status: number;
   readonly contentType?: string;
-  /** Where a redirect leads; it is not followed. */
+  /** The address to which the seller redirects. The service does not follow redirects. */
   readonly location?: string;
   readonly text?: string;
-  /** Bytes that are not UTF-8 text. */
+  /** The bytes in base64, if they are not UTF-8 text. */
   readonly base64?: string;
   readonly truncated: boolean;
   readonly untrusted: true;
@@ -15,13 +15,16 @@ export type SellerAnswer = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of the bytes; null if they are not text. The end of a cut text may be half of a character. */
+/**
+ * The text of the bytes; null if they are not text. If the answer was cut, it may end with an incomplete character, which is left
+ * out.
+ */
 function textOf(body: Uint8Array, isCut: boolean): string | null {
   for (let spare = 0; spare <= (isCut ? 3 : 0); spare += 1) {
     try {
       return utf8.decode(body.subarray(0, body.byteLength - spare));
     } catch {
-      // Try without the last byte.
+      // The last character may be incomplete, so try without its bytes.
     }
   }
   return null;

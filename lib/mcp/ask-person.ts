@@ -8,18 +8,21 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** How long a repeated call waits for the decision. A client's own limit is 60 s. */
+/** How many seconds a repeated call waits for the person's decision. Clients end a call after 60 seconds. */
 const WAIT_SECONDS = 25;
-/** Clients end a call after ten rounds with an error, so it ends before that with an answer. */
+/** How often one call may ask again. Clients end a call with an error after ten times, so it ends with an answer before that. */
 const ROUNDS_MAX = 8;
-/** The purchase stays the same for this time after the request has expired, so that a repeat reads how it ended. */
+/**
+ * How long after the request for approval has expired a repeated call still counts as the same purchase, so that it can read how
+ * the request ended.
+ */
 const KEPT_MS = minutes(10);
 
-/** A request to a person that is or was open, by the reason of an authorization. */
+/** A request for a person's approval, as a reason of an authorization describes it. */
 export type Question = {
   readonly checkoutIntentId: string;
   readonly url: string;
-  /** The payment that the approval is for. It is an earlier one if the same question was open. */
+  /** The payment that the person approves. If an earlier payment asked the same question, it is the earlier one. */
   readonly authorizationId: string;
   readonly expiresAt: string;
 };
@@ -36,7 +39,7 @@ export function questionOf({ authorizationId, policyDecision, expiresAt }: Autho
   };
 }
 
-/** The answer for a client that cannot show the page itself. */
+/** The answer for a client that cannot show the confirmation page to its person. */
 export type Waiting = {
   readonly status: "approvalRequired";
   readonly approvalUrl: string;
@@ -86,16 +89,16 @@ const waitingFor = ({ url: approvalUrl, checkoutIntentId, authorizationId, expir
 };
 
 /**
- * Asks a person, or reads what they decided. The client shows the page itself if it can; the mail and the messages to devices go out in
- * any case. Only the repeated call of such a client waits. A person who closes the question in the client ends the wait and decides
- * nothing: only the page decides.
+ * Asks a person to approve, or reads what they decided. If the client can show the confirmation page, it does; mails and push
+ * messages are sent in any case. Only a repeated call of such a client waits for the decision. If the person closes the question
+ * in the client, the wait ends and nothing is decided, because only the page can decide.
  */
 export async function askPerson(on: ToolContext, purchase: Purchase, question: Question): Promise<Asked> {
   const { checkoutIntentId, url } = question;
   const { state, closed, showsUrl } = on.elicitation;
   const waitSeconds = state !== null && !closed ? WAIT_SECONDS : 0;
   const answer = await on.call(reachable.getCheckout, { checkoutIntentId, query: { waitSeconds } });
-  // An agent that may not read requests still gets the link.
+  // An agent that may not read checkouts still gets the link to the page.
   if (!answer.ok && answer.problem.code === "capability_required") return waitingFor(question);
   if (!answer.ok) return { kind: "refused", problem: answer.problem };
   const { intent } = answer.body;
@@ -107,7 +110,7 @@ export async function askPerson(on: ToolContext, purchase: Purchase, question: Q
   const { slot, purchaseKey } = purchase.row;
   const seller = new URL(intent.storefrontUrl).host;
   const message = `A person must approve ${intent.displayAmount} to ${seller} before it is paid. Open the page to decide.`;
-  // A repeated call shows no second page; the first one is still open.
+  // A repeated call does not show the page again, because the first one is still open.
   const page = state === null ? { url, message } : null;
   return { kind: "input", result: await on.elicitation.ask({ slot, purchaseKey, round: purchase.round, calls }, page) };
 }

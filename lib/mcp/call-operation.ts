@@ -9,7 +9,9 @@ export type Answer<T> =
   | {
       readonly ok: true;
       readonly body: T;
-      /** Whether an earlier request with the same key was answered. */ readonly replayed: boolean;
+      /**
+       * Whether an earlier request with the same idempotency key was answered with the same reply.
+       */ readonly replayed: boolean;
     }
   | { readonly ok: false; readonly problem: ErrorBody };
 
@@ -28,8 +30,8 @@ function urlOf({ path }: Operation, parts: Parts): string {
 const copied = ["authorization", "x-forwarded-for"] as const;
 
 /**
- * The request of the operation, with the credential and the network address of the MCP request. Only a wait ends with the MCP request: work
- * that began is finished, so that a repeat finds its result.
+ * The request to the operation. It has the key or token and the network address of the MCP request. If the MCP request ends, only
+ * waiting ends; other work is finished, so that a repeat finds its result.
  */
 function requestFor(operation: Operation, parts: Parts, outer: Request, signal: AbortSignal): Request {
   const headers = new Headers({ "content-type": "application/json" });
@@ -49,7 +51,7 @@ export const callerOf =
   (outer: Request, signal: AbortSignal): Call =>
   async ({ operation, serve }, input) => {
     const { status, headers, body } = await serve(requestFor(operation, input as Parts, outer, signal));
-    // The route wrote this text by the schema of the operation or of problems.
+    // The cast is safe, because the service itself wrote this text, by the schema of the operation or of problems.
     const parsed: unknown = JSON.parse(body ?? "null");
     if (status >= 400) return { ok: false, problem: parsed as ErrorBody };
     return { ok: true, body: parsed as never, replayed: headers["Idempotent-Replayed"] === "true" };

@@ -8,7 +8,7 @@ export const checkPurchase = tool({
   title: "Check a purchase",
   description:
     "Says whether a payment would be allowed now, and by which rules. Nothing is held or stored, and nobody is asked. authorize_payment decides anew.",
-  // The service may ask the seller's own domain for its price.
+  // The service may call the seller's own domain to ask for the price.
   annotations: { ...readOnly, openWorldHint: true },
   input: z.strictObject({ mandateId: MandateId, intent: Intent }),
   output: z.object({ status: z.enum(["ok", "refused"]), decision: Decision.optional(), problem }),

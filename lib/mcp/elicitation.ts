@@ -5,23 +5,23 @@ import { z } from "zod";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The state of a call that waits for a person. It names one round of one purchase. */
+/** The state of a call that waits for a person, which the client sends back. It belongs to one round of one purchase. */
 export const WaitState = z.strictObject({
   slot: z.string(),
   purchaseKey: z.string(),
   round: z.int(),
-  /** How many times this call was repeated. */
+  /** How often this call was repeated. */
   calls: z.int(),
 });
 export type WaitState = z.output<typeof WaitState>;
 
-/** What the client of this request can do and did about asking a person. */
+/** What the client of this request can do to ask a person, and what it has done. */
 export type Elicitation = {
-  /** Whether the client can show the address of a page to its person. */
+  /** Whether the client can show a page to its person. */
   readonly showsUrl: boolean;
-  /** The verified state of a repeated call; null for a first call. */
+  /** The state that a repeated call sent back, after it was verified; null for a first call. */
   readonly state: WaitState | null;
-  /** Whether the person closed the question in the client. This is never a refusal of the payment. */
+  /** Whether the person closed the question in the client. This does not refuse the payment. */
   readonly closed: boolean;
   readonly ask: (
     wait: WaitState,
@@ -29,13 +29,16 @@ export type Elicitation = {
   ) => Promise<InputRequiredResult>;
 };
 
-/** The capabilities of a client that can show a page. They come with each request of protocol 2026-07-28. */
+/** The capabilities of a client that can show a page. In protocol 2026-07-28 each request contains them. */
 const ShowsUrl = z.looseObject({ elicitation: z.looseObject({ url: z.looseObject({}) }) });
 
 const STATE_SECONDS = 3_600;
 const QUESTION = "approval";
 
-/** A state is refused for another agent. The slot in it names the tool and the arguments. */
+/**
+ * The agent to which a state belongs. A state of another agent is refused. The slot in the state is a hash of the tool and the
+ * arguments.
+ */
 const boundTo = ({ http }: ServerContext): string => http?.authInfo?.clientId ?? "";
 
 export const stateCodec = (): RequestStateCodec =>
@@ -44,7 +47,7 @@ export const stateCodec = (): RequestStateCodec =>
     return createRequestStateCodec({ key, ttlSeconds: STATE_SECONDS, bind: boundTo });
   });
 
-/** `accept` only says that the page was opened, so it is read as nothing. */
+/** Whether the person closed the question. The answer `accept` only means that the page was opened, so it does not count. */
 function isClosed(responses: Readonly<Record<string, unknown>> | undefined): boolean {
   const answer = responses?.[QUESTION];
   const action = typeof answer === "object" && answer !== null && "action" in answer ? answer.action : null;

@@ -10,7 +10,7 @@ export type Executed =
   | {
       readonly ok: true;
       readonly execution: PaymentExecution;
-      /** Whether an earlier call made this attempt. */ readonly repeated: boolean;
+      /** Whether an earlier call made this execution. */ readonly repeated: boolean;
     }
   | { readonly ok: false; readonly problem: ErrorBody };
 
@@ -19,8 +19,8 @@ export const isOpen = ({ settlementStatus }: PaymentExecution): boolean =>
   settlementStatus === "processing" || settlementStatus === "unknown";
 
 /**
- * Executes an authorization once, whichever call began it. Each failed attempt is followed by a new key, so a repeat never pays beside an
- * open attempt. `credential` is asked for only before a new attempt.
+ * Executes an authorization once, whichever call began it. After a failed execution, the next one has a new idempotency key; an
+ * open execution is never paid a second time. `credential` is called only before a new execution.
  */
 export async function executeOnce(
   { call }: ToolContext,
@@ -42,7 +42,7 @@ export async function executeOnce(
   return answer.ok ? { ok: true, execution: answer.body, repeated: answer.replayed } : answer;
 }
 
-/** Waits while the service settles the payment itself. Returns the last state that it saw. */
+/** Waits while the service itself settles the payment. Returns the execution as it was last read. */
 export async function untilKnown(
   { call, signal }: ToolContext,
   authorizationId: string,

@@ -21,7 +21,7 @@ import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 const SETTLE_SECONDS = 15;
-/** Fetches per minute and organization. */
+/** How many addresses an organization may fetch per minute. */
 const PER_MINUTE = 240;
 
 export type Wanted = PaidRequest & {
@@ -42,8 +42,8 @@ const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
 const requireRights = [authorizePayment, executePayment].map(({ access }) => compileAccess(access));
 
 /**
- * Whether the mandate lets the agent call this address. Null if it does. Only an agent that may pay sends anything, and only so often:
- * otherwise the service would call any address for it.
+ * Why the mandate does not let the agent call this address; null if it does. Only an agent that may pay can make the service send
+ * a request, and only a limited number per minute. Otherwise anybody could make the service call any address.
  * @throws Problem agent_paused, capability_required, rate_limited
  */
 export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
@@ -61,7 +61,7 @@ export async function judge(on: ToolContext, { mandateId, method, url }: Wanted)
   };
 }
 
-/** The first request, without a payment. If the seller asks for one, it is authorized and paid. */
+/** Sends the first request, without a payment. If the seller asks for a payment, it is authorized and paid. */
 export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
   const { authorizationId } = purchase.row;
   if (authorizationId !== null) return resume(on, wanted, purchase, authorizationId);
@@ -86,7 +86,7 @@ export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): 
   return decide(on, wanted, purchase, authorized.body);
 }
 
-/** Continues a purchase that an earlier call authorized. The seller is not asked for its price again. */
+/** Continues a purchase that an earlier call has authorized. The seller is not asked for the price again. */
 async function resume(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string): Promise<Reply> {
   const read = await on.call(reachable.getPayment, { authorizationId });
   if (!read.ok) return refused(read.problem);
@@ -113,7 +113,8 @@ async function authorize(on: ToolContext, wanted: Wanted, purchase: Purchase, of
   const intent = { ...askedIntent(asked, purpose), idempotencyKey };
   const answer = await on.call(reachable.authorizePayment, { body: { mandateId, intent } });
   if (answer.ok || answer.problem.code !== "idempotency_key_reused") return answer;
-  // An earlier call died after it authorized, and the seller's 402 has changed since. The purchase is the same if its terms are.
+  // An earlier call ended after it had authorized, and the seller's 402 has changed since then. If amount and payee are still the
+  // same, it is the same purchase.
   const listed = await on.call(reachable.listPayments, { query: { idempotencyKey, mandateId } });
   const same = listed.ok
     ? listed.body.items.find(({ intent: it }) => it.amount === amount && it.payTo?.toLowerCase() === payTo)
@@ -163,7 +164,7 @@ async function credentialFor(on: ToolContext, { mandateId, url }: Wanted, author
 
 const isServed = (status: number): boolean => status !== 402 && status < 500;
 
-/** Shows the seller the credential. It pays at most once, so a repeat may show it again. */
+/** Sends the signed payment to the seller. It can be paid only once, so a repeat may send it again. */
 async function show(
   on: ToolContext,
   wanted: Wanted,

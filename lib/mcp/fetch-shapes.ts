@@ -62,6 +62,6 @@ export const FetchResult = z.object({
 
 export type FetchAnswer = ToolAnswer<z.input<typeof FetchResult>>;
 
-/** The seller's text as a part of its own beside the structured answer. */
+/** The seller's text, which the agent gets separately from the structured answer. */
 export const untrustedIn = (answer: { readonly text?: string | undefined } | undefined) =>
   answer?.text === undefined ? {} : { untrusted: answer.text };

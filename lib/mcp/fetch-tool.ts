@@ -12,7 +12,10 @@ import { invalidField } from "#lib/problem.ts";
 
 const NAME = "fetch_paid";
 const BODY_BYTES = 65_536;
-/** Longer than one call can take. If its process dies, a repeat continues after this time. */
+/**
+ * How many seconds a call may work on a purchase alone, which is longer than one call can take. If its process dies, a repeated
+ * call continues after this time.
+ */
 const LEASE_SECONDS = 120;
 const TWIN_POLL_MS = 250;
 const TWIN_WAIT_MS = 25_000;
@@ -35,7 +38,7 @@ function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
   return { content: { ...content, repeated: true, buyAgain: again }, ...untrustedIn(content.answer) };
 }
 
-/** Waits until a parallel call with the same arguments has ended. Null if it takes too long. */
+/** Waits until another call with the same arguments has ended. Null if that takes too long. */
 async function afterTwin({ row }: Purchase, { signal }: ToolContext): Promise<FetchAnswer | "ended" | null> {
   const until = Date.now() + TWIN_WAIT_MS;
   while (Date.now() < until && !signal.aborted) {

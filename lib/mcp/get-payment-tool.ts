@@ -10,7 +10,7 @@ const WAIT_MAX = 25;
 
 const isAsking = ({ checkout }: Payment): boolean => checkout?.status === "previewed" || checkout?.status === "awaiting_approval";
 
-/** Waits for the person, or for the settlement if there is nobody to wait for. Null if nothing can change in this time. */
+/** Waits for the person's decision or, if nobody is asked, for the settlement. Null if nothing can change in this time. */
 async function wait(on: ToolContext, payment: Payment, waitSeconds: number) {
   const { checkout, authorization, executions } = payment;
   if (isAsking(payment) && checkout)
@@ -57,7 +57,7 @@ export const getPaymentTool = tool({
     if (waitSeconds > 0) {
       const waited = await wait(on, read.body, waitSeconds);
       if (waited && !waited.ok) return refused(waited.problem);
-      // Read with a new look-up of the credential, which may have been revoked meanwhile.
+      // Read the payment as a new request, because the key may have been revoked meanwhile.
       read = await on.call(reachable.getPayment, { authorizationId });
       if (!read.ok) return refused(read.problem);
     }

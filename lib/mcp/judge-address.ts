@@ -5,8 +5,8 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null => (list === undefined ? null : new Set(list));
 
 /**
- * Why the mandate does not let an agent call this address, or null. It is asked before the first byte is sent. A POST changes something at
- * the other end, so the mandate must admit its domain by name.
+ * Why the mandate does not let an agent call this address; null if it does. The service checks this before it sends anything. A
+ * POST changes something at the other end, so the mandate must name its domain.
  */
 export function refuseAddress(method: "GET" | "POST", url: string, { domains }: Pick<Policy, "domains">): string | null {
   const { host } = new URL(url);
@@ -18,7 +18,10 @@ export function refuseAddress(method: "GET" | "POST", url: string, { domains }: 
   return null;
 }
 
-/** Why this mandate pays nothing for this agent now, whatever it is for; null if it may pay. authorizePayment decides about the rest. */
+/**
+ * Why this mandate pays nothing for this agent now, whatever the agent buys; null if it may pay. All other rules are checked by
+ * authorizePayment.
+ */
 export function refuseMandate({ status, agents }: Pick<Mandate, "status" | "agents">, agent: string): string | null {
   if (status !== "active") return `The mandate is ${status}.`;
   return agents === undefined || agents.includes(agent) ? null : "The mandate is not for this agent.";

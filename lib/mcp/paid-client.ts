@@ -8,8 +8,8 @@ import { samples, type Sample } from "#lib/sandbox/samples.ts";
 export const ANSWER_BYTES = 1 << 20;
 
 /**
- * The profile of paid fetches: at most 22 seconds, 1 MiB of the answer. A redirect is answered to the agent, because another domain must be
- * judged by the mandate first.
+ * The HTTP client for fetch_paid. One request takes at most 22 seconds, and at most 1 MiB of the answer is kept. A redirect is
+ * returned to the agent and not followed, because the mandate must first be checked for the other domain.
  */
 const client = (): GuardedFetch =>
   perProcess("outboundPaidFetch", () =>
@@ -33,11 +33,11 @@ export type PaidRequest = {
 export type SellerReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if the answer was cut off or came too late. */
+  /** Null if the answer was incomplete or came too late. */
   readonly body: Uint8Array | null;
 };
 
-/** The sample seller at this address. Its name belongs to nobody, so this process answers for it. */
+/** The sample product at this address. The host name belongs to nobody, so this process answers for it. */
 export const sampleAt = (url: string): Sample | null =>
   sampleAsset() === null ? null : (samples.find((sample) => sample.url === url) ?? null);
 
@@ -55,7 +55,8 @@ async function askSample({ url, path }: Sample, { method, paymentSignature }: Pa
 }
 
 /**
- * One request to a seller, without headers of the agent. Null if no answer came, although the request may have arrived.
+ * Sends one request to a seller, without headers of the agent. Null if no answer came, although the seller may have received the
+ * request.
  * @throws Problem storefront_unavailable, storefront_invalid
  */
 export async function askSeller(request: PaidRequest, organizationId: string): Promise<SellerReply | null> {

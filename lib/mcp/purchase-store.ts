@@ -9,14 +9,14 @@ const now = sql`clock_timestamp()`;
 const after = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 const is = ({ slot, purchaseKey }: Name) => and(eq(mcpPurchases.slot, slot), eq(mcpPurchases.purchaseKey, purchaseKey));
 
-/** No call makes the purchase now. */
+/** The condition that no call is working on the purchase now. */
 const isFree = sql`(${mcpPurchases.busyUntil} IS NULL OR ${mcpPurchases.busyUntil} < clock_timestamp())`;
 
 type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
 
 /**
- * The live purchase of a slot, or a new one. One statement decides, so two calls with the same arguments never begin two purchases. A
- * purchase that is being made stays live.
+ * Returns the current purchase for these arguments, or begins a new one. One statement decides, so two calls with the same
+ * arguments never begin two purchases. While a call works on a purchase, it stays the current one.
  */
 export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly row: PurchaseRow; readonly isNew: boolean }> {
   const { slot, purchaseKey, organizationId, liveSeconds } = purchase;
@@ -32,7 +32,7 @@ export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly r
     .returning();
   if (begun) return { row: begun, isNew: true };
   const row = await findPurchase(slot);
-  // The row may have been deleted between the two statements.
+  // The row may have been deleted between the two statements, so try again.
   return row ? { row, isNew: false } : beginPurchase(purchase);
 }
 
@@ -41,7 +41,7 @@ export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
   return row ?? null;
 }
 
-/** Takes the lease of a purchase; false if another call has it. */
+/** Takes the lease of a purchase, so that no other call works on it. False if another call has the lease. */
 export async function leasePurchase(name: Name, seconds: number): Promise<boolean> {
   const leased = await database()
     .update(mcpPurchases)
@@ -61,7 +61,7 @@ export async function endPurchaseLease(name: Name): Promise<void> {
   await database().update(mcpPurchases).set({ busyUntil: null }).where(is(name));
 }
 
-/** Keeps a purchase live until this time at least. */
+/** Makes a purchase stay the current one for its arguments at least until this time. */
 export async function keepPurchase(name: Name, until: Date): Promise<void> {
   await database()
     .update(mcpPurchases)
@@ -69,7 +69,7 @@ export async function keepPurchase(name: Name, until: Date): Promise<void> {
     .where(is(name));
 }
 
-/** Uses a round of a purchase up; false if it was used before. */
+/** Marks a round of a purchase as used. False if it was used before. */
 export async function useRound(name: Name, round: number): Promise<boolean> {
   const used = await database()
     .update(mcpPurchases)
@@ -81,7 +81,7 @@ export async function useRound(name: Name, round: number): Promise<boolean> {
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Deletes purchases that are no longer live, with the answers of sellers. Returns how many were deleted. */
+/** Deletes purchases that are no longer current, with the answers of their sellers. Returns how many were deleted. */
 export async function forgetOldPurchases(): Promise<number> {
   let gone = 0;
   for (;;) {

@@ -4,23 +4,25 @@ import { beginPurchase, useRound, type PurchaseRow } from "#lib/mcp/purchase-sto
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** A call with the same arguments is a repeat for this time. */
+/** For this many seconds, a call with the same arguments is the same purchase. */
 const REPEAT_SECONDS = 600;
 
 export type Purchase = {
   readonly row: PurchaseRow;
-  /** Whether an earlier call with the same arguments began this purchase, and this call is not the next round of that call. */
+  /** Whether an earlier call with the same arguments began this purchase. False for the next round of that call. */
   readonly repeated: boolean;
-  /** The round of the next requestState. */
+  /** The number of the next round, for the state that the client gets. */
   readonly round: number;
 };
 
 type Arguments = Readonly<Record<string, unknown>> & { readonly purchaseId?: string | undefined };
 
-/** Arguments come from JSON, where a missing field and an undefined one are the same. */
+/** Removes undefined fields, because a missing field and an undefined one mean the same in JSON. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
-/** The hash of the agent, the tool and the arguments, so no agent continues the purchase of another one. */
+/**
+ * The hash of the agent, the tool and the arguments. No agent can continue the purchase of another one, because the hash differs.
+ */
 function slotOf(toolName: string, args: Arguments, { caller }: ToolContext): string {
   const { organizationId, environment, subjectId } = caller;
   return createHash("sha256")
@@ -35,8 +37,9 @@ const stateRefused = (): Problem =>
   });
 
 /**
- * The purchase of these arguments: the live one, or a new one. The agent names no idempotency key: it is random, or follows from the
- * purchaseId, with which a repeat is the same purchase for good. A requestState is checked against agent, tool and arguments, and used up.
+ * The purchase for these arguments: the current one, or a new one. The agent does not choose the idempotency key. The key is
+ * random, or is computed from the purchaseId; with a purchaseId, a repeat is the same purchase for ever. A requestState must
+ * belong to the same agent, tool and arguments, and can be used once.
  * @throws Problem conflict
  */
 export async function openPurchase(toolName: string, args: Arguments, on: ToolContext): Promise<Purchase> {
@@ -51,7 +54,7 @@ export async function openPurchase(toolName: string, args: Arguments, on: ToolCo
   return { row, repeated: false, round: state.round + 1 };
 }
 
-/** What a repeated answer says about buying again. */
+/** The text in a repeated answer that says how to buy again. */
 export const again =
   "These arguments were used within the last ten minutes, so this is the same purchase and nothing was paid again. To buy again, call with another purchaseId.";
 

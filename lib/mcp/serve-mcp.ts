@@ -12,7 +12,7 @@ import { observeRequest } from "#lib/telemetry/metrics.ts";
 
 export const MCP_PATH = "/mcp";
 
-/** Longer than a tool takes, which has its own deadline. */
+/** The time limit of a request, which is longer than the time limit of a tool. */
 const DEADLINE_MS = 60_000;
 
 const hostOf = (host: string | null): string | null => {
@@ -21,7 +21,8 @@ const hostOf = (host: string | null): string | null => {
 };
 
 /**
- * Refuses a page of another site, also one whose name leads to this machine (DNS rebinding). Programs send no Origin.
+ * Refuses requests from pages of other sites, also if the name of such a site leads to this machine (DNS rebinding). Programs
+ * send no Origin header.
  * @throws Problem origin_not_allowed
  */
 function requireOwnNames(request: Request): void {
@@ -48,7 +49,7 @@ async function identify(request: Request): Promise<KeyCaller> {
 async function answer(request: Request): Promise<Response> {
   requireOwnNames(request);
   const caller = await identify(request);
-  // The SDK is loaded with the first request, because few installations have agents of this kind.
+  // Load the SDK with the first request, because few installations have agents that use MCP.
   const { mcpHandler } = await import("#lib/mcp/mcp-server.ts");
   const extra = { caller, request };
   const authInfo = { token: "", clientId: caller.subjectId, scopes: [...caller.capabilities], extra };
@@ -83,5 +84,5 @@ async function serve(request: Request): Promise<Response> {
   return response;
 }
 
-/** Only POST: nothing is pushed to clients, and there are no sessions to end. */
+/** Only POST is served, because the server sends no messages on its own and there are no sessions to end. */
 export const mcpMethods: Methods = exportMethods({ POST: serve });

@@ -3,7 +3,8 @@ import { AskedIntent } from "#lib/payment-intent.ts";
 import { Id } from "#lib/ids.ts";
 import { ProblemOf } from "#lib/mcp/tool.ts";
 
-/* Fields of arguments and answers that several tools share. The schemas name what an agent decides by; the rest is passed on as it is. */
+/* Fields of arguments and answers that several tools share. The schemas name the fields that an agent needs for its decisions;
+   other fields are passed on unchanged. */
 
 export const MandateId = Id.meta({ description: "The mandate that pays. get_budget lists them." });
 
@@ -23,7 +24,7 @@ export const Purpose = z
   .optional()
   .meta({ description: "What the payment is for, for a person who is asked." });
 
-/** An intent without the fields that the server sets itself. */
+/** A payment intent without the fields that the server sets itself. */
 export const Intent = AskedIntent.omit({
   intentId: true,
   nonce: true,
@@ -38,7 +39,7 @@ export const Intent = AskedIntent.omit({
 
 const INTENT_MS = 3_600_000;
 
-/** The intent as authorizePayment takes it. */
+/** The payment intent as authorizePayment expects it. */
 export const askedIntent = (intent: z.output<typeof Intent>, purpose: string | undefined) => ({
   ...intent,
   ...(purpose !== undefined && { metadata: { purpose } }),

@@ -8,8 +8,8 @@ import { samplePayTo } from "#lib/sandbox/test-wallet.ts";
 export type Signer = "mandate" | "testWallet";
 
 /**
- * Who signs a payment of fetch_paid: the service, for a mandate that is registered on the chain for this payee, or the test wallet of the
- * sandbox for its sample sellers. Null if nobody can: the service holds no wallet of an agent.
+ * Who signs a payment of fetch_paid. If the mandate is registered on the chain for this payee, the service does. For the sample
+ * sellers of a sandbox, the test wallet does. Null if nobody can, because the service has no wallet of an agent.
  */
 export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
   const sample = sampleAsset();
@@ -18,7 +18,7 @@ export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer)
   return registration && "mandate";
 }
 
-/** What a person or the agent must do before this seller can be paid. Nothing was held. */
+/** What a person or the agent must do before this seller can be paid. Nothing was reserved. */
 export const setupFor = (mandateId: string, { asset, payTo, amount, challenge }: SellerOffer) => ({
   payTo,
   amount,

@@ -26,7 +26,10 @@ export type GuardedRequest = {
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
-  /** Default: json. Text is for the file that proves a domain, anything for what an agent buys; `once` returns its bytes. */
+  /**
+   * The expected kind of body; json by default. `text` is for the file that proves a domain. `anything` is for what an agent
+   * buys; `once` returns its bytes.
+   */
   readonly expect?: keyof typeof accepted;
   /** Uses the cache; only for manifests and catalogs. */
   readonly cached?: boolean;

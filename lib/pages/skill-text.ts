@@ -1,4 +1,4 @@
-/** The tools of the MCP server for readers. A test compares the names with the tools. */
+/** The tools of the MCP server, described for people. A test compares the names with those of the tools. */
 export const mcpTools: readonly (readonly [name: string, text: string])[] = [
   ["get_budget", "your mandates: what remains of each limit, when it resets, and when a person is asked. Call it first."],
   ["check_purchase", "whether a payment would be allowed now, and by which rules. Nothing is held."],

@@ -61,7 +61,10 @@ export type PaymentFacts = {
       readonly takenBack: { readonly by: string; readonly at: Date } | null;
     } | null;
   } | null;
-  /** The person who allowed this refused payment once, or whose waiver this payment used. */
+  /**
+   * The person who allowed this refused payment once. For a payment that was allowed for this reason, the person who had allowed
+   * it.
+   */
   readonly allowed: { readonly by: string; readonly at: Date } | null;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
@@ -115,7 +118,7 @@ const undone = ({ by, at }: { readonly by: string; readonly at: Date }): Payment
   return { state: "stopped", title: "Approval taken back", at, text, evidence: [] };
 };
 
-/** The step of a person who allowed a refused payment once. */
+/** The step in which a person allowed a refused payment once. */
 const waived = ({ outcome, allowed }: PaymentFacts): PaymentStep[] =>
   outcome === "deny" && allowed
     ? [

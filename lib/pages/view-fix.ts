@@ -23,9 +23,9 @@ export type FixView = {
   /** Null if the current mandate would not deny the request again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
-  /** Whether the reader can allow the request once, without the change. */
+  /** Whether the reader can allow the refused payment once, without this change of the mandate. */
   readonly once: boolean;
-  /** Who allowed it once, if somebody did. */
+  /** Who allowed the payment once; null if nobody did. */
   readonly allowed: AllowedOnce | null;
   /** The other denied payments of the last 30 days that would be allowed with the fix, newest first. */
   readonly others: readonly BacktestItem[];
@@ -81,7 +81,7 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
   return isBound && reasons.every(({ effect, code }) => effect !== "deny" || code === "agent_not_bound");
 }
 
-/** `once`: the reader can allow the payment once instead. */
+/** The link to a change of the mandate. `once`: the reader may also allow the payment once, without the change. */
 export type FixOffer = { readonly href: string; readonly label: string; readonly once?: true };
 
 /**

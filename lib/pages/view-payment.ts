@@ -55,7 +55,7 @@ export type PaymentView = {
    * that payment.
    */
   readonly confirmPath: string | null;
-  /** Set if a person allowed this refused payment once, or if this payment passed because a person did. */
+  /** Set if a person allowed this refused payment once, or if this payment was allowed because a person had done so. */
   readonly allowed: AllowedOnce | null;
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
   /** The id of the request that authorized the payment. */

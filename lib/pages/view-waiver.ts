@@ -8,14 +8,17 @@ export type AllowedOnce = {
   readonly by: string;
   readonly at: string;
   readonly expiresAt: string;
-  /** The payment that used it; null if none did. */
+  /** The id of the payment that used it; null if none did. */
   readonly usedBy: string | null;
   readonly state: "open" | "used" | "ended";
 };
 
 type Decided = { readonly authorizationId: string; readonly organizationId: string; readonly outcome: string };
 
-/** For a refused payment: whether a person allowed it once. For another payment: the waiver that it used. The version is the mandate's now. */
+/**
+ * For a refused payment: whether a person allowed it once. For another payment: whether it was allowed for this reason. `version`
+ * is the mandate's current version.
+ */
 export async function allowedOnce(tx: Tx, payment: Decided, version: number, now: Date): Promise<AllowedOnce | null> {
   const { authorizationId, organizationId, outcome } = payment;
   const row = await (outcome === "deny" ? waiverOf : waiverUsedBy)(tx, authorizationId);

@@ -78,9 +78,12 @@ export type BatchFacts = {
    * depends on them.
    */
   readonly seen: ReadonlySet<string>;
-  /** The ids of unused waivers for payments that were refused. They are read only if a rule that can be waived refused a payment. */
+  /**
+   * The ids of waivers that were not used yet, by refused payment. A waiver is a person's permission for one payment. They are
+   * read only if a payment was refused by a rule that a person can waive.
+   */
   readonly waivers: ReadonlyMap<Item, readonly string[]>;
-  /** The waivers that earlier items of the batch used. */
+  /** The waivers that earlier payments of the batch have used. */
   readonly usedWaivers: Set<string>;
   readonly feeBasis: FeeBasis;
   /** Locked checkouts with the facts that an approval needs. */

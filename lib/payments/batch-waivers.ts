@@ -8,7 +8,7 @@ import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 
-/** What a waiver of this refused payment must admit. Null if no person can waive the rules that denied it. */
+/** The terms that a waiver for this refused payment must have. Null if no person can waive the rules that denied it. */
 function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
   if (item.purchase || decision.outcome !== "deny" || seller?.verified !== true || payTo === null) return null;
   if (!isWaivable(decision)) return null;
@@ -24,7 +24,10 @@ function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row
   };
 }
 
-/** The waivers of the payments that were refused. Null if there are none; costs nothing unless a rule that can be waived refused a payment. */
+/**
+ * Reads the waivers for the payments that were refused. Null if there are none. Sends no query unless a rule that a person can
+ * waive refused a payment.
+ */
 export async function waiversOf(c: Sql, rows: readonly NewAuthorization[]): Promise<BatchFacts["waivers"] | null> {
   const refused = rows.flatMap((row) => {
     const terms = waivableTerms(row);

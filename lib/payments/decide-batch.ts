@@ -41,7 +41,7 @@ export type NewAuthorization = {
   readonly checkout: NewCheckout | null;
   /** The checkout in which a person is asked: a new one, or the open checkout of an earlier payment with the same question. */
   readonly checkoutIntentId: string | null;
-  /** The waiver that admits the payment; null if the policy admits it. */
+  /** The id of the waiver because of which the payment is allowed; null if the policy allows it. */
   readonly waiverId: string | null;
   readonly expiresAt: Date;
   readonly createdAt: Date;

@@ -36,7 +36,10 @@ export type FoundFix = {
   readonly fix: Fix | null;
   /** The outcome of the same request now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
-  /** What a waiver of the request must admit. Null if nobody can allow it without a change of the mandate, or if somebody did. */
+  /**
+   * The terms of a waiver for the request. Null if nobody can allow it without a change of the mandate, or if a person has
+   * already allowed it.
+   */
   readonly waivable: WaiverTerms | null;
 };
 
@@ -81,7 +84,10 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
   return { mandate, past, policyDecisionId, fix, outcome: fixed, waivable: isOffered ? terms : null };
 }
 
-/** Null for an order, whose basket is not stored with the decision, and if the decision knew no address to pay. */
+/**
+ * Null if the decision was about an order, whose basket is not stored with the decision, or if the decision had no address to
+ * pay.
+ */
 function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | null {
   const { sellerId, resourceId, payTo, intent, subjectId } = past;
   if (past.ofPurchase || payTo === null) return null;

@@ -161,7 +161,7 @@ function intentFacts(
   };
 }
 
-/** The waiver that this payment can use; null if there is none, or if earlier items of the batch used all. */
+/** The waiver that this payment can use. Null if there is none, or if earlier payments of the batch have used all of them. */
 export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>
   waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
 

@@ -24,7 +24,7 @@ export type CheckoutRequest = {
   readonly now: Date;
 };
 
-/** A payment that is no order: its basket is one line with the resource. */
+/** A payment that does not belong to an order. Its basket is one line with the resource. */
 type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals" | "intent">;
 
 /**
@@ -53,7 +53,7 @@ function basketOf(payment: SinglePayment, lines: readonly Line[]) {
   return { basket, hash: basketHash(basket) };
 }
 
-/** The basket of a payment that is no order. */
+/** The basket of a payment that does not belong to an order. */
 export const basketOfPayment = (payment: SinglePayment) => basketOf(payment, [resourceLine(payment)]);
 
 /** The checkout in which a person is asked to approve an authorization. */

@@ -10,7 +10,7 @@ import { CONNECT_PATH } from "#lib/identity/sessions/oauth-server.ts";
 
 const documentHeaders = {
   "Cache-Control": "public, max-age=300",
-  // Clients that run in a page of another origin read them too. They are the same for everyone.
+  // Clients that run in a page of another origin read these documents too. They are the same for everyone.
   "Access-Control-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
 };
@@ -23,7 +23,7 @@ const documentOf =
 const documents: Readonly<Record<string, () => object>> = {
   "/.well-known/oauth-protected-resource": protectedResource,
   "/.well-known/oauth-protected-resource/mcp": protectedResource,
-  // RFC 8414 puts the path of the issuer behind the well-known name. Older clients ask without it.
+  // RFC 8414 puts the issuer's path after the well-known name. Older clients use the address without it.
   "/.well-known/oauth-authorization-server/api/auth": authorizationServer,
   "/.well-known/oauth-authorization-server": authorizationServer,
 };
@@ -33,17 +33,20 @@ export const oauthDocuments: readonly Mounted[] = Object.entries(documents).map(
   methods: exportMethods({ GET: documentOf(content) }),
 }));
 
-/** The answer of RFC 6749 to a request that the token endpoint refuses. */
+/** The reply of RFC 6749 for a request that the token endpoint refuses. */
 const tokenRefusal = (error: string, description: string): Response =>
   Response.json({ error, error_description: description }, { status: 400 });
 
 const redirect = (location: string): Response => new Response(null, { status: 302, headers: { Location: location } });
 
-/** Sends the browser to our page with the request, or back to the client with an error. Our page says what it cannot tell a client. */
+/**
+ * Sends the browser to the service's page with the request, or back to the client with an error. The service's page shows errors
+ * that must not be sent to a client.
+ */
 async function authorize(url: URL, headers: Headers): Promise<Response> {
   let limited: Response | undefined;
   const answer = await readAuthorizationRequest(url.search, async (query) => {
-    // The provider's handler counts the tries of each address.
+    // The handler of the OAuth library counts the tries of each address.
     const response = await auth().handler(new Request(`${url.origin}${url.pathname}?${query}`, { headers }));
     if (response.status === 429) limited = response;
     return response;
@@ -63,8 +66,8 @@ async function token(url: URL, headers: Headers, body: string): Promise<Response
 }
 
 /**
- * Serves the endpoints of the OAuth provider. They get no cookie: programs call them, and what a person decides is an operation with its own
- * checks.
+ * Serves the endpoints of the OAuth library. They get no cookie, because programs call them. What a person decides is sent to an
+ * operation of its own, with its own checks.
  */
 export async function forwardOAuth(request: Request, path: string, given: Headers): Promise<Response> {
   const headers = new Headers();

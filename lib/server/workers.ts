@@ -42,7 +42,7 @@ const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** Purchases of MCP tools have the answers of sellers, which are large. */
+/** How often old purchases of MCP tools are deleted. They contain answers of sellers, which are large. */
 const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
 /** Mails and push messages. A process that writes one wakes its own worker, so a worker looks by itself only twice a second. */

@@ -69,7 +69,7 @@ const Signing = () => (
   </div>
 );
 
-/** How to connect an MCP client, and what its agent can do. */
+/** The page about connecting an MCP client, and about what its agent can do. */
 export default function McpPage() {
   const { BASE_URL } = env();
   return (

@@ -215,7 +215,7 @@ describe("a signature is invalid if any signed field differs", () => {
   const number = (most: bigint) => (BigInt(word()) % most).toString();
   const domain: Record<string, () => unknown> = {
     name: () => `Mandate Registry ${number(9n)}`,
-    // The registry's version is 1, so the values begin at 2.
+    // The correct version is 1, so wrong ones begin at 2.
     version: () => String(2n + BigInt(number(1_000n))),
     chainId: () => Number(number(10_000n)),
     verifyingContract: () => newKey().address,

@@ -85,7 +85,8 @@ export default async function PaymentPage({ params }: Props) {
           </div>
         </div>
         <p className="text-muted text-sm print:hidden">
-          {/* The payment that uses a waiver has another id. */}
+          {/* After a person has allowed the payment once, the agent's next payment has another id, so the page refreshes for any
+             payment. */}
           <KeepFresh kinds={["payment", "request"]} id={view.allowed?.state === "open" ? undefined : authorizationId} />
         </p>
       </div>
