@@ -172,7 +172,7 @@ export const stepUps = pgTable(
   (table) => [index("step_ups_of_checkout").on(table.checkoutIntentId, table.sessionId)],
 );
 
-/** One-time permissions of people: each lets an agent make one payment that the mandate refused. */
+/** A waiver is a person's permission, valid once, for one payment that the rules of the mandate refused. */
 export const waivers = pgTable(
   "waivers",
   {
@@ -180,19 +180,19 @@ export const waivers = pgTable(
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
     mandateId: text("mandate_id").notNull(),
-    /** The version that refused the payment. A changed mandate ends the waiver. */
+    /** The version of the mandate that refused the payment. When the mandate is changed, the waiver can no longer be used. */
     policyVersion: integer("policy_version").notNull(),
-    /** The refused payment. */
+    /** The authorization in which the payment was refused. */
     authorizationId: text("authorization_id").notNull(),
-    /** The agent that may use the waiver. */
+    /** The id of the agent that may use the waiver. */
     subjectId: text("subject_id").notNull(),
     basketHash: text("basket_hash").notNull(),
-    /** The price and the buyer's share of the fee. */
+    /** The amount that the buyer pays: the price and the buyer's share of the fee. */
     charged: atomic("charged").notNull(),
     payTo: text("pay_to").notNull(),
     grantedBySubjectId: text("granted_by_subject_id").notNull(),
     expiresAt: moment("expires_at").notNull(),
-    /** The authorization that used the waiver; null if none did. */
+    /** The id of the authorization that used the waiver; null if none did. */
     usedByAuthorizationId: text("used_by_authorization_id"),
     createdAt: createdAt(),
   },

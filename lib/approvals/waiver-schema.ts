@@ -1,4 +1,4 @@
-/** The wire shape of a waiver. Browser-safe. */
+/** The JSON schema of a waiver in the API. Browsers load this file too, so it imports no server code. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 

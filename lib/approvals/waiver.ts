@@ -1,10 +1,16 @@
 import type { Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 
-/** A waiver can be used for this long. The agent has to ask again in this time. */
+/**
+ * A waiver (a person's permission for one refused payment) is valid for this many milliseconds. The agent must request the
+ * payment again within this time.
+ */
 export const WAIVER_MS = minutes(60);
 
-/** The payment that a waiver admits, and no other: the agent, the basket, the amount with the fee, the payee, and the mandate's version. */
+/**
+ * The payment that a waiver allows. A payment with another agent, basket, amount (with the fee), payee or version of the mandate
+ * cannot use the waiver.
+ */
 export type WaiverTerms = {
   readonly mandateId: string;
   readonly policyVersion: number;
@@ -14,5 +20,5 @@ export type WaiverTerms = {
   readonly payTo: string;
 };
 
-/** The use of a waiver by an authorization. */
+/** Says which authorization uses which waiver. */
 export type WaiverUse = { readonly waiverId: string; readonly authorizationId: string };

@@ -15,9 +15,12 @@ export type AuditEvent = {
   readonly entityType: string;
   readonly entityId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The commitments to the personal members of the metadata, which are hashed instead of these members. */
+  /**
+   * For each field of the metadata with personal data: a salted hash (commitment). The event's hash covers it instead of the
+   * field, so that the field can be erased.
+   */
   readonly commitments?: ByMember | null;
-  /** The salts of these commitments. A member without a salt is erased. */
+  /** The salts of the commitments. If a field was erased, its salt is missing. */
   readonly salts?: ByMember | null;
   readonly createdAt: Date;
 };
@@ -56,8 +59,9 @@ function isInOrder(metadata: AuditEvent["metadata"]): boolean {
 }
 
 /**
- * The text of an event, which is hashed as a leaf of the tree. It is the event's JSON in the API in RFC 8785 form, without `hash`,
- * `salts`, absent fields and the members of the metadata that have a commitment. The fields are written here in sorted order, so that most events need no sorting.
+ * Returns the text of an event, which is hashed as a leaf of the Merkle tree. The text is the event's JSON in the API in the form
+ * of RFC 8785, without `hash`, `salts`, absent fields, and the fields of the metadata that have a commitment (a salted hash). The
+ * code lists the fields in sorted order, so that most events need no sorting.
  */
 export function eventText(event: AuditEvent): string {
   const metadata = hashedMetadata(event);

@@ -2,25 +2,32 @@ import { createHash, randomBytes } from "node:crypto";
 import { canonicalJson } from "#lib/canonical-json.ts";
 import type { AuditEvent } from "#lib/audit/chain.ts";
 
-/** A hexadecimal hash or salt for each personal member of the metadata. */
+/** A hash or a salt, in hexadecimal, for each field of the metadata that has personal data. */
 export type ByMember = Readonly<Record<string, string>>;
 
-/** A personal member of an event's metadata: what audit_texts has in one row. */
+/** A field of an event's metadata with personal data, as one row of the table audit_texts stores it. */
 export type PersonalText = { readonly name: string; readonly salt: string; readonly text: string };
 
 /**
- * The members of metadata that people write or that name people. They can be erased later, so the hashed event has a commitment instead.
- * Entries are append-only: an event that was written without a commitment keeps its text in its hash.
+ * The fields of the metadata with personal data. The event's hash covers a salted hash (a commitment) of each field instead of
+ * the field, so that the field can be erased and the event's hash stays valid. Old events without commitments do not change:
+ * their hash covers the fields themselves.
  */
 const PERSONAL: readonly string[] = ["email", "filter", "name", "reason", "slug"];
 
 const SALT_BYTES = 32;
 
-/** SHA-256 of the salt and the text, which is the member as canonical JSON. Nobody can guess the text without the salt. */
+/**
+ * Returns the SHA-256 of the salt and the text. The text is the field's value as canonical JSON (RFC 8785). Without the salt,
+ * nobody can find the text by trying likely values.
+ */
 const commitmentTo = (salt: string, text: string): string =>
   createHash("sha256").update(Buffer.from(salt, "hex")).update(text).digest("hex");
 
-/** Adds salts and commitments for the personal members of an event. An event without such members stays the same. */
+/**
+ * Adds salts and commitments (salted hashes) to an event for its fields with personal data. An event without such fields is
+ * returned unchanged.
+ */
 export function commit<E extends AuditEvent>(event: E): E {
   const names = PERSONAL.filter((name) => event.metadata[name] !== undefined);
   if (names.length === 0) return event;
@@ -29,14 +36,20 @@ export function commit<E extends AuditEvent>(event: E): E {
   return { ...event, salts, commitments: Object.fromEntries(commitments) as ByMember };
 }
 
-/** The metadata without its personal members, as it is hashed and stored with the event. */
+/**
+ * Returns the metadata without the fields that have a commitment. This part of the metadata is hashed and is stored in the
+ * event's row.
+ */
 export const hashedMetadata = ({ metadata, commitments }: AuditEvent): AuditEvent["metadata"] =>
   commitments ? Object.fromEntries(Object.entries(metadata).filter(([name]) => !Object.hasOwn(commitments, name))) : metadata;
 
-/** The personal texts of an event that are not erased. */
+/** Returns the fields with personal data that an event has and that were not erased. */
 export const personalTexts = ({ metadata, salts }: AuditEvent): PersonalText[] =>
   Object.entries(salts ?? {}).map(([name, salt]) => ({ name, salt, text: canonicalJson(metadata[name]) }));
 
-/** Whether each text of an event is the one that its hash commits to. An erased text has no salt, and nothing is left to compare. */
+/**
+ * Whether the fields with personal data agree with their commitments. A field that was erased has no salt, so there is nothing to
+ * compare.
+ */
 export const hasItsTexts = (event: AuditEvent): boolean =>
   personalTexts(event).every(({ name, salt, text }) => commitmentTo(salt, text) === event.commitments?.[name]);

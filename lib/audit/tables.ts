@@ -27,14 +27,19 @@ const eventColumns = {
   subjectId: text("subject_id"),
   entityType: text("entity_type").notNull(),
   entityId: text("entity_id").notNull(),
-  /** In audit_entries without the members that have a commitment. The view adds them from audit_texts. */
+  /**
+   * The table audit_entries stores the metadata without the fields that have a commitment. The view audit_events adds these
+   * fields from audit_texts.
+   */
   metadata: json("metadata").notNull(),
   /** The hash of this event as a leaf of the Merkle tree. */
   hash: text("hash").notNull(),
   /** The root of the largest complete subtree whose last leaf is this event; null if that subtree is only the leaf. */
   node: text("node"),
   createdAt: moment("created_at").notNull(),
-  /** The commitments to personal texts, by their name in the metadata (commitment.ts). */
+  /**
+   * The salted hash (commitment) of each field of the metadata that has personal data, by the field's name (see commitment.ts).
+   */
   commitments: json("commitments").$type<ByMember>(),
 };
 
@@ -55,24 +60,27 @@ export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
 ]);
 
 /**
- * The personal texts of audit_entries, each with the salt of its commitment. Rows are inserted or deleted, never changed. Deleting a row
- * erases its text, and the chain still verifies.
+ * The fields of the metadata of audit_entries that have personal data, each with the salt of its hash (commitment). Rows are
+ * inserted and deleted, never changed. To delete a row is to erase the field, and the hashes of the audit log stay valid.
  */
 export const auditTexts = pgTable(
   "audit_texts",
   {
     chain: text("chain").notNull(),
     sequence: bigint("sequence", { mode: "number" }).notNull(),
-    /** The member of the metadata. */
+    /** The name of the field in the metadata. */
     name: text("name").notNull(),
     salt: hashBytes("salt").notNull(),
-    /** The member's value as canonical JSON. */
+    /** The value of the field as canonical JSON (RFC 8785). */
     text: text("text").notNull(),
   },
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.name] })],
 );
 
-/** The view of all events. It combines the rows of audit_entries with their texts and the authorizations. An erased text is "erased". */
+/**
+ * The view of all events: the rows of audit_entries with their fields from audit_texts, and the authorizations. A field that was
+ * erased has the value "erased".
+ */
 export const auditEvents = pgView("audit_events", { ...eventColumns, salts: json("salts").$type<ByMember>() }).existing();
 
 export const auditHeads = pgTable("audit_heads", {

@@ -22,7 +22,10 @@ const decisions = (tx: Tx) =>
       resourceId: authorizations.resourceId,
       payTo: authorizations.payTo,
       createdAt: authorizations.createdAt,
-      /** Whether it was decided for an order or an approval, which store the whole reply under their own slot. */
+      /**
+       * Whether the payment was decided for an order or for an approval. Those store the whole reply to the agent under another
+       * hash (slot).
+       */
       ofPurchase: sql<boolean>`starts_with(${authorizations.slot}, 'also ')`,
       holdStatus: sql<string | null>`CASE WHEN ${authorizations.held} THEN coalesce(${changedReservations.status}, 'held') END`,
     })

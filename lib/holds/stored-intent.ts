@@ -4,9 +4,9 @@ import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { minutes, toWire } from "#lib/time.ts";
 
 /*
- * A payment intent is stored in three parts. The terms (seller, resource, chain, fee schedule) are the same for most payments to
- * one seller, so they are stored once, under their hash. Some fields are columns of the authorization or usually follow from them. The
- * rest is stored with each authorization as JSON.
+ * A payment intent is stored in three parts. Its seller, resource, chain and fee schedule (the terms) are the same for most
+ * payments to one seller, so they are stored once, under their hash. Some of its fields are columns of the authorization, or
+ * usually follow from these columns. All other fields are stored with each authorization as JSON.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ const ofFeeTerms: ReadonlySet<string> = new Set<keyof FeeQuote>([
   "feeScheduleHash",
 ]);
 
-/** The columns of the authorization that an intent is read from. Times are text as on the wire. */
+/** The columns of the authorization from which a payment intent is read. Times are text, as in the JSON of the API. */
 type Columns = {
   readonly authorizationId: string;
   readonly intentId: string;
@@ -47,10 +47,13 @@ type Columns = {
   readonly expiresAt: string;
 };
 
-/** How long the fee quote of an authorization is valid. */
+/** The fee quote of an authorization is valid for this many milliseconds. */
 export const QUOTE_MS = minutes(15);
 
-/** The fields that usually follow from the columns and the amount. They are stored only if they differ. */
+/**
+ * These functions return the values that fields of the intent usually have, calculated from the columns and the amount. A field
+ * is stored only if it has another value.
+ */
 const usually = ({ intentId, expiresAt }: Columns): Members => ({ idempotencyKey: intentId, expiresAt });
 const usuallyQuoted = ({ authorizationId, createdAt }: Columns, amount: string): Members => ({
   feeQuoteId: idUnder("feeQuote", authorizationId),
@@ -63,7 +66,7 @@ const usuallyQuoted = ({ authorizationId, createdAt }: Columns, amount: string):
   expiresAt: toWire(new Date(Date.parse(createdAt) + QUOTE_MS)),
 });
 
-/** Splits an object in two: the fields with the given names, and all other fields that differ from `usual`. */
+/** Splits an object in two: the fields with the given names, and the other fields whose value differs from that in `usual`. */
 function split(value: Members, names: ReadonlySet<string>, usual: Members): readonly [Members, Members] {
   const [named, others]: Record<string, unknown>[] = [{}, {}];
   for (const name in value) {
@@ -77,7 +80,7 @@ function split(value: Members, names: ReadonlySet<string>, usual: Members): read
 const HASHED_MAX = 64;
 const hashed = new Map<string, string>();
 
-/** Most payments of a batch have equal terms, which are hashed once. */
+/** Returns the id of the terms, which is their hash. Most payments of a batch have equal terms, so the hash is cached. */
 function termsIdOf(text: string): string {
   let id = hashed.get(text);
   if (id === undefined) {
@@ -88,7 +91,7 @@ function termsIdOf(text: string): string {
 }
 
 export type StoredIntent = {
-  /** 132 bits of the SHA-256 hash of `terms`, in base64url. */
+  /** The first 22 characters (132 bits) of the SHA-256 hash of `terms`, in base64url. */
   readonly termsId: string;
   /** The terms as JSON: the seller, the resource, the chain and the fee schedule. */
   readonly terms: string;

@@ -14,7 +14,10 @@ import {
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
-/** The index columns for a name that an agent may use once under a mandate. */
+/**
+ * Returns two columns for an index: 128 bits of hashes of the mandate's id and a name that an agent may use once under this
+ * mandate.
+ */
 const onceKey = (mandateId: SQL, name: SQL): [SQL, SQL] => {
   const half = (seed: number) => sql`hashtextextended(${mandateId} || ' ' || ${name}, ${sql.raw(String(seed))})`;
   return [half(0), half(1)];
@@ -22,7 +25,7 @@ const onceKey = (mandateId: SQL, name: SQL): [SQL, SQL] => {
 
 /** The parts of payment intents that many payments share, as JSON (see stored-intent.ts). Rows are never changed or deleted. */
 export const paymentTerms = pgTable("payment_terms", {
-  /** 132 bits of the SHA-256 hash of `terms`, in base64url. */
+  /** The first 22 characters (132 bits) of the SHA-256 hash of `terms`, in base64url. */
   termsId: text("terms_id").primaryKey(),
   terms: text("terms").notNull(),
 });
@@ -92,8 +95,9 @@ export const authorizations = pgTable(
   },
   (table) => [
     uniqueIndex("authorizations_slot").on(table.slot),
-    // These indexes have 128 bits of hashes, because the texts are three times as long. A query compares the texts too. With a column for
-    // the mandate alone, an old query plan could scan all authorizations of a mandate.
+    // The next two indexes contain 128 bits of hashes, because the texts are three times as long; a query compares the texts too.
+    // The mandate is not a column of its own, because with an old query plan PostgreSQL could scan all authorizations of a
+    // mandate.
     uniqueIndex("authorizations_intent_once")
       .on(...onceKey(sql`mandate_id`, sql`intent_id`))
       .where(sql`outcome <> 'deny'`),
@@ -109,8 +113,7 @@ export const authorizations = pgTable(
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
     // For the worker that releases expired holds (reserved amounts). It never reads rows that expired before the time in
-    // hold_sweeps. A BRIN index keeps
-    // several times for each range of pages, so an insert costs almost nothing.
+    // hold_sweeps. A BRIN index keeps several times for each range of pages, so an insert costs almost nothing.
     index("authorizations_due")
       .using("brin", table.expiresAt.op("timestamptz_minmax_multi_ops"))
       .with({ pages_per_range: 32, autosummarize: true })

@@ -103,7 +103,7 @@ export type KeyCaller = CallerBase & {
   readonly keyId: string;
   /** Whether a person has paused the agent. A paused agent can only read. */
   readonly paused?: boolean;
-  /** The only mandates that the agent may use, if a person chose some. */
+  /** If a person chose mandates for the agent, the ids of these mandates. The agent may use no others. */
   readonly mandateIds?: readonly string[];
 };
 

@@ -78,7 +78,7 @@ export const agentSet: Capabilities = new Set<CapabilityName>([
 
 const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.filter((capability) => capabilities.has(capability));
 
-/** Every capability that a key can have. These are the scopes of OAuth clients too. */
+/** The capabilities that an API key can have. They are also the scopes that an OAuth client can ask for. */
 export const keyCapabilities: readonly CapabilityName[] = everything.filter((capability) => !personsOnly.has(capability));
 const forKeys: ReadonlySet<string> = new Set(keyCapabilities);
 const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
@@ -90,7 +90,7 @@ export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => ne
 export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
   new Set([...keyCapabilitiesOf(stored)].filter((capability) => capability.endsWith(":read")));
 
-/** The capabilities that are also in each of the other lists; a list that is null cuts nothing. */
+/** Returns those of `capabilities` that are also in each of the other lists. A list that is null removes nothing. */
 export const cutCapabilities = (capabilities: Capabilities, ...cuts: readonly (readonly string[] | null)[]): Capabilities =>
   new Set([...capabilities].filter((capability) => cuts.every((cut) => cut === null || cut.includes(capability))));
 

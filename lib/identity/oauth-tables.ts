@@ -2,15 +2,21 @@ import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import { session, user } from "#lib/identity/tables.ts";
 
-/* The tables of the OAuth provider: its plugin uses the fields that have a column here. Our operations write clients, the plugin tokens. */
+/*
+ * The tables of better-auth's OAuth plugin. The plugin uses only those of its fields that have a column here. Operations of this
+ * service write the clients; the plugin writes the tokens.
+ */
 
-/** A program that an organization registered, so that it may ask people to connect it. All are public clients, so none has a secret. */
+/**
+ * The programs (OAuth clients) that organizations registered. A registered program may ask people for access. All are public
+ * clients, so they have no secret.
+ */
 export const oauthClient = pgTable(
   "oauth_client",
   {
     id: text("id").primaryKey(),
     clientId: text("client_id").notNull().unique(),
-    /** The organization that registered the client. */
+    /** The id of the organization that registered the client. */
     referenceId: text("reference_id").notNull(),
     name: text("name").notNull(),
     redirectUris: text("redirect_uris").array().notNull(),
@@ -24,7 +30,7 @@ export const oauthClient = pgTable(
   (table) => [index("oauth_client_of_organization").on(table.referenceId, table.clientId)],
 );
 
-/** What tokens are for: one row, the MCP address. */
+/** The resources (RFC 8707) for which tokens can be issued. There is one row: the URL /mcp of this service. */
 export const oauthResource = pgTable("oauth_resource", {
   id: text("id").primaryKey(),
   identifier: text("identifier").notNull().unique(),
@@ -32,17 +38,19 @@ export const oauthResource = pgTable("oauth_resource", {
   createdAt: createdAt(),
 });
 
-/** A function, because two tables cannot share columns. */
+/**
+ * Returns the columns that both tables of tokens have. It is a function, because two tables cannot share the same column objects.
+ */
 const token = () => ({
   id: text("id").primaryKey(),
-  /** The SHA-256 of the token. */
+  /** The SHA-256 hash of the token. */
   token: text("token").notNull().unique(),
   clientId: text("client_id").notNull(),
   sessionId: text("session_id").references(() => session.id, { onDelete: "set null" }),
   userId: text("user_id")
     .notNull()
     .references(() => user.id, { onDelete: "cascade" }),
-  /** The connection: the key_id of its row in api_keys. */
+  /** The key_id of the row in api_keys that allows this client (the connection). */
   referenceId: text("reference_id"),
   authorizationCodeId: text("authorization_code_id"),
   resources: text("resources").array(),

@@ -2,10 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, bigint, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/*
- * The first tables have the columns that better-auth expects. better-auth handles sign-in and sign-up; operations of this service
- * write the rest.
- */
+/* The first tables have the columns that better-auth expects, because it writes them when people sign up and sign in. */
 
 export const user = pgTable(
   "user",
@@ -22,10 +19,7 @@ export const user = pgTable(
     banned: boolean("banned").notNull().default(false),
     banReason: text("ban_reason"),
     banExpires: moment("ban_expires"),
-    /**
-     * When the event user.created was written. better-auth inserts the row, so the event is written later, with the user's first
-     * request.
-     */
+    /** When the event user.created was written: with the user's first request, because better-auth inserts this row. */
     auditedAt: moment("audited_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -156,8 +150,7 @@ export const passkeyChallenges = pgTable(
     challenge: text("challenge").primaryKey(),
     kind: text("kind").notNull(),
     /**
-     * Random text in the challenge of a checkout's approval. The challenge is computed again from it and the current checkout.
-     * Otherwise null.
+     * Random text from which, with the current checkout, the challenge for an approval is computed. Null for other challenges.
      */
     nonce: text("nonce"),
     checkoutIntentId: text("checkout_intent_id"),
@@ -255,7 +248,7 @@ export const serviceAccounts = pgTable(
     revokedAt: moment("revoked_at"),
     /** Set while the account is paused. Its keys can then only read. */
     pausedAt: moment("paused_at"),
-    /** The mandates that the account may use, of those that admit it. Null for all of them. */
+    /** The ids of the only mandates that the account may use, if a person limited it to some. Otherwise null. */
     mandateIds: text("mandate_ids").array(),
   },
   (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
@@ -263,8 +256,9 @@ export const serviceAccounts = pgTable(
 
 /**
  * A service account can have two valid keys while a replaced one is still accepted. The secret is stored as an HMAC-SHA-256 with
- * a key of the server. The connection of an OAuth client is a row too, with an empty hash that no key matches, so that
- * whatever ends keys also ends connections.
+ * a key of the server. If a person allows an OAuth client (a connection), that is a row here too, so that the code that revokes
+ * keys also ends the client's access. The hash in such a row is empty, and no key has an empty hash. Only the row of the
+ * command-line program gets a key.
  */
 export const apiKeys = pgTable(
   "api_keys",
@@ -276,9 +270,9 @@ export const apiKeys = pgTable(
     preview: text("preview").notNull(),
     /** The person who made the key and has seen it. Null if the creator of the account made it. */
     createdBy: text("created_by"),
-    /** The OAuth client that a person connected. Null for a key that a person saw. */
+    /** The OAuth client that a person allowed. Null in the row of a key that a person created. */
     clientId: text("client_id"),
-    /** The capabilities that the person allowed the client, of those of the account. Null for all of them. */
+    /** The capabilities that the person allowed to the client, at most those of the account. Null for all of them. */
     scopes: text("scopes").array(),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),

@@ -21,9 +21,10 @@ export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revo
 
 /**
  * A person who made a key has seen its secret and could use it after losing a role. So whoever changes the role must also say
- * whether that person's keys with capabilities outside `left` are kept or revoked. The person's connections of OAuth
- * clients are listed too: a removal ends them whatever the choice is, and a lesser role cuts them. The caller must hold the lock of closeGate and
- * the organization's lock, so that no key is created meanwhile.
+ * whether that person's keys with capabilities outside `left` are kept or revoked. The OAuth clients that the person allowed
+ * (connections) are listed too, but there is no choice for them: they end when the person is removed, and they lose the
+ * capabilities that the person loses. The caller must hold the lock of closeGate and the organization's lock, so that no key is
+ * created meanwhile.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -1,20 +1,24 @@
 import { sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 
-/** A valid API key and the person who made it and has seen its secret, or the connection of an OAuth client and who allowed it. */
+/**
+ * A valid API key and the person who made it and has seen its secret; or an OAuth client's access (a connection) and the person
+ * who allowed it.
+ */
 export type MadeKey = {
   readonly keyId: string;
   readonly preview: string;
   readonly name: string;
   readonly capabilities: readonly string[];
   readonly userId: string;
-  /** Whether an OAuth client uses it by tokens, so that nobody has seen a secret. */
+  /** Whether an OAuth client uses this row by tokens. Then the row has no secret that a person could have seen. */
   readonly connection: boolean;
 };
 
 /**
- * Lists the valid keys and connections that a person made or, if `userId` is null, all of the organization, newest first. In the first key of an
- * account, `created_by` is null, because the creator of the account made that key.
+ * Lists the valid keys, and the OAuth clients' accesses (connections), that a person made, newest first. If `userId` is null,
+ * lists those of the whole organization. In the first key of an account, `created_by` is null, because the creator of the account
+ * made that key.
  */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;

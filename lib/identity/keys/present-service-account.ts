@@ -24,8 +24,8 @@ export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
 const Remembered = z.object({ serviceAccountId: z.string() });
 
 /**
- * Runs a command that shows a new key or code, once per idempotency key. Only the id of the account is stored, so a retry cannot show the
- * key again.
+ * Runs a command whose reply contains a new API key or authorization code, once per idempotency key. Only the id of the account
+ * is stored, so a retry cannot show the key or the code again.
  * @throws Problem conflict for a retry
  */
 export async function onceWithoutKey<T extends { readonly serviceAccountId: string }>(

@@ -71,7 +71,7 @@ type Connection = {
   readonly createdAt: Date;
 };
 
-/** Stores the connection of an OAuth client: a key without a secret. */
+/** Stores that a person allowed an OAuth client (a connection). The row is like that of an API key, but its secret is empty. */
 export async function insertConnection(
   tx: Tx,
   { serviceAccountId, organizationId }: KeyOf,
@@ -80,7 +80,10 @@ export async function insertConnection(
   await tx.insert(apiKeys).values({ ...row, scopes: [...scopes], serviceAccountId, organizationId, secretHash: "" });
 }
 
-/** Gives a connection its secret, once. False if it has one or has ended. */
+/**
+ * Gives the row of an OAuth client (a connection) the secret of an API key. Returns false if the row has a secret already or was
+ * revoked.
+ */
 export async function giveSecret(tx: Tx, { keyId, secretHash, keyPreview: preview }: NewApiKey): Promise<boolean> {
   const rows = await tx
     .update(apiKeys)
@@ -111,7 +114,10 @@ const live = (serviceAccountId: string) =>
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`clock_timestamp()`)),
   );
 
-/** Lists the valid keys of an account that people saw, newest first. Those of OAuth clients are not rotated. */
+/**
+ * Lists the account's valid keys that people created, newest first. Rows of OAuth clients are left out, because a client gets a
+ * new token or key only if it asks for one.
+ */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx
     .select({ keyId: apiKeys.keyId })

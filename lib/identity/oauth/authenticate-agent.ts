@@ -16,22 +16,28 @@ import { ACCESS_TOKEN_PREFIX, mcpResource } from "#lib/identity/sessions/oauth-s
 import { Problem } from "#lib/problem.ts";
 import type { Capability, Environment } from "#lib/vocabulary.ts";
 
-/** The scopes that clients are told to ask for: what an agent needs to make payments. */
+/** The scopes that the service recommends to OAuth clients: the capabilities that an agent needs to make payments. */
 export const advertisedScopes: readonly Capability[] = keyCapabilities.filter((capability) => agentSet.has(capability));
 
 const TOKEN = new RegExp(`^bearer +${ACCESS_TOKEN_PREFIX}([A-Za-z]{32}) *$`, "i");
 
-/** The same answer for every token that is not live: it reveals nothing about tokens. */
+/** The answer is the same for all invalid tokens, so that it does not say whether the token ever existed. */
 const tokenInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This access token is not valid. Refresh it, or connect the client again." });
 
-/** What a token allows now: the account's capabilities, cut by the token, by what the person allowed and by what they still have. */
+/**
+ * Returns what a token allows now: the capabilities of the service account that are also scopes of the token, were allowed to the
+ * client by the person, and belong to that person's current role.
+ */
 const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
   cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes, row.allowed, [
     ...capabilitiesOfRole(membershipRoleOf(row.role)),
   ]);
 
-/** The live connection of an access token that was made for the MCP address. Read from the database each time. */
+/**
+ * Finds a valid access token for the URL /mcp, with the client's access to which it belongs. The database is read each time, so a
+ * token that was revoked stops working at once.
+ */
 export async function readToken(token: string): Promise<TokenRow | null> {
   const row = await findLiveToken(hashToken(token), mcpResource());
   return row?.environment === env().ENVIRONMENT ? row : null;
@@ -55,8 +61,9 @@ async function authenticateToken(token: string, request: Request): Promise<KeyCa
 }
 
 /**
- * Identifies the caller of the MCP address by an API key or by an OAuth access token. A session is refused: a browser would send its cookie
- * by itself. Nothing is cached, so a connection that was ended before the request no longer works, in any process.
+ * Identifies the caller of the URL /mcp by an API key or by an OAuth access token. A session is refused, because a browser would
+ * send its cookie with requests that other sites cause. Nothing is cached, so access that was ended before the request no longer
+ * works, in any process.
  * @throws Problem unauthenticated, ambiguous_credentials, api_key_invalid
  */
 export async function authenticateAgent(request: Request): Promise<KeyCaller> {
@@ -71,7 +78,10 @@ export async function authenticateAgent(request: Request): Promise<KeyCaller> {
   });
 }
 
-/** The WWW-Authenticate header of a 401: where a client learns how to sign in (RFC 9728), and what to ask for. */
+/**
+ * Returns the WWW-Authenticate header for a reply with status 401. It tells a client where it finds out how to sign in (RFC
+ * 9728), and which scopes it should ask for.
+ */
 export function agentChallenge(request: Request): string {
   const parts = [
     ...(request.headers.has("authorization") ? ['error="invalid_token"'] : []),

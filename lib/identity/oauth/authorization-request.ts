@@ -7,27 +7,30 @@ import { CLI_CLIENT, CONNECT_PATH, mcpResource, oauthIssuer } from "#lib/identit
 import { perProcess } from "#lib/process.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** What a client asks for, after the OAuth provider has accepted it. */
+/** An OAuth client's authorization request, after better-auth's OAuth plugin (the provider) has accepted it. */
 export type AuthorizationRequest = {
   readonly clientId: string;
-  /** What the client calls itself. */
+  /** The name that the client was registered with. */
   readonly clientName: string;
-  /** The organization that registered the client; null for the command line. */
+  /** The organization that registered the client. Null for the command-line program, which no organization registers. */
   readonly organizationId: string | null;
   readonly redirectUri: string;
   readonly state: string | null;
-  /** The capabilities that the client asks for. Null if it names none: then it takes what it gets. */
+  /** The capabilities that the client asks for. Null if the request names none; then the person alone chooses them. */
   readonly asked: readonly Capability[] | null;
   readonly codeChallenge: string;
 };
 
-/** An accepted request, an address that tells the client why not, or a code for the person if the client cannot be told. */
+/**
+ * The result of a check: the accepted request; or a URL that tells the client why the request is refused; or an error code to
+ * show to the person, if nothing can be sent to the client.
+ */
 export type RequestAnswer =
   | { readonly kind: "accepted"; readonly request: AuthorizationRequest }
   | { readonly kind: "refused"; readonly location: string }
   | { readonly kind: "unusable"; readonly error: string };
 
-/** The parameters that we read; everything else is dropped. */
+/** The parameters of a request that the service reads. It ignores all others. */
 const NAMES = [
   "response_type",
   "client_id",
@@ -40,10 +43,10 @@ const NAMES = [
   "prompt",
 ] as const;
 
-/** The longest request: it must fit into the address of a page. */
+/** The maximum length of a request in characters, because the request must fit into the URL of a page. */
 const QUERY_MAX = 4_096;
 
-/** The request with the parameters that we read, each once; null if one that must be unique is repeated. */
+/** Returns the request with only the parameters in NAMES. Returns null if a parameter has two different values. */
 export function keptQuery(query: string): URLSearchParams | null {
   const given = new URLSearchParams(query);
   const kept = new URLSearchParams();
@@ -55,7 +58,7 @@ export function keptQuery(query: string): URLSearchParams | null {
   return kept;
 }
 
-/** Stores the resource once per process, before the provider looks for it. */
+/** Stores the URL for which tokens are valid, once per process. The OAuth plugin looks for this row when it checks a request. */
 function resourceStored(): Promise<void> {
   const state = perProcess("oauthResource", () => ({ done: null as Promise<void> | null }));
   state.done ??= saveResource(mcpResource()).catch((error: unknown) => {
@@ -65,7 +68,7 @@ function resourceStored(): Promise<void> {
   return state.done;
 }
 
-/** The endpoint that oauthServer() adds. */
+/** The method of better-auth's API that the OAuth plugin adds (see oauthServer). */
 type ProviderApi = {
   readonly oauth2Authorize: (input: {
     readonly query: Readonly<Record<string, string>>;
@@ -77,7 +80,10 @@ type ProviderApi = {
 
 type Provider = (query: URLSearchParams) => Promise<Response>;
 
-/** Asks the provider without counting a try. It gets no cookie: it judges the client, and our page asks the person. */
+/**
+ * Lets the OAuth plugin check a request, without counting it for the rate limit. The plugin gets no cookie, because it checks
+ * only the client; a page of this service asks the person.
+ */
 const askProvider: Provider = (query) => {
   const request = new Request(`${oauthIssuer()}/oauth2/authorize?${query}`, { headers: { accept: "text/html" } });
   const { oauth2Authorize } = auth().api as unknown as ProviderApi;
@@ -90,11 +96,15 @@ function capabilitiesOf(scope: string | null): Capability[] | null {
   return capabilities.length === 0 ? null : capabilities;
 }
 
-/** Asks the provider about a request. The same check runs for the endpoint, for the page and for the decision. */
+/**
+ * Lets the OAuth plugin check a request and returns the result. The authorization endpoint, the page and the person's decision
+ * all use this check.
+ */
 export async function readAuthorizationRequest(query: string, provider = askProvider): Promise<RequestAnswer> {
   const kept = query.length > QUERY_MAX ? null : keptQuery(query);
   if (kept === null) return { kind: "unusable", error: "invalid_request" };
-  // Otherwise an answer to the client could be taken for the way to our page.
+  // Refuse a redirect URI of this service. The code below could not distinguish a redirect to it from a redirect to the page that
+  // asks the person.
   if (URL.parse(kept.get("redirect_uri") ?? "")?.origin === env().BASE_URL)
     return { kind: "unusable", error: "invalid_redirect" };
   await resourceStored();
@@ -123,7 +133,7 @@ export async function readAuthorizationRequest(query: string, provider = askProv
   };
 }
 
-/** The client's address with an answer: a code or an error. It names the issuer, as RFC 9207 says. */
+/** Returns the client's redirect URI with a code or an error as parameters. The parameter `iss` names the issuer (RFC 9207). */
 export function answerTo({ redirectUri, state }: AuthorizationRequest, answer: Readonly<Record<string, string>>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);

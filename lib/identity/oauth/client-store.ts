@@ -20,7 +20,7 @@ const columns = {
   createdAt: oauthClient.createdAt,
 };
 
-/** Stores a public client, which must use PKCE. */
+/** Stores a client. It is a public client (it has no secret), so it must use PKCE. */
 export async function insertClient(tx: Tx, { organizationId, redirectUris, ...row }: ClientRow): Promise<void> {
   await tx.insert(oauthClient).values({
     ...row,
@@ -38,7 +38,7 @@ export async function findClient(clientId: string): Promise<ClientRow | null> {
   return row ?? null;
 }
 
-/** Reads the organization's client and keeps it from being removed until commit. */
+/** Finds a client of the organization and locks its row, so that the client cannot be removed before this transaction ends. */
 export async function lockClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
   const [row] = await tx
     .select(columns)
@@ -48,7 +48,10 @@ export async function lockClient(tx: Tx, organizationId: string, clientId: strin
   return row ?? null;
 }
 
-/** Waits for open transactions that connect the client, so that the caller sees all its connections afterwards. */
+/**
+ * Deletes a client. The statement waits for transactions that have locked the client (lockClient), so that the caller then sees
+ * all accesses that people allowed to the client.
+ */
 export async function deleteClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
   const [row] = await tx
     .delete(oauthClient)
@@ -57,7 +60,7 @@ export async function deleteClient(tx: Tx, organizationId: string, clientId: str
   return row ?? null;
 }
 
-/** In the order of registration. */
+/** Lists the clients of an organization in the order in which they were registered. */
 export const clientsOf = (organizationId: string, rows: number): Promise<ClientRow[]> =>
   database()
     .select(columns)
@@ -66,7 +69,9 @@ export const clientsOf = (organizationId: string, rows: number): Promise<ClientR
     .orderBy(asc(oauthClient.createdAt), asc(oauthClient.clientId))
     .limit(rows);
 
-/** Lock the organization first, so that the count stays exact. */
+/**
+ * Counts the clients of an organization. The caller must hold the lock of the organization, so that no client is added meanwhile.
+ */
 export async function countClients(tx: Tx, organizationId: string): Promise<number> {
   const [row] = await tx.select({ count: count() }).from(oauthClient).where(eq(oauthClient.referenceId, organizationId));
   return row?.count ?? 0;

@@ -16,7 +16,7 @@ const agentOf = (token: string) =>
   authenticateAgent(new Request(`${env().BASE_URL}/mcp`, { headers: { authorization: `Bearer ${token}` } }));
 
 describe("connectAgent", () => {
-  test("a client gets tokens that act as a new service account, with what the person allowed", async () => {
+  test("a client gets tokens for a new service account, with the capabilities that the person allowed", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const { query, verifier } = asking(clientId);
@@ -75,7 +75,7 @@ describe("connectAgent", () => {
     }
   });
 
-  test("a developer gives no more than they have, and an approver or a stale session gives nothing", async () => {
+  test("a developer can allow only capabilities that they have; an approver or an old session can allow none", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const developer = await newMember(owner, "developer");
@@ -99,7 +99,7 @@ describe("connectAgent", () => {
     expect(made).toEqual([]);
   });
 
-  test("a repeat is a 409 that shows no code", async () => {
+  test("a retry gets a 409 without a code", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const { query } = asking(clientId);
@@ -109,7 +109,7 @@ describe("connectAgent", () => {
     expect(JSON.stringify(again.problem)).not.toContain(codeOf(first.data.redirectTo));
   });
 
-  test("an unusable request ends on our page and never at an address that is not registered", async () => {
+  test("an invalid request redirects to a page of this service, never to a URL that is not registered", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential, ["https://agent.example/callback", "http://127.0.0.1/callback"]);
     const wrong = [
@@ -133,7 +133,7 @@ describe("connectAgent", () => {
     }
   });
 
-  test("the client is told of a missing or plain code challenge and of another resource, with the issuer", async () => {
+  test("a missing or plain code challenge and another resource are reported to the client, with the issuer", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const wrong = [

@@ -21,7 +21,10 @@ import type { Capability } from "#lib/vocabulary.ts";
 type Member = SessionCaller & { readonly organizationId: string };
 type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
 
-/** @throws Problem invalid_request, not_found for a client of another organization */
+/**
+ * Checks the client's request and returns it.
+ * @throws Problem invalid_request, or not_found for a client of another organization
+ */
 async function acceptedRequest(text: string, { organizationId }: Member): Promise<AuthorizationRequest> {
   const answer = await readAuthorizationRequest(text);
   if (answer.kind !== "accepted")
@@ -31,7 +34,7 @@ async function acceptedRequest(text: string, { organizationId }: Member): Promis
   return request;
 }
 
-/** @throws Problem invalid_request for a capability that the client did not ask for */
+/** Refuses capabilities that the client did not ask for. @throws Problem invalid_request */
 function requireAsked(chosen: readonly Capability[], { asked }: AuthorizationRequest): void {
   const beyond = asked === null ? -1 : chosen.findIndex((capability) => !asked.includes(capability));
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);
@@ -59,7 +62,9 @@ async function newAccount(tx: Tx, caller: Member, body: Body, scopes: Capability
   return { ...account, scopes };
 }
 
-/** The client gets no capability that the account lacks. */
+/**
+ * Locks the service account that the person chose. The client gets only those of the chosen capabilities that this account has.
+ */
 async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, chosen: readonly Capability[]): Promise<Account> {
   const account = await lockServiceAccount(tx, organizationId, id);
   if (!account) throw notFound("service account");
@@ -70,7 +75,10 @@ async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, cho
   return { serviceAccountId: id, organizationId, scopes };
 }
 
-/** The decision, its audit events and the client's code commit together. The code is in no stored reply. */
+/**
+ * Lets a person allow an OAuth client to act as a service account. The decision, its audit events and the client's authorization
+ * code are stored in one transaction. The code is not in the reply that is stored for retries, because it is secret.
+ */
 export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
   requireOneAccount(body);
   const request = await acceptedRequest(body.request, caller);

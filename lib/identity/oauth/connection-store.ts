@@ -31,7 +31,10 @@ const columns = {
   lastUsedAt: keyUses.lastUsedAt,
 };
 
-/** A connection that can be used: it has a key, a code that is not exchanged yet, or a token that can be refreshed. */
+/**
+ * A connection is a row that says that a person allowed an OAuth client. It is usable if it has an API key, an authorization code
+ * that the client can still exchange (they are valid for five minutes), or a token that has not expired.
+ */
 const usable = sql`(${apiKeys.secretHash} <> '' OR ${apiKeys.createdAt} > clock_timestamp() - interval '5 minutes'
   OR EXISTS (SELECT FROM ${oauthRefreshToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp())
   OR EXISTS (SELECT FROM ${oauthAccessToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp()))`;
@@ -53,7 +56,10 @@ const joined = (db: Database | Tx) =>
     .leftJoin(user, eq(user.id, apiKeys.createdBy))
     .leftJoin(keyUses, eq(keyUses.keyId, apiKeys.keyId));
 
-/** The organization's connections that can be used, newest first. Those by tokens need the membership of the person who allowed them. */
+/**
+ * Lists the organization's usable connections (clients that a person allowed), newest first. If a client uses tokens, it is
+ * listed only while the person who allowed it is a member.
+ */
 export const connectionsOf = (organizationId: string, rows: number): Promise<ConnectionRow[]> =>
   joined(database())
     .where(
@@ -72,7 +78,7 @@ export async function findConnection(tx: Tx, organizationId: string, connectionI
   return row ?? null;
 }
 
-/** Ends connections and deletes their tokens. */
+/** Revokes connections (clients' accesses) and deletes their tokens. Returns the ids of those that were not revoked before. */
 async function end(tx: Tx, which: SQL | undefined, revokedAt: Date): Promise<string[]> {
   const ended = await tx
     .update(apiKeys)
@@ -86,10 +92,10 @@ async function end(tx: Tx, which: SQL | undefined, revokedAt: Date): Promise<str
   return keyIds;
 }
 
-/** False if somebody else has just ended it. */
+/** Revokes one connection (a client's access). Returns false if it was revoked already. */
 export const endOneConnection = async (tx: Tx, connectionId: string, now: Date): Promise<boolean> =>
   (await end(tx, eq(apiKeys.keyId, connectionId), now)).length === 1;
 
-/** Ends all connections of a client and returns their ids. */
+/** Revokes all connections of a client (one for each person's decision to allow it) and returns their ids. */
 export const endConnectionsOf = (tx: Tx, clientId: string, now: Date): Promise<string[]> =>
   end(tx, eq(apiKeys.clientId, clientId), now);

@@ -31,7 +31,7 @@ describe("createAgentClient", () => {
     expect(events).toMatchObject([{ type: "agentClient.created", actorId: owner.userId, metadata: { redirectUris } }]);
   });
 
-  test("400 points at an address that cannot get codes", async () => {
+  test("400 names the redirect URI to which codes cannot be sent", async () => {
     const owner = await newOrganization();
     const bad = [
       "http://agent.example/cb",

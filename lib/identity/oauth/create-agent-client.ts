@@ -17,7 +17,7 @@ export const createAgentClient: Handler<typeof contract.createAgentClient> = ({ 
   if (own >= 0) throw invalidField(`/redirectUris/${own}`, "Codes cannot go to this service itself.");
   return once(contract.createAgentClient, idempotency, async (tx) => {
     const { userId, organizationId } = caller;
-    // The lock of the organization keeps the count exact.
+    // This check also locks the organization, so that no other request adds a client between the count and the insert.
     await requireStillHeld(tx, caller, "serviceAccounts:manage");
     await requireProvedToGive(tx, caller);
     if ((await countClients(tx, organizationId)) >= CLIENTS_MAX) {

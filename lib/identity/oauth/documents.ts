@@ -2,7 +2,7 @@ import { keyCapabilities } from "#lib/identity/capabilities.ts";
 import { advertisedScopes } from "#lib/identity/oauth/authenticate-agent.ts";
 import { mcpResource, oauthIssuer, REFRESH_SCOPE } from "#lib/identity/sessions/oauth-server.ts";
 
-/** RFC 9728: what the MCP address is, and who gives tokens for it. */
+/** The document of RFC 9728: it describes the URL /mcp and names the server that gives tokens for this URL. */
 export const protectedResource = () => ({
   resource: mcpResource(),
   resource_name: "Countersign",
@@ -11,7 +11,7 @@ export const protectedResource = () => ({
   bearer_methods_supported: ["header"],
 });
 
-/** RFC 8414: the endpoints that we serve and what they accept. */
+/** The document of RFC 8414: it lists the OAuth endpoints of this service and what they accept. */
 export const authorizationServer = () => ({
   issuer: oauthIssuer(),
   authorization_endpoint: `${oauthIssuer()}/oauth2/authorize`,

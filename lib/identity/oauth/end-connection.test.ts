@@ -29,7 +29,7 @@ const asMcp = (token: string) => ({
   "mcp-protocol-version": "2025-06-18",
 });
 
-/** The status of the MCP address, in this process and in another one. */
+/** Sends a request with the token to the URL /mcp, in this process and in another one, and returns the two HTTP status codes. */
 async function statuses(token: string): Promise<number[]> {
   const { url } = await server();
   const there = await fetch(`${url}/mcp`, { method: "POST", headers: asMcp(token), body: ping });
@@ -41,7 +41,7 @@ function here(token: string): Promise<Response> {
 }
 
 describe("endConnection", () => {
-  test("from its answer on, tokens are refused in every process, and the refresh token too; others go on", async () => {
+  test("the tokens of an ended connection are refused in every process; other tokens stay valid", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const [gone, stays] = [await connected(owner.credential, clientId), await connected(owner.credential, clientId)];
@@ -60,14 +60,14 @@ describe("endConnection", () => {
     expect(event).toMatchObject({ actorId: owner.userId, metadata: { clientId, keyId: gone.connectionId } });
   });
 
-  test("404 for a connection of another organization, which goes on working", async () => {
+  test("404 for a connection of another organization, which stays valid", async () => {
     const [owner, stranger] = [await newOrganization(), await newOrganization()];
     const { access_token, connectionId } = await connected(stranger.credential, await registerClient(stranger.credential));
     expect((await end(owner.credential, connectionId)).problem.code).toBe("not_found");
     expect((await here(access_token)).status).toBe(200);
   });
 
-  test("the removal of the person lists their connections, and ends them whatever is kept", async () => {
+  test("removing a person lists their connections, and ends them even if the person's keys are kept", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const { access_token } = await connected(admin.credential, await registerClient(admin.credential));
@@ -83,7 +83,7 @@ describe("endConnection", () => {
     expect(await statuses(access_token)).toEqual([401, 401]);
   });
 
-  test("a lesser role of the person cuts what the connection may do", async () => {
+  test("a connection loses the capabilities that its person's new role lacks", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const clientId = await registerClient(admin.credential);
@@ -101,7 +101,7 @@ describe("endConnection", () => {
   });
 });
 
-test("discovery begins with the 401 of the MCP address", async () => {
+test("the 401 of the URL /mcp names the first document of the discovery", async () => {
   const refused = await program("/mcp", {}, {});
   const challenge = refused.headers.get("www-authenticate") ?? "";
   expect(challenge).toMatch(/^Bearer resource_metadata="[^"]+\/\.well-known\/oauth-protected-resource\/mcp", scope="[^"]+"$/);

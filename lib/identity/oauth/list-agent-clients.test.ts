@@ -8,7 +8,7 @@ import { send } from "#test/tenant.ts";
 
 useDatabase();
 
-test("a member who may read keys sees the clients of the active organization alone", async () => {
+test("a member who may read keys sees only the clients of the active organization", async () => {
   const [owner, stranger] = [await newOrganization(), await newOrganization()];
   const clientId = await registerClient(owner.credential);
   await registerClient(stranger.credential);

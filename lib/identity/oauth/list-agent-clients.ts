@@ -3,7 +3,7 @@ import { clientsOf } from "#lib/identity/oauth/client-store.ts";
 import type * as contract from "#lib/identity/oauth/contract.ts";
 import { presentClient } from "#lib/identity/oauth/present-client.ts";
 
-/** More than an organization can have. */
+/** An organization cannot have as many clients as this, so one page contains all of them. */
 const ROWS = 100;
 
 export const listAgentClients: Handler<typeof contract.listAgentClients> = async (_, { caller }) => ({

@@ -17,7 +17,7 @@ useDatabase();
 
 const list = async (as: Credential) => (await send(contract.listConnections, listConnections, { as })).data.items;
 
-test("lists who connected which client as which account, and when it was last used; keys and other organizations are left out", async () => {
+test("lists who connected which client to which account, and its last use; leaves out keys and other organizations", async () => {
   const [owner, stranger] = [await newOrganization(), await newOrganization()];
   await newKey(owner);
   await connected(stranger.credential, await registerClient(stranger.credential));

@@ -1,13 +1,13 @@
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-/** Schemes that a browser itself understands, so that no program could own them. */
+/** URL schemes that browsers handle themselves. An installed program cannot register one of them to receive codes. */
 const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
-/** Whether the address is of a program on the person's own device. */
+/** Whether a URL is on the person's own device (a loopback address). */
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
 
 /**
- * Why an address cannot get authorization codes; null if it can. Codes go to https, to a program on the person's own device, or to a
- * program that owns a scheme of its own.
+ * Says why authorization codes cannot be sent to a URL; returns null if they can. Codes can be sent to an https URL, to a program
+ * on the person's own device, or to a program that has registered a URL scheme.
  */
 export function redirectRefusal(text: string): string | null {
   const url = URL.parse(text);
@@ -20,7 +20,9 @@ export function redirectRefusal(text: string): string | null {
   return BROWSER_SCHEMES.test(url.protocol) ? "Codes cannot go to this scheme." : null;
 }
 
-/** Where codes go, as a person reads it: a host, this device, or the program that owns a scheme. */
+/**
+ * Returns the place to which codes are sent, to be shown to a person: a host, the person's device, or the scheme of a program.
+ */
 export function redirectPlace(text: string): { readonly kind: "device" | "host" | "app"; readonly name: string } {
   const url = new URL(text);
   if (isLoopback(url)) return { kind: "device", name: url.host };

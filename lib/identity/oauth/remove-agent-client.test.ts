@@ -14,7 +14,7 @@ const remove = (as: Credential, id: string) => send(contract.removeAgentClient, 
 const use = (token: string) =>
   authenticateAgent(new Request(`${env().BASE_URL}/mcp`, { headers: { authorization: `Bearer ${token}` } }));
 
-test("removing a client ends its connections, and those of other clients stay", async () => {
+test("removing a client ends its connections, and connections of other clients stay valid", async () => {
   const owner = await newOrganization();
   const [clientId, other] = [await registerClient(owner.credential), await registerClient(owner.credential)];
   const [gone, stays] = [await connected(owner.credential, clientId), await connected(owner.credential, other)];
@@ -26,7 +26,7 @@ test("removing a client ends its connections, and those of other clients stay", 
   expect((await remove(owner.credential, clientId)).problem.code).toBe("not_found");
 });
 
-test("404 for a client of another organization, which goes on working", async () => {
+test("404 for a client of another organization, whose connections stay valid", async () => {
   const [owner, stranger] = [await newOrganization(), await newOrganization()];
   const clientId = await registerClient(stranger.credential);
   const { access_token } = await connected(stranger.credential, clientId);

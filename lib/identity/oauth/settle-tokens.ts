@@ -7,12 +7,12 @@ import { readToken } from "#lib/identity/oauth/authenticate-agent.ts";
 import { connectionOfToken, deleteTokens, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
 import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/sessions/oauth-server.ts";
 
-/** What the token endpoint answers to a client. */
+/** The JSON of a reply of the token endpoint. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 /**
- * The command line gets an API key instead of a token: its connection becomes an ordinary key, and this answer alone shows it. Null if the
- * connection has ended meanwhile, or has given its key already.
+ * Gives the command-line program an API key instead of a token. The row that allows the program (the connection) becomes the row
+ * of the key, and only this reply contains the key. Returns null if the row was revoked or has a key already.
  */
 async function handOverKey({ keyId, userId, serviceAccountId, organizationId, allowed }: TokenRow): Promise<TokenAnswer | null> {
   const key = newApiKey(env().ENVIRONMENT, keyId);
@@ -38,8 +38,9 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
 }
 
 /**
- * Decides about tokens that the OAuth provider has just made. The provider knows codes and refresh tokens; whether the connection, the
- * account, the person and their membership are live is read here. Null if they are not; the tokens are then deleted.
+ * Checks the tokens that the OAuth plugin has just issued, and returns the reply to the client. The plugin checks codes and
+ * refresh tokens; this function checks that the person's permission, the service account, the person and the membership are still
+ * valid. If one is not, deletes the tokens and returns null.
  */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;

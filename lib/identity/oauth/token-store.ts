@@ -5,7 +5,7 @@ import { oauthAccessToken, oauthRefreshToken, oauthResource } from "#lib/identit
 import { verification } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 
-/** The stored form of codes and tokens, as the OAuth provider computes it. */
+/** Returns the hash of a code or token. The OAuth plugin stores the same hash. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 export type TokenRow = {
@@ -16,19 +16,23 @@ export type TokenRow = {
   readonly environment: string;
   readonly userId: string;
   readonly role: string;
-  /** The scopes of the token, and those that the person allowed. */
+  /** `scopes` are the scopes of the token; `allowed` are those that the person allowed to the client. */
   readonly scopes: readonly string[];
   readonly allowed: readonly string[];
   readonly capabilities: readonly string[];
   readonly paused: boolean;
   readonly mandateIds: readonly string[] | null;
-  /** Whether the connection waits for its API key, which the command line gets instead of a token. */
+  /**
+   * Whether the row of the client (the connection) has no API key yet. Only the command-line program gets a key; other clients
+   * use tokens.
+   */
   readonly keyless: boolean;
 };
 
 /**
- * The connection of a live access token for this audience. Null if the token, the connection or the service account has ended, or the
- * person who allowed it is banned or no longer a member.
+ * Finds a valid access token for this audience, with the row that allows its client (the connection). Returns null if the token
+ * has expired or was revoked, if the connection or the service account was revoked, or if the person who allowed the client is
+ * banned or no longer a member.
  */
 export async function findLiveToken(tokenHash: string, audience: string): Promise<TokenRow | null> {
   const [row] = await pool()<TokenRow[]>`
@@ -46,7 +50,10 @@ export async function findLiveToken(tokenHash: string, audience: string): Promis
   return row ?? null;
 }
 
-/** The connection that a token was made for, whether it is live or not. */
+/**
+ * Returns the id of the connection (the row that allows a client) for which a token was issued, even if the token or the row is
+ * no longer valid.
+ */
 export async function connectionOfToken(tokenHash: string): Promise<string | null> {
   const [row] = await database()
     .select({ keyId: oauthAccessToken.referenceId })
@@ -60,7 +67,10 @@ export async function deleteTokens(tx: Tx | ReturnType<typeof database>, keyId: 
   await tx.delete(oauthRefreshToken).where(eq(oauthRefreshToken.referenceId, keyId));
 }
 
-/** What the OAuth provider reads when a code is exchanged; the form is the provider's. */
+/**
+ * The value that is stored for an authorization code, in the form in which the OAuth plugin reads it when a client exchanges the
+ * code.
+ */
 export type CodeValue = {
   readonly query: Readonly<Record<string, string>>;
   readonly userId: string;
@@ -78,7 +88,7 @@ export async function insertCode(tx: Tx, code: string, value: CodeValue, seconds
   });
 }
 
-/** The provider refuses a resource that has no row. */
+/** Stores a URL for which tokens can be issued (a resource), because the OAuth plugin refuses a resource without a row. */
 export async function saveResource(identifier: string): Promise<void> {
   await database()
     .insert(oauthResource)

@@ -15,7 +15,7 @@ useDatabase();
 const agentOf = (token: string) =>
   authenticateAgent(new Request(`${env().BASE_URL}/mcp`, { headers: { authorization: `Bearer ${token}` } }));
 
-/** The code of the refusal; null if the token is accepted. */
+/** Returns the code of the problem if the token is refused, or null if it is accepted. */
 const refusalOf = async (token: string): Promise<string | null> =>
   agentOf(token).then(
     () => null,
@@ -26,7 +26,7 @@ const refusalOf = async (token: string): Promise<string | null> =>
   );
 
 describe("codes and tokens", () => {
-  test("a code works once, for its client, address and verifier; using it again ends its tokens", async () => {
+  test("a code works once, for its client, redirect URI and verifier; a second use revokes its tokens", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const other = await registerClient(owner.credential);
@@ -46,7 +46,7 @@ describe("codes and tokens", () => {
     expect(await refusalOf(tokens.access_token)).toBe("api_key_invalid");
   });
 
-  test("a refresh token works once; using it again ends what came from it", async () => {
+  test("a refresh token works once; a second use revokes the tokens that it was exchanged for", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const first = await connected(owner.credential, clientId);
@@ -59,7 +59,7 @@ describe("codes and tokens", () => {
     expect((await refresh(second.refresh_token)).data.error).toBe("invalid_grant");
   });
 
-  test("a token for another audience is refused, and a token of ours is no API key", async () => {
+  test("a token for another audience is refused, and an access token is not accepted as an API key", async () => {
     const owner = await newOrganization();
     const { access_token } = await connected(owner.credential, await registerClient(owner.credential));
     const answer = await program("/api/v1/payments", undefined, { authorization: `Bearer ${access_token}` });
@@ -70,7 +70,7 @@ describe("codes and tokens", () => {
     expect(await refusalOf(access_token)).toBe("api_key_invalid");
   });
 
-  test("a session is no credential of an agent, and an expired token is none", async () => {
+  test("a session and an expired token are refused", async () => {
     const owner = await newOrganization();
     const { access_token } = await connected(owner.credential, await registerClient(owner.credential));
     const cookie = authenticateAgent(new Request(`${env().BASE_URL}/mcp`, { headers: owner.credential }));
@@ -81,7 +81,7 @@ describe("codes and tokens", () => {
     expect(await refusalOf(access_token)).toBe("api_key_invalid");
   });
 
-  test("the session's end leaves the connection alive, and a ban of the person ends it", async () => {
+  test("a connection stays valid when the session ends, and ends when the person is banned", async () => {
     const owner = await newOrganization();
     const { access_token } = await connected(owner.credential, await registerClient(owner.credential));
     await database().delete(session).where(eq(session.userId, owner.userId));
@@ -90,7 +90,7 @@ describe("codes and tokens", () => {
     expect(await refusalOf(access_token)).toBe("api_key_invalid");
   });
 
-  test("a pause leaves reading, and a revoked service account ends the connection and its refresh", async () => {
+  test("a paused account can only read, and a revoked one ends the connection and its refresh token", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const capabilities = ["payments:authorize", "payments:read"];
@@ -105,7 +105,7 @@ describe("codes and tokens", () => {
     expect([refreshed.status, refreshed.data.error]).toEqual([400, "invalid_grant"]);
   });
 
-  test("the client ends its own tokens", async () => {
+  test("a client can revoke its tokens", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const { access_token } = await connected(owner.credential, clientId);
@@ -114,7 +114,7 @@ describe("codes and tokens", () => {
     expect(await refusalOf(access_token)).toBe("api_key_invalid");
   });
 
-  test("other grants, other forms and unregistered programs get nothing", async () => {
+  test("other grant types, other content types and unregistered clients are refused", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     expect((await takeTokens({ grant_type: "client_credentials", client_id: clientId })).data.error).toBe(
@@ -128,7 +128,7 @@ describe("codes and tokens", () => {
 });
 
 describe("countersign-cli", () => {
-  test("its code becomes an API key of the service account, once; it gets no token and no session", async () => {
+  test("exchanges its code once for an API key of the service account; gets no token and no session", async () => {
     const owner = await newOrganization();
     const { query, verifier } = asking("countersign-cli", { resource: "", redirect_uri: "http://localhost:45678/callback" });
     const { data } = await decide(owner.credential, query, { capabilities: ["payments:read"] });

@@ -26,7 +26,10 @@ const Page = z
 export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
-  /** An endpoint of the OAuth provider, for programs: it gets no cookie, and takes a form as RFC 6749 says. */
+  /**
+   * True for an endpoint of the OAuth plugin, which programs call. Such a request is passed on without cookies, and its body is a
+   * form, as RFC 6749 requires.
+   */
   readonly oauth?: true;
   /** Pass the query on unchanged, because better-auth reads `state` and `code` from it. */
   readonly query?: true;

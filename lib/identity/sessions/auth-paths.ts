@@ -80,7 +80,10 @@ const organization = [
   "reject-invitation",
 ].map((path) => `/organization/${path}`);
 
-/** The OAuth provider's endpoints for consent, clients and OpenID Connect. Our operations and documents replace those that are needed. */
+/**
+ * Endpoints of the OAuth plugin that are switched off. For consent, clients and the discovery documents, this service has
+ * operations of its own; it does not use OpenID Connect.
+ */
 const oauthDisabled = [
   "/.well-known/oauth-authorization-server",
   "/.well-known/openid-configuration",

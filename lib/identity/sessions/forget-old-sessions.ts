@@ -9,10 +9,13 @@ const AT_ONCE = 1_000;
 /** One run deletes at most this many batches. If there are more rows, the next runs delete them. */
 const ROUNDS_MAX = 50;
 
-// Access tokens first, because they refer to refresh tokens.
+// Delete access tokens before refresh tokens, because their rows refer to the rows of refresh tokens.
 const removals = [deleteEndedSessions, deleteEndedVerifications, deleteEndedAccessTokens, deleteEndedRefreshTokens];
 
-/** Deletes expired sessions and tokens, because better-auth does not delete them. Returns the number of rows. */
+/**
+ * Deletes sessions, verifications and tokens that have expired, because better-auth does not delete them. Returns the number of
+ * deleted rows.
+ */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
   for (const remove of removals) {

@@ -3,25 +3,31 @@ import type { BetterAuthPlugin } from "better-auth";
 import { env } from "#lib/env.ts";
 import { keyCapabilities } from "#lib/identity/capabilities.ts";
 
-/** The page where a person allows a client, and where the authorization endpoint sends them. */
+/** The page where a person allows an OAuth client. The authorization endpoint redirects the person to this page. */
 export const CONNECT_PATH = "/connect";
 
-/** Marks of tokens, so that a token is told from an API key, and a leaked one is found. */
+/**
+ * Every token begins with one of these prefixes, so that code can distinguish it from an API key, and programs that search for
+ * leaked secrets can find it.
+ */
 export const ACCESS_TOKEN_PREFIX = "cso_";
 const REFRESH_TOKEN_PREFIX = "csr_";
 
-/** What access tokens are for: the resource of RFC 8707 and 9728. */
+/** The URL for which access tokens are valid: the resource of RFC 8707 and RFC 9728. */
 export const mcpResource = (): string => `${env().BASE_URL}/mcp`;
 
-/** The issuer of RFC 8414 and 9207. */
+/** The URL that identifies this service as the issuer of tokens (RFC 8414, RFC 9207). */
 export const oauthIssuer = (): string => `${env().BASE_URL}/api/auth`;
 
-/** The scope that makes the provider give refresh tokens. It allows nothing by itself. */
+/** A client that asks for this scope gets a refresh token from the OAuth plugin. The scope gives no capability. */
 export const REFRESH_SCOPE = "offline_access";
 
 export const CODE_SECONDS = 300;
 
-/** The command line of our package. It is the same program for every organization, so no organization registers it. */
+/**
+ * The OAuth client of the command-line program in the package. All organizations use the same program, so none of them registers
+ * it.
+ */
 export const CLI_CLIENT = {
   clientId: "countersign-cli",
   name: "Countersign command line",
@@ -32,20 +38,23 @@ const cliClient = () => ({
   ...CLI_CLIENT,
   redirectUris: [...CLI_CLIENT.redirectUris],
   tokenEndpointAuthMethod: "none" as const,
-  // It gets an API key, which needs no refresh.
+  // The command-line program gets an API key, which needs no refresh token.
   grantTypes: ["authorization_code" as const],
   requirePKCE: true,
   clientDiscoveryId: "builtIn",
 });
 
-/** What the plugin would store about each model; only the fields that have a column of ours are kept. */
+/**
+ * The plugin's description of the data that it stores for each model. Only fields that have a column in this service's tables are
+ * kept.
+ */
 type PluginSchema = NonNullable<BetterAuthPlugin["schema"]>;
-/** Our tables by the names of the plugin's models; a column is a member of its table. */
+/** The tables of this service by the names of the plugin's models. A table object has one field for each column. */
 type Tables = Readonly<Record<string, object>>;
 
 /**
- * The plugin's schema without OpenID Connect, secrets, consents and resource policies, which we do not use. better-auth refuses to start if
- * a field has no column.
+ * Returns the plugin's schema without the fields that have no column here: those for OpenID Connect, secrets, consents and
+ * resource policies, which this service does not use. With them, better-auth would refuse to start.
  */
 function keptSchema(schema: PluginSchema, tables: Tables): PluginSchema {
   return Object.fromEntries(
@@ -57,12 +66,13 @@ function keptSchema(schema: PluginSchema, tables: Tables): PluginSchema {
   );
 }
 
-/** Our operations alone write clients. */
+/** A field that this service adds to clients. No request to the plugin can set the field. */
 const ours = { createdBy: { type: "string", required: true, input: false } } as const;
 
 /**
- * The OAuth provider: it checks authorization requests, exchanges codes and rotates refresh tokens. Tokens are opaque, so that each request
- * reads from the database whether its token is live. Consent, clients and discovery documents are ours.
+ * The OAuth plugin of better-auth (the provider). It checks authorization requests, exchanges codes and rotates refresh tokens.
+ * Tokens are random texts without content, so each request reads from the database whether its token is still valid. This service
+ * itself asks people for consent, stores the clients and serves the discovery documents.
  */
 export function oauthServer(tables: Tables): BetterAuthPlugin {
   const provider = oauthProvider({
@@ -70,7 +80,8 @@ export function oauthServer(tables: Tables): BetterAuthPlugin {
     silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
     scopes: [...keyCapabilities, REFRESH_SCOPE],
     grantTypes: ["authorization_code", "refresh_token"],
-    // The endpoint gets no cookie, so every request that it accepts is sent to the login page: to our page.
+    // The plugin redirects a person without a cookie to `loginPage`. This service passes no cookies on, so the plugin redirects
+    // everybody whose request is accepted to the page CONNECT_PATH.
     loginPage: CONNECT_PATH,
     consentPage: CONNECT_PATH,
     codeExpiresIn: CODE_SECONDS,
@@ -88,7 +99,8 @@ export function oauthServer(tables: Tables): BetterAuthPlugin {
       },
     ],
   });
-  // The cast is safe: only the plugin's description for OpenAPI, which we do not use, has optional fields that may be undefined.
+  // The cast is safe: the types differ only in the plugin's description for OpenAPI, whose optional fields may be undefined. This
+  // service does not use that description.
   const plugin = provider as unknown as BetterAuthPlugin;
   return { ...plugin, schema: keptSchema(plugin.schema ?? {}, tables) };
 }
