@@ -43,7 +43,7 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
   [everybody, "none", "getSession completeOnboarding activateOrganization searchOrganization claimPlatform"],
   [everybody, "none", "stepUp challengePasskey confirmIdentity registerPasskey addPasskey renamePasskey removePasskey"],
   [everybody, "none", "endSession endOtherSessions changePassword getNotices setNotices addDevice removeDevice"],
-  [admins, "payments:authorize", "authorizePayment"],
+  [admins, "payments:authorize", "authorizePayment authorizePayments"],
   [admins, "payments:execute", "executePayment signSamplePayment"],
   [
     [...readers, "approver", "finance"],

@@ -35,6 +35,8 @@ function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
   return rest.length === 0 ? others : { ...others, [name]: leaveOut(inner, rest) };
 }
 
+type Asking = { readonly headers: Pick<Headers, "get"> };
+
 /**
  * Finds the idempotency key of a request, its slot (the hash under which the reply is stored), and the fingerprint (a hash) of
  * the request.
@@ -42,7 +44,7 @@ function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
  */
 export function compileIdempotency(
   operation: Operation,
-): (request: Request, input: ParsedInput, caller: Caller | null) => Idempotency | null {
+): (request: Asking, input: Pick<ParsedInput, "params" | "raw" | "body">, caller: Caller | null) => Idempotency | null {
   if (operation.method === "GET") return () => null;
   const place = placeOf(operation);
   const pointer = place ? `/${place.join("/")}` : "";

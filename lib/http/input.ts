@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { escapePointer, parseJson, readBody } from "#lib/http/json.ts";
+import { escapePointer, parseJson, readBody, usualLimits } from "#lib/http/json.ts";
 import type { Operation } from "#lib/http/operation.ts";
 import { invalidField, notFound, Problem, type FieldError } from "#lib/problem.ts";
 
@@ -123,14 +123,14 @@ export type ParsedInput = {
  */
 export function compileInput(operation: Operation): (request: Request) => Promise<ParsedInput> {
   const readParams = compileParams(operation);
-  const { method, query: querySchema, body: bodySchema } = operation;
+  const { method, query: querySchema, body: bodySchema, bodyLimits: limits = usualLimits } = operation;
   return async (request) => {
     const { path, search } = splitUrl(request.url);
     const params = readParams(path);
     const query = readQuery(querySchema, search);
     if (method === "GET") return { params, query, raw: undefined, body: undefined };
-    const text = await readBody(request);
-    const raw = text === "" ? {} : parseJson(text);
+    const text = await readBody(request, limits.bytes);
+    const raw = text === "" ? {} : parseJson(text, limits.nodes, limits.depth);
     if (bodySchema) return { params, query, raw, body: check(bodySchema, raw, "") };
     if (!isEmptyObject(raw)) throw invalidField("", "This operation takes no body.");
     return { params, query, raw, body: undefined };

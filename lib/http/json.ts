@@ -7,6 +7,14 @@ import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 export const BODY_BYTES_MAX = 65_536;
 const DEPTH_MAX = 16;
 const NODES_MAX = 2_000;
+
+export type BodyLimits = {
+  readonly bytes: number;
+  /** The most keys and values together. */
+  readonly nodes: number;
+  readonly depth: number;
+};
+export const usualLimits: BodyLimits = { bytes: BODY_BYTES_MAX, nodes: NODES_MAX, depth: DEPTH_MAX };
 const POINTER_MAX = 256;
 
 const QUOTE = 34;
@@ -71,7 +79,7 @@ function enterKey(frame: Frame, key: string, frames: readonly Frame[]): void {
 }
 
 /** Throws if the text breaks a limit. It does not look for other errors in the JSON, because JSON.parse does. */
-function scan(text: string, nodesMax: number): void {
+function scan(text: string, nodesMax: number, depthMax: number): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
   let nodes = 0;
@@ -97,8 +105,8 @@ function scan(text: string, nodesMax: number): void {
       frame = code === OPEN_OBJECT ? { keys: new Set(), at: null } : { keys: null, at: 0 };
       expectKey = code === OPEN_OBJECT;
       nodes++;
-      if (frames.push(frame) > DEPTH_MAX)
-        throw invalidField(pointerTo(frames.slice(0, -1)), `The body is nested deeper than ${DEPTH_MAX}.`);
+      if (frames.push(frame) > depthMax)
+        throw invalidField(pointerTo(frames.slice(0, -1)), `The body is nested deeper than ${depthMax}.`);
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
       frames.pop();
       frame = frames.at(-1);
@@ -123,8 +131,8 @@ function scan(text: string, nodesMax: number): void {
 }
 
 /** Parses a JSON text within the limits. @throws Problem invalid_request with a pointer */
-export function parseJson(text: string, nodesMax = NODES_MAX): unknown {
-  scan(text, nodesMax);
+export function parseJson(text: string, nodesMax = NODES_MAX, depthMax = DEPTH_MAX): unknown {
+  scan(text, nodesMax, depthMax);
   try {
     return JSON.parse(text);
   } catch {
@@ -132,17 +140,17 @@ export function parseJson(text: string, nodesMax = NODES_MAX): unknown {
   }
 }
 
-const tooLarge = (): Problem =>
-  new Problem("body_too_large", { detail: `The body is larger than ${BODY_BYTES_MAX / 1024} KiB. Send less in one request.` });
+export const tooLarge = (bytesMax: number): Problem =>
+  new Problem("body_too_large", { detail: `The body is larger than ${bytesMax / 1024} KiB. Send less in one request.` });
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readCounting(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > BODY_BYTES_MAX) throw tooLarge();
+    if (size > bytesMax) throw tooLarge(bytesMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -152,24 +160,24 @@ async function readCounting(body: ReadableStream<Uint8Array>): Promise<Uint8Arra
  * Reads the bytes of a body. If the client's connection breaks, the request counts as malformed, because the error would
  * otherwise look like a lost database connection.
  */
-async function readBytes(request: Request, declared: boolean): Promise<ArrayBuffer | Uint8Array> {
+async function readBytes(request: Request, declared: boolean, bytesMax: number): Promise<ArrayBuffer | Uint8Array> {
   try {
     if (declared) return await request.arrayBuffer();
-    return request.body ? await readCounting(request.body) : new Uint8Array();
+    return request.body ? await readCounting(request.body, bytesMax) : new Uint8Array();
   } catch (error) {
     throw isProblem(error) ? error : malformed();
   }
 }
 
 /**
- * Reads a body of at most 64 KiB. With a Content-Length header, Node.js enforces that length; without one, the bytes are counted
+ * Reads a body of limited size. With a Content-Length header, Node.js enforces that length; without one, the bytes are counted
  * as they arrive.
  */
-export async function readBody(request: Request): Promise<string> {
+export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<string> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > BODY_BYTES_MAX) throw tooLarge();
-  const bytes = await readBytes(request, declared !== null);
-  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+  if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
+  const bytes = await readBytes(request, declared !== null, bytesMax);
+  if (bytes.byteLength > bytesMax) throw tooLarge(bytesMax);
   try {
     return utf8.decode(bytes);
   } catch {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { BodyLimits } from "#lib/http/json.ts";
 import type { ProblemCode } from "#lib/problem.ts";
 import type { Capability, Environment, PlatformCapability } from "#lib/vocabulary.ts";
 
@@ -51,6 +52,8 @@ export type Operation = {
   readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
+  /** Limits of the body that differ from the usual ones, for an operation that takes several requests in one. */
+  readonly bodyLimits?: BodyLimits;
   readonly response: z.ZodType;
   /**
    * The problems that the operation may throw, in addition to those that every operation may throw (invalid input, missing

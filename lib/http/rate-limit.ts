@@ -34,7 +34,16 @@ export function createBuckets(
     bucket.at = nowMs;
     const allowed = bucket.tokens >= 1;
     if (allowed) bucket.tokens -= 1;
-    return { allowed, remaining: Math.floor(bucket.tokens), policy, name };
+    const taken = bucket;
+    return {
+      allowed,
+      // Read when the reply is written, because one request may count several times.
+      get remaining() {
+        return Math.floor(taken.tokens);
+      },
+      policy,
+      name,
+    };
   };
 }
 

@@ -1,5 +1,5 @@
 import { keyReused } from "#lib/command/idempotency.ts";
-import { storedReply, type Handler } from "#lib/http/operation.ts";
+import { storedReply, type Context, type Handler, type Input } from "#lib/http/operation.ts";
 import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import type { Asker, FinalAnswer, Item } from "#lib/payments/queue-item.ts";
@@ -34,11 +34,13 @@ async function decide(item: Item): Promise<FinalAnswer> {
   return final;
 }
 
-/** Decides whether a payment may be made. The decision, its hold and its audit event are stored before the reply is sent. */
-export const authorizePayment: Handler<typeof contract.authorizePayment> = async (
-  { body },
-  { caller, idempotency, requestId },
-) => {
+type Operation = typeof contract.authorizePayment;
+
+/** Decides one payment of a caller and answers with the stored bytes. @throws Problem */
+export async function authorizeOne(
+  { body }: Input<Operation>,
+  { caller, idempotency, requestId }: Omit<Context<Operation>, "request">,
+): Promise<Extract<FinalAnswer, { kind: "reply" }>> {
   if (!idempotency) {
     throw new Problem("idempotency_key_required", {
       detail: "Send an idempotency key in intent.idempotencyKey or in the Idempotency-Key header.",
@@ -60,5 +62,11 @@ export const authorizePayment: Handler<typeof contract.authorizePayment> = async
     requestId,
   });
   if (answer.kind === "problem") throw answer.problem;
-  return storedReply(answer.status, answer.body, answer.replayed);
+  return answer;
+}
+
+/** Decides whether a payment may be made. The decision, its hold and its audit event are stored before the reply is sent. */
+export const authorizePayment: Handler<Operation> = async (input, context) => {
+  const { status, body, replayed } = await authorizeOne(input, context);
+  return storedReply(status, body, replayed);
 };

@@ -8,6 +8,7 @@ import { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { AskedIntent, Authorization } from "#lib/payment-intent.ts";
 import { exampleAnswer } from "#lib/payments/receipt-example.ts";
 import { Answer } from "#lib/receipts/receipt-schema.ts";
+import { ErrorBody } from "#lib/problem.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
 
@@ -78,6 +79,42 @@ export const authorizePayment = operation({
       },
       expiresAt: "2026-11-21T12:10:00.000Z",
     },
+  },
+});
+
+export const AUTHORIZATIONS_MAX = 20;
+
+type AskedPayment = z.input<typeof authorizePayment.body>;
+
+/** A payment of a batch. It is checked on its own, so that a mistake in one payment does not refuse the others. */
+const OnePayment = z.unknown().meta({ $ref: "#/$defs/AuthorizePayment" }) as z.ZodType<unknown, AskedPayment>;
+
+export const AuthorizeResult = z
+  .object({
+    status: z.int().meta({ description: "The status that authorizePayment would answer for this payment alone." }),
+    replayed: z.boolean().optional().meta({ description: "Present on a 200: whether the answer was stored before." }),
+    authorization: Authorization.optional().meta({ description: "The answer of authorizePayment, if status is 200." }),
+    retryAfterSeconds: z.int().optional().meta({ description: "When to send this payment again, with a problem that passes." }),
+    problem: ErrorBody.optional().meta({ description: "The problem, if status is not 200. Pointers start at the payment." }),
+  })
+  .meta({ id: "AuthorizeResult", description: "What became of one payment of a batch." });
+
+export const authorizePayments = operation({
+  id: "authorizePayments",
+  method: "POST",
+  path: "/api/v1/payments/authorize-batch",
+  tag: "Payments",
+  summary: "Authorize up to 20 payments in one call",
+  description:
+    "Decides each payment as authorizePayment would: with its own mandate, idempotency key (in intent.idempotencyKey) and answer, and at the cost of one request in the rate limit. A payment that was authorized alone is repeated here by the same key, and the other way round. The payments are independent, except that those of one mandate share its budget; items has one result for each, in the order of the request. The answer is 200 even if every payment is denied or refused. Repeat the call to repeat it: what was decided is answered again.",
+  access: { capability: "payments:authorize" },
+  bodyLimits: { bytes: 262_144, nodes: 10_000, depth: 18 },
+  body: z.strictObject({ payments: z.array(OnePayment).min(1).max(AUTHORIZATIONS_MAX) }).meta({ id: "AuthorizePayments" }),
+  response: z.object({ items: z.array(AuthorizeResult) }).meta({ id: "AuthorizeResults" }),
+  problems: [],
+  example: {
+    body: { payments: [authorizePayment.example.body] },
+    response: { items: [{ status: 200, replayed: false, authorization: authorizePayment.example.response }] },
   },
 });
 

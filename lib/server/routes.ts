@@ -78,6 +78,7 @@ import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
 import { updateMandate } from "#lib/mandates/lifecycle/update-mandate.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
+import { authorizePayments } from "#lib/payments/authorize-payments.ts";
 import { listDeployments } from "#lib/onchain/registry/list-deployments.ts";
 import { prepareRegistration } from "#lib/onchain/registration/prepare-registration.ts";
 import { registerMandate } from "#lib/onchain/registration/register-mandate.ts";
@@ -137,6 +138,7 @@ const handlers: Handlers = {
   archiveResource,
   assignSubscription,
   authorizePayment,
+  authorizePayments,
   banUser,
   cancelCheckout,
   cancelInvitation,

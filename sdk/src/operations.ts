@@ -224,6 +224,28 @@ export type AuthorizePayment = {
   readonly intent: AskedIntent;
 };
 
+export type AuthorizePayments = {
+  readonly payments: readonly AuthorizePayment[];
+};
+
+/** What became of one payment of a batch. */
+export type AuthorizeResult = {
+  /** The status that authorizePayment would answer for this payment alone. */
+  readonly status: number;
+  /** Present on a 200: whether the answer was stored before. */
+  readonly replayed?: boolean;
+  /** The answer of authorizePayment, if status is 200. */
+  readonly authorization?: Authorization;
+  /** When to send this payment again, with a problem that passes. */
+  readonly retryAfterSeconds?: number;
+  /** The problem, if status is not 200. Pointers start at the payment. */
+  readonly problem?: ErrorBody;
+};
+
+export type AuthorizeResults = {
+  readonly items: readonly AuthorizeResult[];
+};
+
 export type BanUser = {
   /** Why. Kept in the audit log with your name. */
   readonly reason: string;
@@ -2366,6 +2388,11 @@ export type Operations = {
     readonly request: { readonly body: AuthorizePayment; };
     readonly response: Authorization;
   };
+  /** Authorize up to 20 payments in one call. */
+  readonly authorizePayments: {
+    readonly request: { readonly body: AuthorizePayments; };
+    readonly response: AuthorizeResults;
+  };
   /** Ban a user and end all sessions. */
   readonly banUser: {
     readonly request: { readonly userId: string; readonly body: BanUser; };
@@ -2906,6 +2933,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   archiveResource: ["POST","/api/v1/seller/resources/{id}/archive"],
   assignSubscription: ["POST","/api/v1/billing/subscription"],
   authorizePayment: ["POST","/api/v1/payments/authorize"],
+  authorizePayments: ["POST","/api/v1/payments/authorize-batch"],
   banUser: ["POST","/api/v1/platform/users/{userId}/ban"],
   cancelCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/cancel"],
   cancelInvitation: ["POST","/api/v1/auth/organizations/{organizationId}/invitations/{id}/cancel"],

@@ -1,0 +1,66 @@
+import { compileIdempotency } from "#lib/command/idempotency-key.ts";
+import { check } from "#lib/http/input.ts";
+import { BODY_BYTES_MAX, tooLarge } from "#lib/http/json.ts";
+import { storedReply, type Context, type Handler, type Input } from "#lib/http/operation.ts";
+import { requireAllowed, takeCredential } from "#lib/http/rate-limit.ts";
+import { toProblem } from "#lib/http/reply.ts";
+import { authorizeOne } from "#lib/payments/authorize-payment.ts";
+import * as contract from "#lib/payments/contract.ts";
+import { invalidField, problemBody, problems } from "#lib/problem.ts";
+
+const { authorizePayment, authorizePayments: operation } = contract;
+type One = typeof authorizePayment;
+
+const readIdempotency = compileIdempotency(authorizePayment);
+/** A header cannot carry the keys of several payments. */
+const noHeaders = { headers: { get: () => null } };
+
+/** Decides one payment as a request of its own. @throws Problem */
+function authorizeItem(raw: unknown, { caller, requestId }: Pick<Context<One>, "caller" | "requestId">) {
+  if (Buffer.byteLength(JSON.stringify(raw)) > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
+  const body = check(authorizePayment.body, raw, "") as Input<One>["body"];
+  const idempotency = readIdempotency(noHeaders, { params: {}, raw, body }, caller);
+  return authorizeOne({ body }, { caller, requestId, idempotency });
+}
+
+const keyOf = (raw: unknown): unknown =>
+  (raw as { readonly intent?: { readonly idempotencyKey?: unknown } } | null)?.intent?.idempotencyKey;
+
+/** Splits the payments into parts without a repeated key. The second payment with a key must see what the first one stored. */
+function partsOf(payments: readonly unknown[]): unknown[][] {
+  const parts: unknown[][] = [];
+  let keys = new Set<unknown>();
+  for (const raw of payments) {
+    const key = keyOf(raw);
+    if (parts.length === 0 || (key !== undefined && keys.has(key))) {
+      parts.push([]);
+      keys = new Set();
+    }
+    keys.add(key);
+    parts.at(-1)!.push(raw);
+  }
+  return parts;
+}
+
+/** Decides several payments in one call. Each enters the queue of authorizations on its own, so none depends on another. */
+export const authorizePayments: Handler<typeof operation> = async ({ body: { payments } }, { caller, requestId, request }) => {
+  if (request.headers.get("idempotency-key") !== null)
+    throw invalidField("/headers/Idempotency-Key", "Each payment has its own key: send it in intent.idempotencyKey.");
+  let begun = 0;
+  const answer = async (raw: unknown): Promise<string> => {
+    try {
+      // The request itself has counted for the first payment.
+      if ((begun += 1) > 1) requireAllowed(takeCredential(caller));
+      const { status, body, replayed } = await authorizeItem(raw, { caller, requestId });
+      return `{"status":${status},"replayed":${replayed},"authorization":${body}}`;
+    } catch (error) {
+      const problem = toProblem(error, requestId, operation.id);
+      const { status } = problems[problem.code];
+      const { retryAfterSeconds } = problem.details;
+      return JSON.stringify({ status, retryAfterSeconds, problem: problemBody(problem, requestId) });
+    }
+  };
+  const items: string[] = [];
+  for (const part of partsOf(payments)) items.push(...(await Promise.all(part.map(answer))));
+  return storedReply(200, `{"items":[${items.join(",")}]}`, false);
+};
