@@ -2,12 +2,14 @@
  * `npm run bench`: measures the production server and its baselines. `-- --json` prints JSON, `-- --seconds N` measures N seconds
  * each. `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns. `--
  * --facilitators` compares verify and settle with the facilitator of the x402 library in turns. `-- --streams` measures only the
- * cost of open event streams.
+ * cost of open event streams. `-- --webhooks` measures the deliveries of
+ * webhooks and how a backlog of them drains.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";
 import { compareFacilitators } from "./facilitators.ts";
 import { measureStreamsAlone } from "./streams.ts";
+import { measureWebhooks } from "./webhooks.ts";
 import { measureWhole } from "./whole.ts";
 
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     against: { type: "string" },
     facilitators: { type: "boolean", default: false },
     streams: { type: "boolean", default: false },
+    webhooks: { type: "boolean", default: false },
     rounds: { type: "string", default: "6" },
   },
 });
@@ -30,4 +33,13 @@ const rounds = Number(values.rounds);
 if (values.against !== undefined) print(await compareWith(values.against, { rounds, seconds: Number(values.seconds ?? 4) }));
 else if (values.facilitators) print(await compareFacilitators({ rounds, seconds: Number(values.seconds ?? 2) }));
 else if (values.streams) print([await measureStreamsAlone({ rounds, seconds: Number(values.seconds ?? 2) })]);
-else await measureWhole({ seconds: Number(values.seconds ?? 6), json: values.json });
+else if (values.webhooks) {
+  const measured = await measureWebhooks({ rounds, seconds: Number(values.seconds ?? 6) });
+  if (values.json) print(measured);
+  else {
+    const { drain, beside, delays } = measured;
+    const { cost, residentMiB, ...drained } = drain;
+    for (const row of [[beside], [drained], [cost], delays]) console.table(row);
+    console.log(`Resident memory every five seconds of the drain, in MiB: ${residentMiB.join(", ")}.`);
+  }
+} else await measureWhole({ seconds: Number(values.seconds ?? 6), json: values.json });
