@@ -15,6 +15,7 @@ import {
 } from "#lib/outbound/outbound-address.ts";
 import { isProblem } from "#lib/problem.ts";
 import { OutboundPlaces, type PlaceLimits } from "#lib/outbound/outbound-places.ts";
+import { KeptConnections, sendKept, type KeptLimits } from "#lib/outbound/kept-connections.ts";
 import { NoAnswer, sendOutbound, type OutboundLimits, type OutboundReply } from "#lib/outbound/outbound-request.ts";
 import { replyCache } from "#lib/outbound/reply-cache.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
@@ -62,6 +63,8 @@ export type Guard = {
     readonly redirects: number;
     readonly places: Omit<PlaceLimits, "waitMs">;
     readonly cacheMs: number;
+    /** Connections are used again, and a request may arrive twice. Left out: a connection for each request. */
+    readonly kept?: KeptLimits;
   };
 };
 
@@ -177,6 +180,7 @@ function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted
 export function createGuardedFetch(guard: Guard): GuardedFetch {
   const { limits } = guard;
   const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });
+  const kept = limits.kept ? new KeptConnections({ ...limits, ...limits.kept }) : null;
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
   /**
@@ -190,8 +194,9 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     const headers = headersFor(request);
     const body = request.message?.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));
     const held = await places.use(url.hostname, actingFor() ?? NOBODY, async () => {
-      const addresses = await addressesOf(target, guard);
-      return sendOutbound({ url, addresses, method: request.method ?? "GET", headers, body }, limits);
+      const sent = { url, method: request.method ?? "GET", headers, body };
+      if (kept) return sendKept(await kept.to(url.origin, () => addressesOf(target, guard)), sent, limits);
+      return sendOutbound({ ...sent, addresses: await addressesOf(target, guard) }, limits);
     });
     if (!held) throw storefrontUnavailable(`Too many requests to ${url.host} are under way.`);
     return { url, reply: held.value };

@@ -48,14 +48,29 @@ const pinned =
     else callback(null, first?.address ?? "", first?.family);
   };
 
-const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
+export const joined = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
     ),
   );
 
-/** Reads a body and limits its size and the total time, even if the sender sends it slowly. */
+/** How a connection to checked addresses is opened, and the limits of what it reads. */
+export const connectionOptions = (addresses: readonly LookupAddress[], limits: OutboundLimits) => ({
+  connect: {
+    rejectUnauthorized: true,
+    lookup: pinned(addresses),
+    timeout: limits.connectMs,
+    autoSelectFamily: addresses.length > 1,
+  },
+  headersTimeout: limits.headersMs,
+  bodyTimeout: limits.bodyMs,
+  maxResponseSize: limits.cutsBody ? -1 : limits.bodyBytes,
+  maxHeaderSize: limits.headerBytes,
+  allowH2: false,
+});
+
+/** Limits the size and the total time of a body, even if the sender sends it slowly. */
 async function readBody(
   body: Dispatcher.ResponseData["body"],
   { bodyMs, bodyBytes, cutsBody = false }: OutboundLimits,
@@ -86,20 +101,7 @@ async function readBody(
 /** Sends one request on its own connection. The caller handles redirects. @throws NoAnswer */
 export async function sendOutbound(request: OutboundRequest, limits: OutboundLimits): Promise<OutboundReply> {
   const { url, addresses, method, headers, body } = request;
-  const client = new Client(url.origin, {
-    connect: {
-      rejectUnauthorized: true,
-      lookup: pinned(addresses),
-      timeout: limits.connectMs,
-      autoSelectFamily: addresses.length > 1,
-    },
-    headersTimeout: limits.headersMs,
-    bodyTimeout: limits.bodyMs,
-    maxResponseSize: limits.cutsBody ? -1 : limits.bodyBytes,
-    maxHeaderSize: limits.headerBytes,
-    pipelining: 0,
-    allowH2: false,
-  });
+  const client = new Client(url.origin, { ...connectionOptions(addresses, limits), pipelining: 0 });
   let sent = false;
   const abort = new AbortController();
   const connecting = setTimeout(() => abort.abort(), limits.connectMs);

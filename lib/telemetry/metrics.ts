@@ -135,7 +135,13 @@ type Observer = { observe(seconds: number): void };
  */
 const observers = (): Map<string, Observer[]> => perProcess("metrics.requests", () => new Map());
 
+const answered = (): { count: number } => perProcess("answeredRequests", () => ({ count: 0 }));
+
+/** The number of requests that this process has answered. */
+export const answeredRequests = (): number => answered().count;
+
 export function observeRequest(operationId: string, status: number, milliseconds: number): void {
+  answered().count += 1;
   const known = observers();
   let byStatus = known.get(operationId);
   if (!byStatus) known.set(operationId, (byStatus = []));

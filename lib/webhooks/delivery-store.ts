@@ -1,5 +1,6 @@
-import { and, count, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
-import { database, type Tx } from "#lib/db/client.ts";
+import { and, desc, eq, gte, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { database, sqlOf, type Tx } from "#lib/db/client.ts";
 import type { Answer } from "#lib/webhooks/attempt.ts";
 import { webhookDeliveries } from "#lib/webhooks/tables.ts";
 
@@ -22,18 +23,36 @@ export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow>
   return inserted!;
 }
 
+type Beginning = {
+  readonly delivery: Pick<DeliveryRow, "webhookDeliveryId" | "eventId">;
+  readonly event: Pick<ChainedEvent, "type" | "sequence">;
+};
+
 /**
- * Stores deliveries whose first attempt the caller begins now. If an event already has a delivery to the endpoint, it gets no
- * second one.
+ * Stores deliveries whose first attempt the caller begins now, and returns the ids of those that were stored. An event that already has a
+ * delivery to the endpoint is left out.
  */
-export async function beginDeliveries(tx: Tx, rows: readonly NewDelivery[], leaseMs: number): Promise<DeliveryRow[]> {
-  if (rows.length === 0) return [];
-  const begun = { status: "pending", attempts: 1, nextAttemptAt: after(leaseMs), lastAttemptAt: now } as const;
-  return tx
-    .insert(webhookDeliveries)
-    .values(rows.map((row) => ({ ...row, ...begun })))
-    .onConflictDoNothing()
-    .returning();
+export async function beginDeliveries(
+  tx: Tx,
+  { webhookEndpointId: endpointId, organizationId }: Pick<DeliveryRow, "webhookEndpointId" | "organizationId">,
+  rows: readonly Beginning[],
+  leaseMs: number,
+): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set();
+  const listed = rows.map(({ delivery, event }) => ({
+    id: delivery.webhookDeliveryId,
+    event: delivery.eventId,
+    type: event.type,
+    sequence: event.sequence,
+  }));
+  const inserted = await sqlOf(tx)`
+    INSERT INTO webhook_deliveries (webhook_delivery_id, webhook_endpoint_id, organization_id, event_id, type, sequence, status, attempts,
+      next_attempt_at, last_attempt_at)
+    SELECT r.id, ${endpointId}, ${organizationId}, r.event, r.type, r.sequence, 'pending', 1,
+      clock_timestamp() + ${leaseMs} * interval '1 millisecond', clock_timestamp()
+    FROM json_to_recordset(${JSON.stringify(listed)}::text::json) AS r(id text, event text, type text, sequence bigint)
+    ON CONFLICT DO NOTHING RETURNING webhook_delivery_id`;
+  return new Set(inserted.map((row) => String(row["webhook_delivery_id"])));
 }
 
 /** Takes the lease on the deliveries of an endpoint that are due. If the worker dies, they are due again when the lease ends. */
@@ -52,18 +71,6 @@ export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs
     .returning();
 }
 
-/** The number of pending deliveries of the endpoint, counted up to `most`. */
-export async function countOpen(tx: Tx, endpointId: string, most: number): Promise<number> {
-  const open = tx
-    .select({ one: sql`1`.as("one") })
-    .from(webhookDeliveries)
-    .where(and(eq(webhookEndpointId, endpointId), eq(status, "pending")))
-    .limit(most)
-    .as("open");
-  const [row] = await tx.select({ count: count() }).from(open);
-  return row?.count ?? 0;
-}
-
 type Attempt = Pick<DeliveryRow, "webhookDeliveryId" | "attempts">;
 /**
  * SQL condition: the delivery is still at this attempt. After the lease ends, another worker may have begun a later attempt,
@@ -79,17 +86,27 @@ const answered = ({ status: responseStatus, body: responseBody, error: told, dur
   durationMs,
 });
 
-export async function noteDelivered(attempt: Attempt, answer: Answer): Promise<void> {
-  await database()
-    .update(webhookDeliveries)
-    .set({ ...answered(answer), status: "delivered", nextAttemptAt: null })
-    .where(sameAttempt(attempt));
+/** A message with its answer. */
+export type Landed = { readonly delivery: Attempt; readonly answer: Answer };
+
+/** Stores successes by one statement. */
+export async function noteDelivered(tx: Tx, landed: readonly Landed[]): Promise<void> {
+  const listed = landed.map(({ delivery, answer }) => ({
+    id: delivery.webhookDeliveryId,
+    attempts: delivery.attempts,
+    status: answer.status,
+    body: answer.body,
+    duration: answer.durationMs,
+  }));
+  await sqlOf(tx)`
+    UPDATE webhook_deliveries d
+    SET status = 'delivered', next_attempt_at = NULL, response_status = r.status, response_body = r.body, error = NULL, duration_ms = r.duration
+    FROM json_to_recordset(${JSON.stringify(listed)}::text::json) AS r(id text, attempts int, status int, body text, duration int)
+    WHERE d.webhook_delivery_id = r.id AND d.attempts = r.attempts AND d.status = 'pending'`;
 }
 
-/**
- * Stores a failed attempt. `pauseMs` is null after the last attempt. Returns false if another worker has begun a later attempt.
- */
-export async function noteFailed(tx: Tx, attempt: Attempt, answer: Answer, pauseMs: number | null): Promise<boolean> {
+/** Stores a failed attempt. `pauseMs` is null after the last one. Returns false if another worker has begun a later attempt. */
+export async function noteFailed(tx: Tx, { delivery, answer }: Landed, pauseMs: number | null): Promise<boolean> {
   const next =
     pauseMs === null
       ? ({ status: "failed", nextAttemptAt: null } as const)
@@ -97,17 +114,9 @@ export async function noteFailed(tx: Tx, attempt: Attempt, answer: Answer, pause
   const noted = await tx
     .update(webhookDeliveries)
     .set({ ...answered(answer), ...next })
-    .where(sameAttempt(attempt))
+    .where(sameAttempt(delivery))
     .returning({ id: webhookDeliveryId });
   return noted.length === 1;
-}
-
-/** Takes back an attempt that was begun but not sent, so that it does not count, and makes the delivery due now. */
-export async function releaseAttempt(attempt: Attempt): Promise<void> {
-  await database()
-    .update(webhookDeliveries)
-    .set({ attempts: sql`${attempts} - 1`, nextAttemptAt: now })
-    .where(sameAttempt(attempt));
 }
 
 /** The number of events whose last attempt failed at or after `since`, counted up to two. */

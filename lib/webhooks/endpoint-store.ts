@@ -1,5 +1,5 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
-import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { and, asc, count, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import { database, sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { member, user } from "#lib/identity/tables.ts";
 import { auditHeads } from "#lib/audit/tables.ts";
@@ -39,11 +39,16 @@ export async function findEndpoint(db: Database, organization: string, id: strin
   return row ?? null;
 }
 
-/** Locks an endpoint of the organization. Null if there is none with this id. */
-export async function lockEndpoint(tx: Tx, organization: string, id: string): Promise<EndpointRow | null> {
-  const [row] = await tx.select().from(webhookEndpoints).where(owned(organization, id)).for("no key update");
+const lockOne = async (tx: Tx, one: SQL | undefined): Promise<EndpointRow | null> => {
+  const [row] = await tx.select().from(webhookEndpoints).where(one).for("no key update");
   return row ?? null;
-}
+};
+
+/** Locks an endpoint of the organization. */
+export const lockEndpoint = (tx: Tx, organization: string, id: string) => lockOne(tx, owned(organization, id));
+
+/** Locks an endpoint for the worker. */
+export const lockEndpointOfAny = (tx: Tx, id: string) => lockOne(tx, eq(webhookEndpointId, id));
 
 export async function changeEndpoint(tx: Tx, id: string, change: Partial<EndpointRow>): Promise<EndpointRow> {
   const [row] = await tx.update(webhookEndpoints).set(change).where(eq(webhookEndpointId, id)).returning();
@@ -54,47 +59,60 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   await tx.delete(webhookEndpoints).where(eq(webhookEndpointId, id));
 }
 
-/** Locks an enabled endpoint for the worker; null if the endpoint is not enabled, or another transaction has locked it. */
-export async function lockEnabled(tx: Tx, id: string): Promise<EndpointRow | null> {
+/** The address and the encrypted secrets for messages that are sent now. */
+export type Target = {
+  readonly url: string;
+  readonly sealed: string;
+  /** The previous secrets, during their grace period. */
+  readonly previous: string | null;
+  /** The time of the messages, in seconds. */
+  readonly timestamp: number;
+};
+
+export type LockedEndpoint = EndpointRow & {
+  readonly target: Target;
+  readonly nowMs: number;
+  /** The number of pending deliveries, counted up to the most. */
+  readonly open: number;
+  /** Whether a delivery is due again. */
+  readonly isDue: boolean;
+};
+
+/**
+ * Locks an enabled endpoint for the worker; null if it is not enabled, or another transaction has it. The transaction does not wait for the
+ * disk: if the server of the database breaks down, messages of the last moment are sent again.
+ */
+export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<LockedEndpoint | null> {
+  const pending = sql`FROM webhook_deliveries d WHERE d.webhook_endpoint_id = ${id} AND d.status = 'pending'`;
   const [row] = await tx
-    .select()
+    .select({
+      ...getTableColumns(webhookEndpoints),
+      nowMs: sql<number>`(extract(epoch FROM clock_timestamp()) * 1000)::float8`,
+      open: sql<number>`(SELECT count(*)::int FROM (SELECT ${pending} LIMIT ${openMax}) AS open)`,
+      isDue: sql<boolean>`EXISTS (SELECT ${pending} AND d.next_attempt_at <= (SELECT clock_timestamp()))`,
+      synchronous: sql`set_config('synchronous_commit', 'off', true)`,
+    })
     .from(webhookEndpoints)
     .where(and(eq(webhookEndpointId, id), eq(webhookEndpoints.status, "enabled")))
     .for("no key update", { skipLocked: true });
-  return row ?? null;
+  if (!row) return null;
+  const { url, sealed, previousSealed, previousUntil, nowMs } = row;
+  const isGrace = previousUntil !== null && previousUntil.getTime() > nowMs;
+  return { ...row, target: { url, sealed, previous: isGrace ? previousSealed : null, timestamp: Math.floor(nowMs / 1_000) } };
 }
 
-/** The address and the secrets for a message, read right before it is sent. Null if the endpoint is no longer enabled. */
-export async function targetOf(id: string) {
-  const { url, sealed, previousSealed, previousUntil, status } = webhookEndpoints;
-  const [row] = await database()
-    .select({
-      url,
-      sealed,
-      previous: sql<string | null>`CASE WHEN ${previousUntil} > clock_timestamp() THEN ${previousSealed} END`,
-      timestamp: sql<number>`floor(extract(epoch FROM clock_timestamp()))::int`,
-    })
-    .from(webhookEndpoints)
-    .where(and(eq(webhookEndpointId, id), eq(status, "enabled")));
-  return row ?? null;
-}
-
-/**
- * Stores that a message was delivered. It writes only if an earlier attempt failed or the stored success is ten seconds old, so
- * that fast deliveries do not wait for the row's lock.
- */
-export async function noteSuccess(id: string): Promise<void> {
-  const { failingSince, lastSuccessAt } = webhookEndpoints;
-  const now = sql`clock_timestamp()`;
-  await database()
-    .update(webhookEndpoints)
-    .set({ failingSince: null, lastSuccessAt: now, lastAttemptAt: now })
-    .where(
-      and(
-        eq(webhookEndpointId, id),
-        sql`(${failingSince} IS NOT NULL OR ${lastSuccessAt} IS NULL OR ${lastSuccessAt} < clock_timestamp() - interval '10 seconds')`,
-      ),
-    );
+/** Moves the cursor of an endpoint, if `sequence` is not null, and stores that it answered, if it did. */
+export async function moveEndpoint(
+  tx: Tx,
+  id: string,
+  { sequence, succeeded }: { readonly sequence: number | null; readonly succeeded: boolean },
+): Promise<void> {
+  await sqlOf(tx)`
+    UPDATE webhook_endpoints e SET sequence = coalesce(${sequence}::bigint, e.sequence),
+      failing_since = CASE WHEN ${succeeded}::boolean THEN NULL ELSE e.failing_since END,
+      last_success_at = CASE WHEN ${succeeded}::boolean THEN clock_timestamp() ELSE e.last_success_at END,
+      last_attempt_at = CASE WHEN ${succeeded}::boolean THEN clock_timestamp() ELSE e.last_attempt_at END
+    WHERE e.webhook_endpoint_id = ${id}`;
 }
 
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("webhooks:manage"));

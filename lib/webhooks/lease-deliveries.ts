@@ -1,73 +1,88 @@
+import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { eventsAt, readEvents } from "#lib/audit/read-store.ts";
-import { clock } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
-import { beginDeliveries, countOpen, leaseDue, type DeliveryRow } from "#lib/webhooks/delivery-store.ts";
-import { changeEndpoint, lockEnabled, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
-import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 import { minutes } from "#lib/time.ts";
+import { isDelivered } from "#lib/webhooks/attempt.ts";
+import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Landed } from "#lib/webhooks/delivery-store.ts";
+import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
+import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 
 /**
  * The most deliveries of an endpoint that may be open. An endpoint that fails may have few. Its other events wait in the audit
  * chain, where they need no further rows or memory.
  */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
-const WIDTH = 16;
-const FAILING_WIDTH = 2;
-/** The number of events that one transaction reads for an endpoint. The endpoint may want only a few of them. */
+/** The number of events that one statement reads for an endpoint, which may want only a few of them. */
 const EVENTS = 200;
 
-export type Begun = { readonly delivery: DeliveryRow; readonly body: string | null };
+type Sending = Pick<DeliveryRow, "webhookDeliveryId" | "webhookEndpointId" | "eventId" | "attempts">;
+export type Begun = { readonly delivery: Sending; readonly body: string | null; readonly target: Target };
+export type Turn = { readonly begun: readonly Begun[]; readonly isFailing: boolean };
 
-/** The number of new events for which a delivery may begin now. */
-async function roomFor(tx: Tx, endpoint: EndpointRow, free: number): Promise<number> {
-  const { webhookEndpointId, failingSince, lastAttemptAt } = endpoint;
-  const open = await countOpen(tx, webhookEndpointId, limits.openMax);
+/** The number of new events that the endpoint may get now. */
+function roomFor({ failingSince, lastAttemptAt, open, nowMs }: LockedEndpoint, free: number): number {
   const room = Math.min(free, (failingSince === null ? limits.openMax : limits.openFailingMax) - open);
   if (room > 0 || failingSince === null || free === 0) return room;
-  const isQuiet = lastAttemptAt === null || (await clock(tx)).getTime() - lastAttemptAt.getTime() > limits.probeMs;
+  const isQuiet = lastAttemptAt === null || nowMs - lastAttemptAt.getTime() > limits.probeMs;
   return isQuiet ? 1 : 0;
 }
 
-/**
- * Begins deliveries of the next events and stores how far the events were read, in one transaction, so that every event is used
- * exactly once.
- */
-async function beginNew(tx: Tx, endpoint: EndpointRow, free: number): Promise<Begun[]> {
-  const room = await roomFor(tx, endpoint, free);
-  if (room <= 0) return [];
-  const { webhookEndpointId, organizationId, sequence, eventTypes } = endpoint;
-  const events = await readEvents(organizationId, sequence, sequence + EVENTS, EVENTS, tx);
-  const wanted = events.filter(({ type }) => isWanted(type, eventTypes)).slice(0, room);
-  const last = wanted.length === room ? wanted.at(-1) : events.at(-1);
-  if (!last) return [];
-  const rows = wanted.map(({ auditEventId, type, sequence: number }) => ({
-    webhookDeliveryId: newId("webhookDelivery"),
-    webhookEndpointId,
-    organizationId,
-    eventId: auditEventId,
-    type,
-    sequence: number,
+/** Begins deliveries of the next events. Returns them, and the new cursor. `ahead` keeps events that were read and are not begun yet. */
+async function beginNew(tx: Tx, endpoint: LockedEndpoint, free: number, ahead: ChainedEvent[]) {
+  const room = roomFor(endpoint, free);
+  if (room <= 0) return { begun: [], sequence: endpoint.sequence };
+  const { webhookEndpointId, organizationId, eventTypes, target } = endpoint;
+  // Another process may have moved the cursor.
+  if (ahead[0]?.sequence !== endpoint.sequence + 1) ahead.length = 0;
+  if (ahead.length < room) {
+    const after = ahead.at(-1)?.sequence ?? endpoint.sequence;
+    ahead.push(...(await readEvents(organizationId, after, after + EVENTS, EVENTS, tx)));
+  }
+  const wanted = ahead.filter(({ type }) => isWanted(type, eventTypes)).slice(0, room);
+  const sequence = (wanted.length === room ? wanted.at(-1) : ahead.at(-1))?.sequence ?? endpoint.sequence;
+  ahead.splice(0, ahead.findLastIndex((event) => event.sequence <= sequence) + 1);
+  const rows = wanted.map((event) => ({
+    event,
+    delivery: { webhookDeliveryId: newId("webhookDelivery"), webhookEndpointId, eventId: event.auditEventId, attempts: 1 },
   }));
-  const begun = await beginDeliveries(tx, rows, LEASE_MS);
-  await changeEndpoint(tx, webhookEndpointId, { sequence: last.sequence });
-  const bySequence = new Map(wanted.map((event) => [event.sequence, event]));
-  return begun.map((delivery) => ({ delivery, body: bodyOf(delivery, bySequence.get(delivery.sequence ?? 0)) }));
+  const inserted = await beginDeliveries(tx, { webhookEndpointId, organizationId }, rows, LEASE_MS);
+  const begun = rows
+    .filter(({ delivery }) => inserted.has(delivery.webhookDeliveryId))
+    .map(({ event, delivery }): Begun => ({ delivery, target, body: bodyOf(event) }));
+  return { begun, sequence };
+}
+
+async function beginDue(tx: Tx, { webhookEndpointId, organizationId, target }: LockedEndpoint, free: number): Promise<Begun[]> {
+  const due = await leaseDue(tx, webhookEndpointId, free, LEASE_MS);
+  const sequences = due.flatMap(({ sequence }) => sequence ?? []);
+  const events = await eventsAt(tx, organizationId, sequences);
+  const bySequence = new Map(events.map((event) => [event.sequence, event]));
+  return due.map((delivery) => ({ delivery, target, body: bodyOf(bySequence.get(delivery.sequence ?? 0), delivery) }));
 }
 
 /**
- * Takes the lease on the next deliveries of an endpoint: first those that are due again, then new events. Empty if another
- * process is taking them now.
+ * Stores the successes among the answers that arrived, and leases the next `free` deliveries: first those that are due again, then new
+ * events. Rows and cursor change in one transaction, so every event is used exactly once. Nothing is leased if another process has the
+ * endpoint.
  */
-export const leaseDeliveries = (webhookEndpointId: string): Promise<readonly Begun[]> =>
+export const takeTurn = (
+  webhookEndpointId: string,
+  landed: readonly Landed[],
+  free: number,
+  ahead: ChainedEvent[],
+): Promise<Turn> =>
   database().transaction(async (tx) => {
-    const endpoint = await lockEnabled(tx, webhookEndpointId);
-    if (!endpoint) return [];
-    const width = endpoint.failingSince === null ? WIDTH : FAILING_WIDTH;
-    const due = await leaseDue(tx, webhookEndpointId, width, LEASE_MS);
-    const sequences = due.flatMap(({ sequence }) => sequence ?? []);
-    const events = await eventsAt(tx, endpoint.organizationId, sequences);
-    const bySequence = new Map(events.map((event) => [event.sequence, event]));
-    const again = due.map((delivery) => ({ delivery, body: bodyOf(delivery, bySequence.get(delivery.sequence ?? 0)) }));
-    return [...again, ...(await beginNew(tx, endpoint, width - due.length))];
+    const endpoint = await lockEnabled(tx, webhookEndpointId, limits.openMax);
+    const delivered = landed.filter(({ answer }) => isDelivered(answer));
+    if (delivered.length > 0) await noteDelivered(tx, delivered);
+    const succeeded = delivered.length > 0 && landed.at(-1) === delivered.at(-1);
+    if (!endpoint) {
+      if (succeeded) await moveEndpoint(tx, webhookEndpointId, { sequence: null, succeeded });
+      return { begun: [], isFailing: false };
+    }
+    const again = endpoint.isDue && free > 0 ? await beginDue(tx, endpoint, free) : [];
+    const { begun, sequence } = await beginNew(tx, endpoint, free - again.length, ahead);
+    if (succeeded || sequence !== endpoint.sequence) await moveEndpoint(tx, webhookEndpointId, { sequence, succeeded });
+    return { begun: [...again, ...begun], isFailing: endpoint.failingSince !== null && !succeeded };
   });

@@ -11,10 +11,14 @@ export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";
 
-/** The body of a message: the event as listEvents shows it. Null if the event cannot be read. */
-export function bodyOf(delivery: DeliveryRow, event: ChainedEvent | undefined): string | null {
+type Tested = Pick<DeliveryRow, "sequence" | "webhookEndpointId" | "eventId" | "createdAt">;
+
+/** The body of a message: the event as listEvents shows it, or a test. Null if the event of a delivery cannot be read. */
+export function bodyOf(event: ChainedEvent): string;
+export function bodyOf(event: ChainedEvent | undefined, delivery: Tested): string | null;
+export function bodyOf(event: ChainedEvent | undefined, delivery?: Tested): string | null {
   if (event) return JSON.stringify(thinEvent(event));
-  if (delivery.sequence !== null) return null;
+  if (!delivery || delivery.sequence !== null) return null;
   const data = { entityType: "webhookEndpoint", entityId: delivery.webhookEndpointId, status: "tested" };
   const test: Event = { id: delivery.eventId, type: TESTED, timestamp: toWire(delivery.createdAt), sequence: 0, data };
   return JSON.stringify(test);

@@ -5,6 +5,7 @@ import {
   createPrivateKey,
   generateKeyPairSync,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   sign,
 } from "node:crypto";
@@ -56,17 +57,40 @@ export function unseal(text: string, endpointId: string): WebhookSecrets | null 
 
 type Message = { readonly id: string; readonly timestamp: number; readonly body: string };
 
-function signaturesOf({ hmac, seed, publicKey }: WebhookSecrets, { id, timestamp, body }: Message): readonly string[] {
-  const signed = Buffer.from(`${id}.${timestamp}.${body}`);
+/** Secrets that are ready to sign. */
+export type Signer = { readonly hmac: Buffer; readonly privateKey: KeyObject };
+
+const SIGNERS_MAX = 256;
+const signers = (): Map<string, Signer> => perProcess("webhookSigners", () => new Map());
+
+/**
+ * Decrypts secrets for signing; null if they cannot be read. The result is kept by the encrypted text, which is read again for each turn,
+ * so a secret that was replaced signs nothing more.
+ */
+export function signerOf(sealed: string, endpointId: string): Signer | null {
+  const name = `${endpointId} ${sealed}`;
+  const known = signers().get(name);
+  if (known) return known;
+  const secrets = unseal(sealed, endpointId);
+  if (!secrets) return null;
+  const { hmac, seed, publicKey } = secrets;
   const jwk = { kty: "OKP", crv: "Ed25519", d: seed.toString("base64url"), x: publicKey.toString("base64url") };
+  const signer = { hmac, privateKey: createPrivateKey({ key: jwk, format: "jwk" }) };
+  if (signers().size >= SIGNERS_MAX) signers().clear();
+  signers().set(name, signer);
+  return signer;
+}
+
+function signaturesOf({ hmac, privateKey }: Signer, { id, timestamp, body }: Message): readonly string[] {
+  const signed = Buffer.from(`${id}.${timestamp}.${body}`);
   return [
     `v1,${createHmac("sha256", hmac).update(signed).digest("base64")}`,
-    `v1a,${sign(null, signed, createPrivateKey({ key: jwk, format: "jwk" })).toString("base64")}`,
+    `v1a,${sign(null, signed, privateKey).toString("base64")}`,
   ];
 }
 
-/** The headers of Standard Webhooks. The message is signed with every pair of secrets, the newest first. */
-export const signedHeaders = (secrets: readonly WebhookSecrets[], message: Message): Record<string, string> => ({
+/** The headers of Standard Webhooks. Every pair of secrets signs, the newest first. */
+export const signedHeaders = (secrets: readonly Signer[], message: Message): Record<string, string> => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),
   "webhook-signature": secrets.flatMap((one) => signaturesOf(one, message)).join(" "),

@@ -2,16 +2,15 @@ import { installedFetch, standardLimits, type GuardedFetch } from "#lib/outbound
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import type { Answer } from "#lib/webhooks/attempt.ts";
-import type { targetOf } from "#lib/webhooks/endpoint-store.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
-import { signedHeaders, unseal } from "#lib/webhooks/secrets.ts";
+import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
 const ANSWER_BYTES = 512;
-/**
- * The most messages that this process sends at the same time. The messages of one endpoint are sent one batch after the other, so
- * this limit is only a second protection.
- */
-const PLACES = { most: 512, each: 512, kept: 0 };
+/** The limits of this process. Each endpoint has its own lane, so these limits are only a second protection. */
+const PLACES = { most: 2_048, each: 2_048, kept: 0 };
+const PER_HOST = 64;
+/** A name is looked up and its addresses are checked at least this often. */
+const LOOKED_UP_MS = 30_000;
 
 /**
  * The HTTP client for webhooks. One message takes at most 15 seconds: two to connect, ten for the headers of the answer and three
@@ -26,7 +25,9 @@ const client = (): GuardedFetch =>
       bodyBytes: ANSWER_BYTES,
       cutsBody: true,
       redirects: 0,
-      places: { total: PLACES, host: { most: 64, each: 64, kept: 0 }, waiting: PLACES, waitingForHost: PLACES },
+      places: { total: PLACES, host: { most: PER_HOST, each: PER_HOST, kept: 0 }, waiting: PLACES, waitingForHost: PLACES },
+      // A message may arrive twice, because its id is the same.
+      kept: { perOrigin: PER_HOST, origins: 256, lifeMs: LOOKED_UP_MS },
     }),
   );
 
@@ -43,16 +44,14 @@ function errorOf(status: number): string | null {
   return status >= 300 && status < 400 ? `It answered ${status}, and redirects are not followed.` : `It answered ${status}.`;
 }
 
-type Target = NonNullable<Awaited<ReturnType<typeof targetOf>>>;
-
 /** Signs a message and sends it once. Never throws. */
-export async function sendMessage({ delivery, body }: Begun, target: Target): Promise<Answer> {
+export async function sendMessage({ delivery, body, target }: Begun): Promise<Answer> {
   if (body === null) return failed("The event cannot be read.");
   const { webhookEndpointId, eventId: id } = delivery;
   const { url, sealed, previous, timestamp } = target;
-  const newest = unseal(sealed, webhookEndpointId);
+  const newest = signerOf(sealed, webhookEndpointId);
   if (!newest) return failed("The secrets of this endpoint cannot be read any more. Rotate them.");
-  const older = previous === null ? null : unseal(previous, webhookEndpointId);
+  const older = previous === null ? null : signerOf(previous, webhookEndpointId);
   const signed = signedHeaders(older ? [newest, older] : [newest], { id, timestamp, body });
   const headers = { ...signed, "content-type": "application/json" };
   const started = performance.now();

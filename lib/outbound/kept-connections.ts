@@ -1,0 +1,151 @@
+import type { LookupAddress } from "node:dns";
+import type { IncomingHttpHeaders } from "node:http";
+import { Pool, type Dispatcher } from "undici";
+import {
+  connectionOptions,
+  joined,
+  NoAnswer,
+  type OutboundLimits,
+  type OutboundReply,
+  type OutboundRequest,
+} from "#lib/outbound/outbound-request.ts";
+
+export type KeptLimits = {
+  /** Connections to one origin at the same time. */
+  readonly perOrigin: number;
+  /** Origins with connections. The origin that was used least recently loses its connections first. */
+  readonly origins: number;
+  /** Milliseconds after which the addresses of an origin are looked up and checked again. */
+  readonly lifeMs: number;
+};
+
+type Kept = { readonly pool: Promise<Pool>; readonly until: number };
+
+/** Idle connections are closed before the usual limit of servers, which is five seconds. */
+const IDLE_MS = 4_000;
+
+/** Connections that are used again, by origin. They lead only to the addresses that were checked when the origin was looked up. */
+export class KeptConnections {
+  readonly #kept = new Map<string, Kept>();
+  readonly #limits: KeptLimits & OutboundLimits;
+
+  constructor(limits: KeptLimits & OutboundLimits) {
+    this.#limits = limits;
+  }
+
+  /** The connections to an origin. `look` returns its checked addresses. @throws what `look` throws */
+  async to(origin: string, look: () => Promise<readonly LookupAddress[]>): Promise<Pool> {
+    const now = performance.now();
+    const old = this.#kept.get(origin);
+    this.#kept.delete(origin);
+    if (old && old.until > now) {
+      this.#kept.set(origin, old);
+      return old.pool;
+    }
+    if (old) close(old);
+    const { perOrigin: connections, lifeMs, origins } = this.#limits;
+    const pool = look().then(
+      (addresses) =>
+        new Pool(origin, {
+          ...connectionOptions(addresses, this.#limits),
+          connections,
+          pipelining: 1,
+          keepAliveTimeout: IDLE_MS,
+        }),
+    );
+    const kept = { pool, until: now + lifeMs };
+    this.#kept.set(origin, kept);
+    if (this.#kept.size > origins) {
+      const [[least, oldest]] = this.#kept as unknown as [[string, Kept]];
+      this.#kept.delete(least);
+      close(oldest);
+    }
+    try {
+      return await pool;
+    } catch (error) {
+      if (this.#kept.get(origin) === kept) this.#kept.delete(origin);
+      throw error;
+    }
+  }
+}
+
+/** Closes connections once their requests have ended. */
+const close = ({ pool }: Kept): void => void pool.then((one) => one.close()).catch(() => {});
+
+/** More than this of a long body is not read, and its connection is closed. */
+const READ_MAX = 65_536;
+const LATE = "sent its answer too slowly";
+
+/** Collects the answer to one request. A body that is too long is cut. */
+class Collector implements Dispatcher.DispatchHandler {
+  readonly #limits: OutboundLimits;
+  readonly #settle: (reply: OutboundReply) => void;
+  readonly #fail: (error: Error) => void;
+  readonly #chunks: Uint8Array[] = [];
+  #head: Pick<OutboundReply, "status" | "headers"> | null = null;
+  #size = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: OutboundLimits, settle: (reply: OutboundReply) => void, fail: (error: Error) => void) {
+    this.#limits = limits;
+    this.#settle = settle;
+    this.#fail = fail;
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // Informational answers come before the final one.
+    if (status < 200) return;
+    this.#head = { status, headers: joined(headers) };
+    this.#timer ??= setTimeout(() => controller.abort(new Error(LATE)), this.#limits.bodyMs);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#size < this.#limits.bodyBytes) this.#chunks.push(Buffer.from(chunk));
+    this.#size += chunk.byteLength;
+    if (this.#size > READ_MAX) controller.abort(new Error("The body is too long."));
+  }
+
+  onResponseEnd(): void {
+    this.#end(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#head) this.#end(this.#size > READ_MAX ? null : error.message === LATE ? LATE : "broke off its answer");
+    else this.#fail(error);
+  }
+
+  #end(fault: string | null): void {
+    clearTimeout(this.#timer);
+    const body = fault === null ? Buffer.concat(this.#chunks).subarray(0, this.#limits.bodyBytes) : null;
+    this.#settle({ ...this.#head!, body, fault });
+  }
+}
+
+type Failure = Error & { readonly code?: string; readonly syscall?: string };
+
+/** Whether the other side may have closed the connection before it got the request, as servers do with connections that were idle. */
+const isStale = ({ code }: Failure): boolean => code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+
+const isUnsent = ({ code, syscall }: Failure): boolean =>
+  code === "UND_ERR_CONNECT_TIMEOUT" || code === "ECONNREFUSED" || syscall === "connect";
+
+/**
+ * Sends a request that may arrive twice on a kept connection. If the connection breaks before an answer, the request is sent once more.
+ * @throws NoAnswer
+ */
+export async function sendKept(pool: Pool, { url, method, headers, body }: Sent, limits: OutboundLimits): Promise<OutboundReply> {
+  const options = { path: `${url.pathname}${url.search}`, method, headers, body: body ?? null };
+  const send = () => new Promise<OutboundReply>((settle, fail) => pool.dispatch(options, new Collector(limits, settle, fail)));
+  try {
+    return await send().catch((error: Failure) => {
+      if (!isStale(error)) throw error;
+      return send();
+    });
+  } catch (error) {
+    throw new NoAnswer((error as Failure).message, !isUnsent(error as Failure));
+  }
+}
+
+type Sent = Omit<OutboundRequest, "addresses">;

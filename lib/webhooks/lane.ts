@@ -1,0 +1,115 @@
+import type { ChainedEvent } from "#lib/audit/chain.ts";
+import { inTurn } from "#lib/db/turns.ts";
+import { perProcess } from "#lib/process.ts";
+import { log } from "#lib/telemetry/log.ts";
+import { isDelivered } from "#lib/webhooks/attempt.ts";
+import type { Landed } from "#lib/webhooks/delivery-store.ts";
+import { takeTurn, type Begun } from "#lib/webhooks/lease-deliveries.ts";
+import { noteFailures } from "#lib/webhooks/note-failures.ts";
+import { giveBack, paced } from "#lib/webhooks/pace.ts";
+import { sendMessage } from "#lib/webhooks/send-message.ts";
+
+/** The most messages of one endpoint that are under way. */
+const WIDTH = 32;
+const FAILING_WIDTH = 2;
+/** The most turns of one lane. After them, another endpoint may take its place. */
+const TURNS_MAX = 200;
+/** Answers are stored after this time at the latest. */
+const NOTED_AFTER_MS = 100;
+/** While no answer arrives and there is nothing to begin, turns become as rare as this. */
+const TURN_MAX_MS = 2_000;
+
+/** All lanes together use at most so many connections, so that requests always find one. */
+const CONNECTIONS = 4;
+const TURN_MS = 30_000;
+
+function withConnection<T>(work: () => Promise<T>): Promise<T> {
+  const turns = perProcess("webhookTurns", () => ({ next: 0 }));
+  turns.next = (turns.next + 1) % CONNECTIONS;
+  return inTurn(`webhooks ${turns.next}`, work, { waitMs: TURN_MS });
+}
+
+/** The messages of one endpoint that are under way, and the answers that are not stored yet. */
+class Lane {
+  readonly #id: string;
+  readonly #landed: Landed[] = [];
+  /** Events that were read and not begun. */
+  readonly #ahead: ChainedEvent[] = [];
+  #flying = 0;
+  #isFailing: boolean;
+  #awake: (() => void) | null = null;
+
+  constructor(id: string, isFailing: boolean) {
+    this.#id = id;
+    this.#isFailing = isFailing;
+  }
+
+  async run(isStopping: () => boolean): Promise<void> {
+    let quietMs = NOTED_AFTER_MS;
+    for (let turn = 0; turn < TURNS_MAX && !isStopping(); turn += 1) {
+      const noted = this.#landed.length;
+      const begun = await this.#turn();
+      if (begun === 0 && noted === 0 && this.#flying === 0) return;
+      quietMs = begun + noted > 0 ? NOTED_AFTER_MS : Math.min(TURN_MAX_MS, quietMs * 2);
+      await this.#answers(quietMs);
+    }
+    for (;;) {
+      await this.#store(this.#landed.splice(0));
+      if (this.#flying === 0 && this.#landed.length === 0) return;
+      await this.#answers(TURN_MAX_MS);
+    }
+  }
+
+  /** Stores the answers that arrived and begins the next messages. Returns how many were begun. */
+  async #turn(): Promise<number> {
+    const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#flying;
+    const granted = free > 0 ? await paced(free) : 0;
+    const landed = this.#landed.splice(0);
+    await this.#failures(landed);
+    const { begun, isFailing } = await withConnection(() => takeTurn(this.#id, landed, granted, this.#ahead));
+    this.#isFailing = isFailing;
+    giveBack(Math.max(0, granted - begun.length));
+    for (const one of begun) void this.#fly(one);
+    return begun.length;
+  }
+
+  async #store(landed: readonly Landed[]): Promise<void> {
+    if (landed.length === 0) return;
+    await this.#failures(landed);
+    await withConnection(() => takeTurn(this.#id, landed, 0, this.#ahead));
+  }
+
+  async #failures(landed: readonly Landed[]): Promise<void> {
+    if (landed.every(({ answer }) => isDelivered(answer))) return;
+    await withConnection(() => noteFailures(this.#id, landed));
+  }
+
+  async #fly(begun: Begun): Promise<void> {
+    this.#flying += 1;
+    try {
+      this.#landed.push({ delivery: begun.delivery, answer: await sendMessage(begun) });
+    } catch (error) {
+      // Its lease ends, and then it is sent again.
+      log().error({ webhookEndpointId: this.#id, err: error }, "A webhook message was not sent");
+    }
+    this.#flying -= 1;
+    if (this.#landed.length >= this.#flying) this.#awake?.();
+  }
+
+  /** Waits until half of the messages have answers, at most this long. */
+  async #answers(milliseconds: number): Promise<void> {
+    if (this.#landed.length > 0 && this.#landed.length >= this.#flying) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#awake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#awake = null;
+  }
+}
+
+/** Sends the messages of one endpoint until there are no more, or others should have a turn. */
+export const runLane = (webhookEndpointId: string, isFailing: boolean, isStopping: () => boolean): Promise<void> =>
+  new Lane(webhookEndpointId, isFailing).run(isStopping);

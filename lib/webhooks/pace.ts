@@ -1,0 +1,55 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { answeredRequests } from "#lib/telemetry/metrics.ts";
+import { perProcess } from "#lib/process.ts";
+
+/** The messages that are begun per second while the process answers many requests, so that requests keep the processor. */
+const BESIDE_REQUESTS = 600;
+const MANY_REQUESTS = 100;
+const WINDOW_MS = 250;
+/** Turns of fewer messages cost more processor time per message. */
+const TURN = 16;
+
+type Pace = { tokens: number; filledAt: number; requests: number; windowAt: number; isBusy: boolean };
+
+const pace = (): Pace =>
+  perProcess("webhookPace", () => ({
+    tokens: BESIDE_REQUESTS,
+    filledAt: performance.now(),
+    requests: answeredRequests(),
+    windowAt: performance.now(),
+    isBusy: false,
+  }));
+
+function refill(now: number): Pace {
+  const state = pace();
+  const elapsed = now - state.windowAt;
+  if (elapsed >= WINDOW_MS) {
+    const requests = answeredRequests();
+    state.isBusy = ((requests - state.requests) * 1_000) / elapsed >= MANY_REQUESTS;
+    Object.assign(state, { requests, windowAt: now });
+  }
+  // A quarter of a second's worth is the most that is begun at once.
+  state.tokens = Math.min(BESIDE_REQUESTS / 4, state.tokens + ((now - state.filledAt) * BESIDE_REQUESTS) / 1_000);
+  state.filledAt = now;
+  return state;
+}
+
+/** Waits until messages may be begun, and returns how many, at most `wanted`. Beside few requests it does not wait. */
+export async function paced(wanted: number): Promise<number> {
+  const least = Math.min(wanted, TURN);
+  for (;;) {
+    const state = refill(performance.now());
+    if (!state.isBusy) return wanted;
+    if (state.tokens >= least) {
+      const granted = Math.min(wanted, Math.floor(state.tokens));
+      state.tokens -= granted;
+      return granted;
+    }
+    await pause(Math.ceil(((least - state.tokens) * 1_000) / BESIDE_REQUESTS));
+  }
+}
+
+/** Gives back what was granted and not begun. */
+export function giveBack(count: number): void {
+  pace().tokens += count;
+}
