@@ -74,6 +74,12 @@ export const Reason = z
     next: Call.optional().meta({
       description: "What to call once the buyer has approved. Without a credential the answer says what to sign.",
     }),
+    authorizationId: z.string().optional().meta({
+      description: "With the code request_repeated: the authorization of the first request for the same payment.",
+    }),
+    resumable: z.boolean().optional().meta({
+      description: "Whether the caller may pay under that authorization once a person has approved it.",
+    }),
     pointer: z.string().optional(),
     limit: z.string().optional(),
     used: z.string().optional(),

@@ -122,7 +122,8 @@ export type ReasonWindow = {
   readonly timezone?: string;
 };
 
-export type ReasonCode = DenialCode | "approval_required" | "satisfied";
+/** `request_repeated`: a person is already asked about the same payment. */
+export type ReasonCode = DenialCode | "approval_required" | "request_repeated" | "satisfied";
 
 /** One evaluated rule. Amounts are decimal text in `unit`. */
 export type Reason = {
@@ -134,6 +135,10 @@ export type Reason = {
   readonly checkoutIntentId?: string;
   readonly pollWith?: Call;
   readonly next?: Call;
+  /** The authorization of an earlier request for the same payment. */
+  readonly authorizationId?: string;
+  /** Whether the caller may pay under that authorization once a person has approved it. */
+  readonly resumable?: boolean;
   /** A pointer into the policy; for challenge_mismatch, into the request. */
   readonly pointer?: string;
   readonly limit?: string;

@@ -30,7 +30,8 @@ export function sentenceOf([id]: Finding): Sentence {
 }
 
 export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).code === "approval_required";
-export const denies = (finding: Finding): boolean => !asksPerson(finding) && sentenceOf(finding).code !== "satisfied";
+const effects: Readonly<Record<string, "allow" | "info">> = { satisfied: "allow", request_repeated: "info" };
+const denies = (finding: Finding): boolean => !asksPerson(finding) && effects[sentenceOf(finding).code] === undefined;
 
 /** Renders stored findings as reasons. The same findings always give the same bytes. */
 export function renderReasons([, policyVersion, unit, requested, ...all]: Findings): readonly Reason[] {
@@ -40,7 +41,7 @@ export function renderReasons([, policyVersion, unit, requested, ...all]: Findin
     const { code, rule, say } = sentenceOf(finding);
     const values = finding.slice(1) as Value[];
     const request = finding.at(-1);
-    const effect = code === "satisfied" ? "allow" : code === "approval_required" ? asked : "deny";
+    const effect = code === "approval_required" ? asked : (effects[code] ?? "deny");
     const asking = typeof request === "object" ? request : null;
     return { code, rule, effect, ...say(head, ...values), ...asking, policyVersion };
   });

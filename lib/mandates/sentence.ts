@@ -22,6 +22,8 @@ export type Said = {
   readonly remaining?: string;
   readonly unit?: string;
   readonly window?: ReasonWindow;
+  readonly authorizationId?: string;
+  readonly resumable?: boolean;
 };
 
 export type Sentence<V extends readonly Value[] = Value[]> = {

@@ -164,3 +164,13 @@ const asksAbove = (head: Head, limit: string): Said =>
   approval(head, `The policy asks a person before payments above ${displayText(limit, head.unit)}.`, limit);
 export const above = sentence(79, "approval_required", "approval", asksAbove);
 export const notAbove = sentence(80, "satisfied", "approval", asksAbove);
+
+/** The values are the first request's authorization, and 1 if the same agent asked. */
+export const repeated = sentence(88, "request_repeated", "approval", (_, authorizationId: string, isOwn: number) => ({
+  message:
+    isOwn === 1
+      ? `You asked for this payment before, under the authorization ${authorizationId}. Wait for that decision and pay under that authorization.`
+      : `Another agent asked for this payment before, under the authorization ${authorizationId}. Only that agent can pay under it.`,
+  authorizationId,
+  resumable: isOwn === 1,
+}));

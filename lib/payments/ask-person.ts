@@ -4,6 +4,7 @@ import type { NewCheckout } from "#lib/approvals/checkout-rows.ts";
 import type { Call } from "#lib/call-schema.ts";
 import type { ApprovalRequest, Decision, Finding, Findings } from "#lib/mandates/facts.ts";
 import { asksPerson, renderReasons } from "#lib/mandates/render-reasons.ts";
+import { repeated } from "#lib/mandates/sentences-limits.ts";
 import { subtract, type Atomic } from "#lib/money.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
@@ -102,7 +103,9 @@ export function withAsking(decision: Decision, question: Question | null, item: 
   if (!asking) return decision;
   const [renderer, version, unit, requested, ...all] = decision.findings;
   const asked = all.map((finding): Finding => (asksPerson(finding) ? [...finding, asking] : finding));
-  const findings: Findings = [renderer, version, unit, requested, ...asked];
+  const isOwn = question.subjectId === subjectOf(item) ? 1 : 0;
+  const first: Finding[] = question.checkout ? [] : [[repeated.id, question.authorizationId, isOwn]];
+  const findings: Findings = [renderer, version, unit, requested, ...asked, ...first];
   return { ...decision, findings, reasons: renderReasons(findings) };
 }
 

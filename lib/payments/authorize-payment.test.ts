@@ -70,6 +70,16 @@ describe("authorizePayment", () => {
     expect(outcomes([first, second])).toEqual({ requireApproval: 2 });
     const asks = first.data.policyDecision.reasons.filter(({ effect }) => effect !== "allow");
     expect(asks).toMatchObject([{ code: "approval_required", effect: "approval", pointer: "/approval" }]);
+    expect(second.data.policyDecision.reasons.at(-1)).toMatchObject({
+      code: "request_repeated",
+      effect: "info",
+      authorizationId: first.data.authorizationId,
+      resumable: true,
+    });
+    const stranger = await createAgent(buyer.organizationId, ["payments:authorize"]);
+    const third = (await ask(buyer, own, {}, stranger.credential)).data.policyDecision.reasons;
+    expect(third.at(-1)).toMatchObject({ authorizationId: first.data.authorizationId, resumable: false });
+    expect(third.flatMap(({ next }) => next ?? [])).toEqual([]);
     expect(first.data.policyDecision.reservationId).toMatch(/^rsv_/);
     expect(second.data.policyDecision.reservationId).toBeUndefined();
     expect((await holdsOf(own)).map(({ status, amount }) => [status, amount])).toEqual([["held", 500_000n]]);

@@ -1645,6 +1645,10 @@ export type Reason = {
   readonly pollWith?: Call;
   /** What to call once the buyer has approved. Without a credential the answer says what to sign. */
   readonly next?: Call;
+  /** With the code request_repeated: the authorization of the first request for the same payment. */
+  readonly authorizationId?: string;
+  /** Whether the caller may pay under that authorization once a person has approved it. */
+  readonly resumable?: boolean;
   readonly pointer?: string;
   readonly limit?: string;
   readonly used?: string;
