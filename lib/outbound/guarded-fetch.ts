@@ -32,6 +32,8 @@ export type GuardedRequest = {
    * buys; `once` returns its bytes.
    */
   readonly expect?: keyof typeof accepted;
+  /** Who uses the connections, if the client keeps them. */
+  readonly user?: string;
   /** Uses the cache; only for manifests and catalogs. */
   readonly cached?: boolean;
 };
@@ -195,7 +197,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     const body = request.message?.body ?? (request.json === undefined ? undefined : JSON.stringify(request.json));
     const held = await places.use(url.hostname, actingFor() ?? NOBODY, async () => {
       const sent = { url, method: request.method ?? "GET", headers, body };
-      if (kept) return sendKept(await kept.to(url.origin, () => addressesOf(target, guard)), sent, limits);
+      if (kept) return sendKept(await kept.to(request.user ?? "", url.origin, () => addressesOf(target, guard)), sent, limits);
       return sendOutbound({ ...sent, addresses: await addressesOf(target, guard) }, limits);
     });
     if (!held) throw storefrontUnavailable(`Too many requests to ${url.host} are under way.`);

@@ -11,10 +11,10 @@ import {
 } from "#lib/outbound/outbound-request.ts";
 
 export type KeptLimits = {
-  /** Connections to one origin at the same time. */
-  readonly perOrigin: number;
-  /** Origins with connections. The origin that was used least recently loses its connections first. */
-  readonly origins: number;
+  /** Connections of one user to an origin at the same time. */
+  readonly each: number;
+  /** Users with connections. Who used theirs least recently loses them first. */
+  readonly users: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;
 };
@@ -24,7 +24,10 @@ type Kept = { readonly pool: Promise<Pool>; readonly until: number };
 /** Idle connections are closed before the usual limit of servers, which is five seconds. */
 const IDLE_MS = 4_000;
 
-/** Connections that are used again, by origin. They lead only to the addresses that were checked when the origin was looked up. */
+/**
+ * Connections that are used again, by user and origin. Users do not share connections, so that one who waits for answers delays no other.
+ * Connections lead only to the addresses that were checked when the origin was looked up.
+ */
 export class KeptConnections {
   readonly #kept = new Map<string, Kept>();
   readonly #limits: KeptLimits & OutboundLimits;
@@ -33,17 +36,18 @@ export class KeptConnections {
     this.#limits = limits;
   }
 
-  /** The connections to an origin. `look` returns its checked addresses. @throws what `look` throws */
-  async to(origin: string, look: () => Promise<readonly LookupAddress[]>): Promise<Pool> {
+  /** The connections of a user to an origin. `look` returns its checked addresses. @throws what `look` throws */
+  async to(user: string, origin: string, look: () => Promise<readonly LookupAddress[]>): Promise<Pool> {
     const now = performance.now();
-    const old = this.#kept.get(origin);
-    this.#kept.delete(origin);
+    const name = `${user} ${origin}`;
+    const old = this.#kept.get(name);
+    this.#kept.delete(name);
     if (old && old.until > now) {
-      this.#kept.set(origin, old);
+      this.#kept.set(name, old);
       return old.pool;
     }
     if (old) close(old);
-    const { perOrigin: connections, lifeMs, origins } = this.#limits;
+    const { each: connections, lifeMs, users } = this.#limits;
     const pool = look().then(
       (addresses) =>
         new Pool(origin, {
@@ -54,8 +58,8 @@ export class KeptConnections {
         }),
     );
     const kept = { pool, until: now + lifeMs };
-    this.#kept.set(origin, kept);
-    if (this.#kept.size > origins) {
+    this.#kept.set(name, kept);
+    if (this.#kept.size > users) {
       const [[least, oldest]] = this.#kept as unknown as [[string, Kept]];
       this.#kept.delete(least);
       close(oldest);
@@ -63,7 +67,7 @@ export class KeptConnections {
     try {
       return await pool;
     } catch (error) {
-      if (this.#kept.get(origin) === kept) this.#kept.delete(origin);
+      if (this.#kept.get(name) === kept) this.#kept.delete(name);
       throw error;
     }
   }

@@ -7,10 +7,8 @@ import type { Landed } from "#lib/webhooks/delivery-store.ts";
 import { takeTurn, type Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { noteFailures } from "#lib/webhooks/note-failures.ts";
 import { giveBack, paced } from "#lib/webhooks/pace.ts";
-import { sendMessage } from "#lib/webhooks/send-message.ts";
+import { sendMessage, WIDTH } from "#lib/webhooks/send-message.ts";
 
-/** The most messages of one endpoint that are under way. */
-const WIDTH = 32;
 const FAILING_WIDTH = 2;
 /** The most turns of one lane. After them, another endpoint may take its place. */
 const TURNS_MAX = 200;

@@ -5,10 +5,11 @@ import type { Answer } from "#lib/webhooks/attempt.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
+/** The most messages of one endpoint that are under way. */
+export const WIDTH = 32;
 const ANSWER_BYTES = 512;
 /** The limits of this process. Each endpoint has its own lane, so these limits are only a second protection. */
 const PLACES = { most: 2_048, each: 2_048, kept: 0 };
-const PER_HOST = 64;
 /** A name is looked up and its addresses are checked at least this often. */
 const LOOKED_UP_MS = 30_000;
 
@@ -25,9 +26,9 @@ const client = (): GuardedFetch =>
       bodyBytes: ANSWER_BYTES,
       cutsBody: true,
       redirects: 0,
-      places: { total: PLACES, host: { most: PER_HOST, each: PER_HOST, kept: 0 }, waiting: PLACES, waitingForHost: PLACES },
+      places: { total: PLACES, host: PLACES, waiting: PLACES, waitingForHost: PLACES },
       // A message may arrive twice, because its id is the same.
-      kept: { perOrigin: PER_HOST, origins: 256, lifeMs: LOOKED_UP_MS },
+      kept: { each: WIDTH, users: 256, lifeMs: LOOKED_UP_MS },
     }),
   );
 
@@ -56,7 +57,7 @@ export async function sendMessage({ delivery, body, target }: Begun): Promise<An
   const headers = { ...signed, "content-type": "application/json" };
   const started = performance.now();
   try {
-    const { reply } = await client().once(url, { method: "POST", message: { headers, body } });
+    const { reply } = await client().once(url, { method: "POST", user: webhookEndpointId, message: { headers, body } });
     const durationMs = Math.round(performance.now() - started);
     if (!reply) return { ...failed("It did not answer in time."), durationMs };
     return { status: reply.status, body: textOf(reply.body), error: errorOf(reply.status), durationMs };
