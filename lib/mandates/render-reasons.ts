@@ -31,7 +31,7 @@ export function sentenceOf([id]: Finding): Sentence {
 
 export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).code === "approval_required";
 const effects: Readonly<Record<string, "allow" | "info">> = { satisfied: "allow", request_repeated: "info" };
-const denies = (finding: Finding): boolean => !asksPerson(finding) && effects[sentenceOf(finding).code] === undefined;
+export const denies = (finding: Finding): boolean => !asksPerson(finding) && effects[sentenceOf(finding).code] === undefined;
 
 /** Renders stored findings as reasons. The same findings always give the same bytes. */
 export function renderReasons([, policyVersion, unit, requested, ...all]: Findings): readonly Reason[] {
