@@ -50,7 +50,7 @@ export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] 
   });
 }
 
-/** The result that is required while browsers receive every change. */
+/** The result that is required while browsers receive every change event. */
 const floorOfStreams = ({ streams, ratio }: Streams): Floor => ({
   what: `authorize with ${whole(streams)} open streams of changes`,
   measured: `${((1 - ratio) * 100).toFixed(1)} % slower`,

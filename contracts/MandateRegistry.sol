@@ -6,7 +6,7 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 
 /// Stores the limits of mandates that the chain enforces, as their accounts signed them. The pair (account, mandateId) identifies
 /// a mandate, so nobody can take the id of another account. A mandate pays in only one of two ways, so it has one budget. In the
-/// first way, its account accepts proofs as EIP-3009 signatures; each nonce slot of a period is one nonce of the token. In the
+/// first way, its account accepts proofs as EIP-3009 signatures; each numbered payment (slot) of a period has one nonce. In the
 /// second way, the payment module pays, and this contract counts the payments.
 contract MandateRegistry is EIP712 {
     uint8 public constant PATH_PROOFS = 1;
@@ -148,7 +148,7 @@ contract MandateRegistry is EIP712 {
         _revoke(account, mandateId);
     }
 
-    /// Whether the account would accept a proof with this nonce slot now.
+    /// Whether the account would accept a proof with this payment number (slot) of the period now.
     function checkProof(
         address account,
         bytes32 mandateId,

@@ -57,8 +57,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
 
     receive() external payable {}
 
-    /// The owner's key can sign anything. A proof counts as the signature of only one EIP-3009 transfer that uses a nonce slot of
-    /// a mandate's period. It never counts as the signature of a permit, an approval or a message.
+    /// The owner's key can sign anything. A proof counts as the signature of only one EIP-3009 transfer that uses one of
+    /// the numbered payments (slots) of a mandate's period. It never counts as the signature of a permit, approval or message.
     function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
         if (signature.length == 65) {
             (address signer, ECDSA.RecoverError failure,) = ECDSA.tryRecover(hash, signature);
@@ -111,8 +111,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         ) != MandateRegistry.Refusal.None;
     }
 
-    /// The EIP-3009 transfer that a proof signs. Its nonce is derived from the nonce slot, and the token accepts each nonce once,
-    /// so each slot pays once.
+    /// The EIP-3009 transfer that a proof signs. Its nonce is derived from the payment's number in its period (slot).
+    /// The token accepts each nonce once, so each slot pays once.
     function _transferOf(Proof memory proof) private view returns (bytes32) {
         bytes32 nonce = keccak256(abi.encode(proof.mandateId, proof.period, proof.slot));
         return keccak256(

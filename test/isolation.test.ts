@@ -207,10 +207,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
   updateOrganization: ({ organizationId }) => ({ id: organizationId }),
 };
-/**
- * Every organization may read every seller, because buyers name sellers in their mandates. The other two operations have tests of
- * their own.
- */
+/** Every organization may read every seller, to name it in a mandate. Other tests check the other two operations. */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
 
 /** The operations that do not answer 404. */

@@ -31,8 +31,8 @@ type Approval = {
 };
 
 /**
- * Confirms the person's identity. The page asks for the passkey challenge only now, so that it covers the terms that were shown
- * last.
+ * Confirms the person's identity. The page asks for the passkey challenge only now, so that the signature is for the terms
+ * that the page showed last.
  */
 async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
   if (way === null) return;

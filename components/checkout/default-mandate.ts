@@ -1,6 +1,9 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
-/** The mandate that the checkout names, otherwise the only mandate that covers it. If several cover it, the person chooses. */
+/**
+ * The mandate that the checkout names, otherwise the only mandate that allows the payment. If several allow the payment, the
+ * person chooses.
+ */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;
   const matches = mandates.filter(({ match }) => match);

@@ -12,6 +12,7 @@ export type MandateFacts = {
   readonly agents: readonly string[] | null;
 };
 
+/** The usage of one part of a window's time. */
 export type BucketUsage = {
   readonly start: Date;
   /** From this time on, the payments in this bucket no longer count against the limits of its window. */
@@ -22,7 +23,8 @@ export type BucketUsage = {
 };
 
 /**
- * The current usage of a mandate. The keys of `buckets` are the keys of windows; a list may contain buckets that no longer count.
+ * The current usage of a mandate. The keys of `buckets` are the keys of windows. A bucket has the sums of one part of a
+ * window's time; a list may contain buckets that no longer count.
  * Mutable: the caller adds what one payment reserves before it decides the next payment.
  */
 export type Usage = {
@@ -62,7 +64,10 @@ type UnregisteredFacts = {
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
 
-/** All facts that a decision may use. Free-form metadata is excluded, so that no text of an agent or seller can influence a decision. */
+/**
+ * All facts that a decision may use. Free-form metadata is excluded, so that no text of an agent or seller can influence a
+ * decision.
+ */
 export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */

@@ -46,7 +46,7 @@ function total(on: Case): void {
 
 type Sums = { readonly used: Atomic; readonly payments: number };
 
-/** The sums of the buckets that still count. */
+/** The sums of the buckets that still count. A bucket is one part of a window's time. */
 function sumsOf(buckets: readonly BucketUsage[] | undefined, now: Date): Sums {
   let used = 0n;
   let payments = 0;

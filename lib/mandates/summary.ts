@@ -36,7 +36,7 @@ function amountWords(text: string | undefined, asset: string): string {
   return read.ok ? displayAmount(read.amount, DIGITS, asset) : `… ${asset}`;
 }
 
-/** "a, b and c" out of values. */
+/** Joins values as "a, b and c". */
 function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
   return texts.flatMap((text, at): Phrase[] => {
     if (at === 0) return [value(text)];
@@ -45,8 +45,8 @@ function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
 }
 
 /**
- * A policy in plain words: "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment." Pure. Accepts a policy that is
- * not complete yet.
+ * A policy in plain words: "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment." Pure. Accepts a policy
+ * that is not complete yet.
  */
 export function summarize(policy: Policy, words: Words): Summary {
   const asset = policy.assets[0]?.asset ?? "";

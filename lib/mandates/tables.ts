@@ -4,8 +4,8 @@ import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/colum
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
 /**
- * Mandates. The lock of a row guards the mandate's budget and holds. spent, reserved and ceiling are sums over the mandate's life; the sums
- * of windows are in usage_buckets.
+ * Mandates. The lock of a row guards the mandate's budget and holds. spent, reserved and ceiling are sums over the mandate's
+ * life; the sums of windows are in usage_buckets.
  */
 export const mandates = pgTable(
   "mandates",
@@ -65,7 +65,10 @@ export const mandateVersions = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.version] })],
 );
 
-/** Sums per window and bucket. A window's key does not contain the policy version, so a new version does not reset a budget. */
+/**
+ * Sums per window and bucket, which is one part of the window's time. A window's key does not contain the policy version, so a
+ * new version does not reset a budget.
+ */
 export const usageBuckets = pgTable(
   "usage_buckets",
   {
@@ -87,7 +90,7 @@ export const usageBuckets = pgTable(
   (table) => [
     primaryKey({ columns: [table.mandateId, table.windowKey, table.start] }),
     index("usage_buckets_live").on(table.mandateId, table.liveUntil),
-    // For the deletion of old buckets. A hold does not change live_until, so only a new bucket writes this index.
+    // For the deletion of old buckets. Holding an amount does not change live_until, so only new buckets write to this index.
     index("usage_buckets_over").on(table.liveUntil),
     amountCheck("usage_buckets_spent", "spent"),
     amountCheck("usage_buckets_reserved", "reserved"),

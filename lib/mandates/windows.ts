@@ -4,7 +4,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { parseAmount, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** The number of buckets in a rolling window. */
+/** The number of buckets (parts of its time) in a rolling window. */
 const PARTS = 60;
 
 /** The limits of a window: `limit` is an amount and `max` a number of payments. The pointers lead to them in the policy. */
@@ -53,8 +53,8 @@ export function windowOf(entry: Span): Window {
 }
 
 /**
- * The bucket to which a payment that is made now belongs. A minute divides into 60 parts of whole seconds, so each part of a
- * rolling window starts on a whole second.
+ * The bucket (part of the window's time) to which a payment that is made now belongs. A minute divides into 60 parts of whole
+ * seconds, so each part of a rolling window starts on a whole second.
  */
 export function bucketAt(window: Window, now: Date): Bucket {
   if (window.kind === "calendar") {

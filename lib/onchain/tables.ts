@@ -13,14 +13,19 @@ export type StoredAuthorization = {
   readonly s: Hex;
 };
 
-/** The keys that send relayed transactions. The relayer pays gas and has no other power; the guardian can only revoke mandates. */
+/**
+ * The keys that send relayed transactions. The relayer pays gas and has no other power; the guardian can only revoke mandates.
+ */
 export type RelayKey = "relayer" | "guardian";
 /** The keys that can be leased: those that send relayed transactions, and the key that sends settlements. */
 export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
 
-/** Transactions that the service sends for mandates. A sent row has a nonce and signed bytes, and is sent again until it is mined. */
+/**
+ * Transactions that the service sends for mandates. A sent row has a nonce and signed bytes, and is sent again until it is
+ * mined.
+ */
 export const relayedTransactions = pgTable(
   "relayed_transactions",
   {
@@ -194,8 +199,8 @@ export const mandateRegistrations = pgTable(
 );
 
 /**
- * The nonce slots of registrations. Each payment takes one slot of its period. If the mandate pays by proofs, each slot is one
- * nonce of the token.
+ * The nonce slots of registrations: the numbered payments that a mandate may make in a period. Each payment takes one slot.
+ * If the mandate pays by signed transfers (proofs), each slot has its own nonce of the token.
  */
 export const registrationSlots = pgTable(
   "registration_slots",

@@ -27,10 +27,7 @@ export type PolicyEntry = { readonly version: number; readonly policy: CompiledP
 /** Compiled policies by mandate. A version of a policy never changes, so an entry is valid while the mandate has that version. */
 const compiled = (): Map<string, PolicyEntry> => perProcess("compiledPolicies", () => new Map());
 
-/**
- * The cached compiled policies of these mandates. They are copied to a map of the batch, because the cache may evict them while
- * the batch runs.
- */
+/** A copy of the cached compiled policies of these mandates, because the cache may evict policies while the batch runs. */
 export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntry> {
   const known = new Map<string, PolicyEntry>();
   for (const { mandateId } of items) {
@@ -52,18 +49,13 @@ export type Budget = {
   readonly openApprovals: Map<string, OpenApproval>;
 };
 
-/**
- * A mandate whose policy this release cannot read. Only the requests under that mandate fail; the rest of the batch is decided.
- */
+/** A mandate whose policy this release cannot read. Only the requests under this mandate fail. */
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
 /** The reply that is stored for an idempotency key. */
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/**
- * All facts that the decisions of a batch use. A map without a comment has the id of the entity as its key; `stored` and
- * `replies` have the idempotency slot, which identifies a caller's idempotency key.
- */
+/** Everything that a batch's decisions read. Maps have ids as keys, but `stored` and `replies` have idempotency keys. */
 export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, SlotReply>;
@@ -73,10 +65,7 @@ export type BatchFacts = {
   readonly offers: BatchRows["offers"];
   readonly atDomains: BatchRows["atDomains"];
   readonly stoppedPayees: BatchRows["stoppedPayees"];
-  /**
-   * Keys of the offers that this service itself received in the 402 of a domain. They are read only if a decision of the batch
-   * depends on them.
-   */
+  /** Keys of the offers that this service itself received in a domain's 402. They are read only if a decision needs them. */
   readonly seen: ReadonlySet<string>;
   /**
    * The ids of waivers that were not used yet, by refused payment. A waiver is a person's permission for one payment. They are
@@ -131,8 +120,7 @@ const openApprovalOf = (row: Row): OpenApproval => ({
 const storedAnswer = (row: Row): SlotReply => ({
   fingerprint: text(row, "fingerprint"),
   status: 200,
-  // The text is made only when its payment is answered. If a newer release wrote a decision that this release cannot read, only
-  // that payment fails.
+  // Read only when this payment is answered: if this release cannot read the decision, only this payment fails.
   get body() {
     return answerOf({
       authorizationId: text(row, "authorization_id"),

@@ -156,7 +156,10 @@ function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: read
   return c.unsafe(AUTHORIZE, [...lists, ...sums, toWire(rows[0]!.createdAt), [...byMandate.keys()]], { prepare: true });
 }
 
-/** The amount and the number of payments that the batch adds to each usage bucket. */
+/**
+ * The amount and the number of payments that the batch adds to each bucket. A bucket has the sums of one part of a window's
+ * time.
+ */
 function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
   const added = new Map<string, BucketChange>();
   for (const { item, hold } of held) {

@@ -88,8 +88,8 @@ const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: read
     LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
 /**
- * Pairs of two ids, as two columns of equal length. `of` is the id of a mandate, a seller, a session or a domain, and `ids` is the id that
- * is looked up under it.
+ * Pairs of two ids, as two columns of equal length. `of` is the id of a mandate, a seller, a session or a domain, and `ids` is
+ * the id that is looked up under it.
  */
 export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
@@ -136,12 +136,11 @@ export type Fact =
 /**
  * Reads all facts in one statement, because each statement costs more than its rows. `what` is the kind of a row and `row` its
  * JSON, with amounts as text. Kinds: the clock; stored replies of the batch's idempotency slots; used intent ids and nonces;
- * sellers that were paid before; open approvals; live keys; sellers, resources and fees; and the current usage.
- * Emergency stops are evaluated only if a stop has the same last two domain labels or the same address. Do not use EXISTS here:
- * the planner would read all stops at once for a batch.
- * Usage has at most sixty live buckets in each of eight windows. Buckets that ended within the last minute are included, because
- * the decision uses a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison
- * with a volatile function.
+ * sellers that were paid before; open approvals; live keys; sellers, resources and fees; and the current usage. Emergency stops
+ * are evaluated only if a stop has the same last two domain labels or the same address. Do not use EXISTS here: the planner
+ * would read all stops at once for a batch. Usage has at most eight windows, each with at most sixty buckets (parts of its time)
+ * that count. Buckets that ended within the last minute are included, because the decision uses a time that was read a moment
+ * ago. The interval is a scalar subquery, because no index supports a comparison with a volatile function.
  */
 export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row

@@ -1,7 +1,7 @@
 import { readAmount } from "#lib/money.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
-/* What the sample sellers sell. Pure and browser-safe. */
+/* The products of the sample sellers. Pure and browser-safe. */
 
 export type Sample = {
   readonly id: string;

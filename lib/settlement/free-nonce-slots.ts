@@ -14,8 +14,8 @@ const BATCH = 64;
 const MARGIN_MS = 2_000;
 
 /**
- * Frees nonce slots whose payment can never be made, as the chain proves: the signed payment has expired there and its nonce is
- * unused. These include slots of payments that failed before anything was sent. Returns the number of slots that were freed.
+ * Frees nonce slots (numbered payments of a period) whose payment can never be made, so that other payments can take them. The
+ * chain must show that the signed payment has expired and that its nonce is unused. Returns the number of slots that were freed.
  */
 export async function freeNonceSlots(): Promise<number> {
   let freed = 0;
@@ -33,8 +33,8 @@ export async function freeNonceSlots(): Promise<number> {
 }
 
 /**
- * Whether the slot's nonce was used. For a payment by proof the token knows it, for a payment by the payment module the registry
- * does.
+ * Whether the payment of this slot was made. The token knows the used nonces of signed transfers; the registry knows the payments
+ * of the payment module.
  */
 function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean> {
   const { chain, enforcementPath } = registration;

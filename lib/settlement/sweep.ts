@@ -41,7 +41,10 @@ export async function sweepHolds(): Promise<number> {
   return swept;
 }
 
-/** Releases the holds of one mandate, at most HOLDS per transaction. Null if `lock` found the mandate locked. */
+/**
+ * Releases the expired holds of one mandate, or all its holds if it is revoked; at most HOLDS per transaction. Null if `lock`
+ * found the mandate locked.
+ */
 async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
   let swept = 0;
   for (;;) {

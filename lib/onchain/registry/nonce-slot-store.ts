@@ -7,9 +7,13 @@ import type { RegistrationRow } from "#lib/onchain/registry/registration-store.t
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 
 type Db = Database | Tx;
+/** A nonce slot is one of the numbered payments that a mandate may make in a period. */
 export type NonceSlot = typeof registrationSlots.$inferSelect;
 
-/** The nonce slot that an authorization has taken. Null if it has none, or if its slot was used or freed. */
+/**
+ * The nonce slot (numbered payment of a period) that an authorization has taken. Null if it has none, or if its slot was used or
+ * freed.
+ */
 export async function nonceSlotOf(db: Db, authorizationId: string): Promise<NonceSlot | null> {
   const [row] = await db
     .select()
@@ -18,7 +22,9 @@ export async function nonceSlotOf(db: Db, authorizationId: string): Promise<Nonc
   return row ?? null;
 }
 
-/** The last authorization that took the nonce slot with this nonce. Null if no slot of this registration has the nonce. */
+/**
+ * The last authorization that took the nonce slot (numbered payment) with this nonce. Null if the registration has no such slot.
+ */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
     .select({ authorizationId: registrationSlots.authorizationId })
@@ -43,8 +49,8 @@ export type NonceSlotRequest = {
 };
 
 /**
- * Takes a nonce slot of the period for an authorization; null if all are taken. If the authorization already holds a slot of the period, it
- * keeps that slot. The caller holds the mandate's lock.
+ * Takes a nonce slot, one of the numbered payments of the period, for an authorization; null if all are taken. An authorization
+ * that already has a slot of the period keeps that slot. The caller has locked the mandate's row.
  */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
@@ -78,8 +84,8 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
 }
 
 /**
- * The number of the next nonce slot: one more than the highest number that is taken, or else the lowest number that was freed.
- * Null if all are taken.
+ * The number of the next nonce slot (numbered payment of a period): one more than the highest number that is taken, or else the
+ * lowest number that was freed. Null if all are taken.
  */
 async function nextSlot(
   tx: Tx,
@@ -120,12 +126,12 @@ const end = (tx: Tx, slotId: string, status: "used" | "free") =>
     .set({ status, resolvedAt: sql`clock_timestamp()` })
     .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
 
-/** Marks a nonce slot as used, because the chain has accepted its nonce. No payment gets this slot again. */
+/** Marks a nonce slot (numbered payment) as used, because the chain accepted its nonce. No other payment gets the slot. */
 export async function useNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "used");
 }
 
-/** Marks the nonce slot of an authorization as used, if it holds one. */
+/** Marks the nonce slot (numbered payment of a period) of an authorization as used, if the authorization has taken one. */
 export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<void> {
   await tx
     .update(registrationSlots)
@@ -134,7 +140,8 @@ export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<v
 }
 
 /**
- * Frees a nonce slot for another payment. Call it only if no proof with this slot was sent, or if every such proof has expired.
+ * Lets another payment take this nonce slot (numbered payment of a period). Call this only if no signed payment with the slot
+ * was sent, or if every such payment has expired.
  */
 export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "free");
@@ -143,8 +150,8 @@ export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 /**
- * Taken nonce slots whose proofs have expired by the service's clock, oldest first. Slots of authorizations with an open
- * execution are left out, because the reconciler handles these.
+ * Taken nonce slots (numbered payments of a period) whose signed payments have expired by the service's clock, oldest first.
+ * Slots of authorizations with an open execution are left out, because the reconciler handles those executions.
  */
 export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db

@@ -12,7 +12,7 @@ import { tokenAbi } from "#lib/onchain/token.ts";
 
 /** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
-/** The most nonce slots that a page reads. Slots are taken in the order of their numbers, so the first ones are those in use. */
+/** The most numbered payments of a period that a page looks up on the chain. Payments take their numbers in ascending order. */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
@@ -23,7 +23,7 @@ export type ChainBudget = {
   readonly delegated: boolean;
   /** The number of payments in the current period; null outside the mandate's validity. */
   readonly payments: number | null;
-  /** True if not all nonce slots were read, so that there may be more payments than `payments`. */
+  /** True if not all numbered payments of the period were read, so that there may be more payments than `payments`. */
   readonly partly: boolean;
   /**
    * The amount that was spent in the current period, as decimal text. Null for payments by proofs, whose amounts the registry
@@ -33,8 +33,8 @@ export type ChainBudget = {
 };
 
 /**
- * Reads the state of a registered mandate from the chain. Null if the chain does not answer within 2.5 seconds, or is already in a later
- * period.
+ * Reads the state of a registered mandate from the chain. Null if the chain does not answer within 2.5 seconds, or is already in
+ * a later period.
  */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   let timer: NodeJS.Timeout | undefined;
@@ -79,7 +79,7 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   };
 }
 
-/** How many of the first nonce slots of a period have nonces that the token has used. */
+/** How many payments were made in a period: each numbered payment has its own nonce, and the token knows the used nonces. */
 async function usedSlots(
   { chain, token, account, onChainId, maxPaymentsPerPeriod }: RegistrationRow,
   period: number,

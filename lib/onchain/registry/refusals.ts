@@ -45,7 +45,10 @@ export type ProofPlace = { readonly validBefore: number; readonly period: number
 
 const registryOn = (chain: string) => ({ address: deploymentOn(chain).mandateRegistry, abi: limitsAbi }) as const;
 
-/** Asks the registry whether it would accept a payment proof with this nonce slot now. @throws if the chain does not answer */
+/**
+ * Asks the registry whether it would accept a payment proof with this nonce slot (payment number) now. @throws if the chain does
+ * not answer
+ */
 export async function checkProof(payment: RegisteredPayment, { validBefore, period, slot }: ProofPlace): Promise<Refusal> {
   const { chain, account, onChainId, token, payee, value } = payment;
   const numbers = [BigInt(validBefore), BigInt(period), BigInt(slot)] as const;
@@ -66,7 +69,7 @@ export async function delegatesNow(chain: string, account: Hex): Promise<boolean
   return isDelegated((code ?? "").toLowerCase(), deploymentOn(chain));
 }
 
-/** The nonce that a payment with this slot uses at the token. The token accepts each nonce once. */
+/** The nonce of the token for this numbered payment of a period (slot). The token accepts each nonce once. */
 export const nonceOfSlot = (onChainId: Hex, period: number, slot: number): Hex =>
   keccak256(
     encodeAbiParameters(

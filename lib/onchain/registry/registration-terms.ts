@@ -50,14 +50,14 @@ export type DerivedTerms =
   | { readonly ok: false; readonly detail: string };
 
 const DAY = 86_400;
-/** Seconds that the terms are valid if the policy has no end. */
+/** How many seconds the chain enforces the limits if the policy has no end. */
 const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;
 
 /**
- * Seconds of the calendar periods, with the longest month and year. With a shorter period, the chain would allow more budgets in a year
- * than the policy does.
+ * Seconds of the calendar periods, with the longest month and year. With shorter periods, the chain would allow the budget of a
+ * period more often in a year than the policy does.
  */
 const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
 
@@ -134,8 +134,8 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 const refuse = (detail: string): DerivedTerms => ({ ok: false, detail });
 
 /**
- * The end of the terms if the policy has a total and a budget. The chain does not count a total, so the terms end after as many whole
- * periods as the total can pay.
+ * The end of the terms if the policy has a total and a budget. The chain does not count a total, so the terms end after as many
+ * whole periods as the total can pay.
  */
 function endOfTotal(start: number, { limit, seconds: length }: Budget, total: Atomic | null): number {
   return total === null ? Infinity : start + length * Number(total / limit);

@@ -48,7 +48,7 @@ export type RegisterCall = {
   readonly onChainId: Hex;
   readonly terms: RegistrationTerms;
   readonly nonce: bigint;
-  /** Seconds since 1970. */
+  /** Seconds since 1970; after this time, the registry rejects the signature. */
   readonly deadline: bigint;
 };
 
