@@ -12,7 +12,7 @@ type Visit = readonly [who: Who, path: (scene: Scene) => string];
 
 const at = (path: string, ...who: Who[]): Visit[] => (who.length > 0 ? who : (["full"] as const)).map((one) => [one, () => path]);
 
-/** The visits by page file. If a page is missing here, the test fails. */
+/** For each page, who opens it and at which path. If a page is missing here, the test fails. */
 const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/": at("/", "nobody"),
   "/sign-in": at("/sign-in", "nobody"),

@@ -8,7 +8,7 @@ type Times = { readonly periodSeconds: number; readonly start: string | number; 
 
 const secondsOf = (time: string | number): number => (typeof time === "number" ? time : Date.parse(time) / 1_000);
 
-/** The length of a period: "a day", "in 31 days", or "in all" if it covers the whole validity. */
+/** The length of a period: "a day", "in 31 days", or "in all" if it is as long as the whole validity. */
 export function periodWords({ periodSeconds, start, end }: Times): string {
   if (periodSeconds >= secondsOf(end) - secondsOf(start)) return "in all";
   if (periodSeconds === DAY) return "a day";

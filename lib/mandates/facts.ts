@@ -158,7 +158,10 @@ export type Reason = {
 /** The checkout in which a person is asked to approve, the call that returns the person's answer, and the agent's next call. */
 export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
 
-/** A value of a finding. Amounts are decimal text in the unit of the mandate, times are RFC 3339 text. */
+/**
+ * A value in a finding, which is the result of one rule. Amounts are decimal text in the unit of the mandate, times are RFC 3339
+ * text.
+ */
 export type Value = string | number | null;
 
 /**
@@ -168,8 +171,8 @@ export type Value = string | number | null;
 export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
 
 /**
- * The findings of a decision in the order of its reasons. `requested` is the amount that the payment takes from the budget, as
- * decimal text.
+ * The findings (results of rules) of a decision, in the order of its reasons. `requested` is the amount that the payment takes
+ * from the budget, as decimal text.
  */
 export type Findings = readonly [renderer: 1, policyVersion: number, unit: string, requested: string, ...Finding[]];
 

@@ -26,7 +26,10 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
  */
 const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who, level }) => [passkeyNeeded.id, who, level]);
 
-/** The finding of the approval rule. A person is asked only if no rule denies the payment; otherwise this finding is only information. */
+/**
+ * The result of the approval rule. A person is asked only if no rule denies the payment; otherwise this result is only
+ * information.
+ */
 function approval(on: Case, waived: boolean): Finding[] {
   const { mode, amount } = on.policy.approval;
   const limit = mode === "above" ? text(on, amount ?? zero) : null;

@@ -7,7 +7,7 @@ import { DenialCode } from "#lib/vocabulary.ts";
 
 const precedence = new Map<string, number>(DenialCode.options.map((code, index) => [code, index]));
 
-/** One intent under one mandate at one time: the input of every rule, and the list of their findings. */
+/** One intent under one mandate at one time: the input of every rule, and the list of their results (findings). */
 export type Case = {
   readonly mandate: MandateFacts;
   readonly policy: CompiledPolicy;
@@ -35,7 +35,10 @@ export const text = (on: Case, amount: Atomic): string => formatAmount(amount, o
 
 const codeOf = (finding: Finding): string => sentenceOf(finding).code;
 
-/** A decision from its findings: denials by precedence, then approvals, then the rest in order of evaluation. */
+/**
+ * A decision from the results of the rules (findings): denials by precedence, then approvals, then the rest in order of
+ * evaluation.
+ */
 export function conclude(on: Case, approvals: readonly Finding[]): Decision {
   const [first] = on.denials.sort((a, b) => (precedence.get(codeOf(a)) ?? 0) - (precedence.get(codeOf(b)) ?? 0));
   const all = [...on.denials, ...approvals, ...on.others];

@@ -19,7 +19,7 @@ export const sentences: ReadonlyMap<number, Sentence> = new Map(
 );
 
 /**
- * The sentence of a stored finding.
+ * The sentence of a stored finding, which is the result of one rule for a payment.
  * @throws Problem service_unavailable if a process of a newer release stored the finding and this release has no sentence for it
  */
 export function sentenceOf([id]: Finding): Sentence {
@@ -33,7 +33,7 @@ export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).cod
 const effects: Readonly<Record<string, "allow" | "info">> = { satisfied: "allow", request_repeated: "info" };
 export const denies = (finding: Finding): boolean => !asksPerson(finding) && effects[sentenceOf(finding).code] === undefined;
 
-/** Renders stored findings as reasons. The same findings always give the same bytes. */
+/** Renders stored findings (results of rules) as reasons in English. The same findings always give the same bytes. */
 export function renderReasons([, policyVersion, unit, requested, ...all]: Findings): readonly Reason[] {
   const head = { policyVersion, unit, requested };
   const asked = all.some(denies) ? "info" : "approval";

@@ -7,8 +7,8 @@ import type { ReasonCode, ReasonWindow, Value } from "#lib/mandates/facts.ts";
  */
 
 /**
- * The values that all findings of a decision share. `requested` is the amount that the payment takes from the budget, as decimal
- * text.
+ * The values that all findings (results of rules) of a decision share. `requested` is the amount that the payment takes from the
+ * budget, as decimal text.
  */
 export type Head = { readonly policyVersion: number; readonly unit: string; readonly requested: string };
 

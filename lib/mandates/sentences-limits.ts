@@ -25,11 +25,11 @@ export const abovePerPayment = sentence(63, "per_payment_limit_exceeded", "limit
   perPayment(head, limit, "above"),
 );
 
-/** The first values of every finding about a budget. */
+/** The first values of every finding (result of a rule) about a budget. */
 type Amounts = readonly [pointer: string, limit: string, used: string, remaining: string];
 /**
- * The span of a limit with its start and end: a calendar period with its time zone, or the minutes of a rolling window with a null time
- * zone.
+ * The span of a limit with its start and end: a calendar period with its time zone, or the minutes of a rolling window with a
+ * null time zone.
  */
 export type SpanValues = readonly [span: string | number, start: string, end: string, timezone: string | null];
 

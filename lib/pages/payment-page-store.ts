@@ -18,9 +18,9 @@ type Db = Database | Tx;
 export const LOOKED_AT_MAX = 5_000;
 
 /**
- * Whether the payment belongs to the organization. It is not a plain equality, so that the planner neither chooses an index for
- * it nor relies on the index's order. The statistics of an equality still apply. With a guess instead, the planner would expect
- * few rows and would sort all payments of the organization.
+ * Whether the payment belongs to the organization. With IS NOT FALSE, PostgreSQL uses no index for this condition, but still
+ * estimates its rows by the column's statistics. Without statistics it would expect few rows, and would sort all payments of the
+ * organization.
  */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`(a.organization_id = ${organizationId}) IS NOT FALSE AND a.environment = ${environment}`;
@@ -124,7 +124,7 @@ function amounts(text: string): SQL {
   return same.length === 0 ? sql`false` : sql`(${sql.join(same, sql` OR `)})`;
 }
 
-/** The conditions that the index does not cover. Empty if it covers all of them. */
+/** The conditions that the index cannot check. Empty if the index checks all conditions. */
 function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
   const { search, mandateId, subjectId, domain: seller, outcome, settlementStatus, since, until } = filter;
   const key = keyOf(filter, ids);

@@ -97,7 +97,7 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalR
   };
 }
 
-/** Adds the checkout and the next calls to the finding that a person must approve. */
+/** Adds the checkout and the next calls to the result of the rule that a person must approve. */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;

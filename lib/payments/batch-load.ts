@@ -27,7 +27,7 @@ export type BatchRows = {
   readonly offers: ReadonlyMap<Item, Offer>;
   /** The ids of the sellers that verified the domains of those offers, by domain. */
   readonly atDomains: ReadonlyMap<string, string>;
-  /** Payees that are not registered and that an emergency stop covers, by the key that unregisteredPayee makes. */
+  /** Payees that are not registered and that an emergency stop forbids to pay, by the key that unregisteredPayee makes. */
   readonly stoppedPayees: ReadonlySet<string>;
   /** The rows that factsAsked returned, by kind. */
   readonly found: ReadonlyMap<Fact, readonly Row[]>;

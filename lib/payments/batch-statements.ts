@@ -52,7 +52,7 @@ export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
 
 /**
  * The seller that verified a domain, if any. The record and the rules of this seller apply even if the intent does not name it.
- * If no seller verified the domain, `stopped` says whether an emergency stop covers the claimed domain or address.
+ * If no seller verified the domain, `stopped` says whether an emergency stop forbids payments to the claimed domain or address.
  */
 export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) => c`
   SELECT w.domain, w.pay_to, s.seller_id,

@@ -12,8 +12,8 @@ export type RegisteredSeller = {
   readonly verified: boolean;
   readonly stopped: boolean;
   /**
-   * Whether an emergency stop of another seller covers this seller's domain: "proven" if the stopped seller had proved the
-   * domain, "claimed" if it had only claimed it, null if no stop covers the domain.
+   * Whether an emergency stop of another seller includes this seller's domain: "proven" if the stopped seller had proved the
+   * domain, "claimed" if it had only claimed it, null if no stop includes the domain.
    */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
@@ -36,8 +36,8 @@ export type RegisteredResource = {
     readonly maxTimeoutSeconds: number;
   };
   /**
-   * Whether an emergency stop of another seller covers this payee address: "proven" if the stopped seller had proved the address,
-   * "claimed" if it had only claimed it, null if no stop covers the address.
+   * Whether an emergency stop of another seller includes this payee address: "proven" if the stopped seller had proved the
+   * address, "claimed" if it had only claimed it, null if no stop includes the address.
    */
   readonly overAddress: StopOver;
 };

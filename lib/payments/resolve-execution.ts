@@ -53,7 +53,7 @@ type Resolution = {
 
 /**
  * Applies to an execution what a check of its payment found. The hold is captured or released only here. This locks the mandate
- * and reads the execution again, so a repeated or late finding changes nothing.
+ * and reads the execution again, so a result that is repeated or late changes nothing.
  */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
@@ -71,13 +71,13 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/** Whether the hold is captured. If so, later findings do not change it. */
+/** Whether the hold is captured. If so, later checks of the payment do not change the hold. */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
 /**
- * Whether a reorganization may still revert a settled execution, so that the reconciler checks it again. A payment from a smart account is
- * final as soon as it is settled.
+ * Whether a reorganization may still revert a settled execution, so that the reconciler checks it again. A payment from a smart
+ * account is final as soon as it is settled.
  */
 export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
   settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
@@ -88,8 +88,8 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
 }
 
 /**
- * Handles a finding that does not change the status of the execution: schedules the next check, and stores the transaction hash
- * if it is new.
+ * Handles a check (finding) that does not change the status of the execution: schedules the next check, and stores the
+ * transaction hash if it is new.
  */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });

@@ -33,14 +33,14 @@ export type Finding =
 
 export type Step = { readonly status: SettlementStatus; readonly changes: boolean };
 
-/** The next status after a finding. A late or repeated finding changes nothing. */
+/** The next status after a finding, which is what a check of the payment found. A late or repeated finding changes nothing. */
 export function stepOf(from: SettlementStatus, finding: Finding): Step {
   const to = aimOf(from, finding);
   return to !== from && mayBecome(from, to) ? { status: to, changes: true } : { status: from, changes: false };
 }
 
 function aimOf(from: SettlementStatus, finding: Finding): SettlementStatus {
-  // A settled execution cannot fail directly: first a finding must say that the chain no longer has the transfer.
+  // A settled execution cannot fail directly: first a check (finding) must say that the chain no longer has the transfer.
   if (finding.kind === "settled" || (finding.kind === "failed" && from !== "settled")) return finding.kind;
   if (finding.kind === "unknown" && from !== "settled") return "unknown";
   if (finding.kind === "forgotten" && from === "settled") return finding.back;

@@ -27,8 +27,8 @@ export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Pro
 }
 
 /**
- * Whether an emergency stop covers a domain that an organization wants to register or verify. The result says whether the stopped
- * seller had proved the domain or had only claimed it.
+ * Whether an emergency stop forbids payments to a domain that an organization wants to register or verify. The result says
+ * whether the stopped seller had proved the domain or had only claimed it.
  */
 export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
   const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
@@ -74,7 +74,7 @@ type StoppedSeller = {
   readonly verified: boolean;
 };
 
-/** All domains and addresses that an emergency stop of this seller covers. */
+/** All domains and addresses to which an emergency stop of this seller forbids payments. */
 export async function reachOf(
   db: Database | Tx,
   { sellerId, organizationId, domain, verified }: StoppedSeller,
@@ -103,7 +103,10 @@ export async function reachOf(
   ];
 }
 
-/** Stores what a stop covers. If the stop is stored already, this adds what the seller has proved since then. */
+/**
+ * Stores the domains and addresses to which a stop forbids payments. If the stop is stored already, this adds what the seller
+ * has proved since then.
+ */
 export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
   await tx
     .insert(sellerStops)

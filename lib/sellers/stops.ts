@@ -7,11 +7,12 @@ import { Problem } from "#lib/problem.ts";
  */
 
 /**
- * How a stop covers a domain or an address: the stopped seller had proved it, or had only claimed it. Null if no stop covers it.
+ * Why an emergency stop includes a domain or an address: the stopped seller had proved it, or had only claimed it. Null if no
+ * stop includes it.
  */
 export type StopOver = "proven" | "claimed" | null;
 
-/** One domain or address that a stop covers. */
+/** One domain or address to which an emergency stop forbids payments. */
 export type Reach = {
   readonly kind: "domain" | "address";
   readonly value: string;
@@ -26,8 +27,8 @@ export type PayeeFacts = {
   readonly verified: boolean;
   readonly overDomain: StopOver;
   /**
-   * How a stop covers the address. If the stopped seller had only claimed the address, and the payee has proved it by a
-   * signature, the stop does not cover it.
+   * Why an emergency stop includes the address. If the stopped seller had only claimed the address, and the payee has proved it
+   * by a signature, the stop does not include it.
    */
   readonly overAddress: StopOver;
 };
@@ -46,8 +47,8 @@ export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFact
 const WWW = "www.";
 
 /**
- * The domains that a stop of the seller at `domain` covers: the domain with its subdomains. For www.example.com also example.com,
- * because the two nearly always have the same owner.
+ * The domains to which a stop of the seller at `domain` forbids payments: the domain with its subdomains. For www.example.com
+ * also example.com, because the two nearly always have the same owner.
  */
 export function domainsReached(domain: string): readonly Pick<Reach, "value" | "subdomains">[] {
   const bare = domain.startsWith(WWW) ? domain.slice(WWW.length) : "";

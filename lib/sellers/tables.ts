@@ -139,8 +139,8 @@ export const payToChallenges = pgTable(
 );
 
 /**
- * The domains and addresses that the emergency stop of a seller covers. If the seller had only claimed one, payees that have
- * proved theirs are not stopped.
+ * The domains and addresses to which the emergency stop of a seller forbids payments. If the seller had only claimed one of
+ * them, payees that have proved their own domain or address can still be paid.
  */
 export const sellerStops = pgTable(
   "seller_stops",
@@ -154,8 +154,8 @@ export const sellerStops = pgTable(
     /** For a domain: whether its subdomains are included. */
     subdomains: boolean("subdomains").notNull(),
     /**
-     * The last two labels of a domain. All other domains that the stop covers end with the same two labels, so this column finds
-     * them by index.
+     * The last two labels of a domain. All other domains that the stop includes end with the same two labels, so this column
+     * finds them by index.
      */
     base: text("base").generatedAlwaysAs(sql`split_part(value, '.', -2) || '.' || split_part(value, '.', -1)`),
     createdAt: createdAt(),

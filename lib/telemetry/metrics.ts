@@ -8,7 +8,7 @@ function relayMetrics(registers: [Registry]) {
   return {
     relayed: new Counter({
       name: "countersign_relayed_transactions_total",
-      help: "Transactions that the service relayed, by what became of them.",
+      help: "Transactions that the service relayed, by their outcome.",
       labelNames: ["purpose", "status"] as const,
       registers,
     }),
@@ -50,7 +50,7 @@ function pageMetrics(registers: [Registry]) {
     pagesUp: new Gauge({ name: "countersign_pages_up", help: "Whether the process that draws the pages answers.", registers }),
     pagesRestarts: new Counter({
       name: "countersign_pages_restarts_total",
-      help: "Starts of another process for the pages, by what became of the one before.",
+      help: "Starts of a new process for the pages, by how the process before it ended.",
       labelNames: ["reason"] as const,
       registers,
     }),

@@ -20,7 +20,7 @@ type Lanes = { readonly running: Map<string, Lane>; isStopping: boolean };
 const lanes = (): Lanes => perProcess("webhookLanes", () => ({ running: new Map<string, Lane>(), isStopping: false }));
 
 /**
- * Starts a lane for each endpoint with messages: a loop that sends this endpoint's messages. It does not wait for the lanes, so
+ * Starts a loop for each endpoint with messages, which sends this endpoint's messages. Does not wait for these loops, so
  * an endpoint that does not answer delays no other one. Returns how many were started.
  */
 export async function sendWebhooks(): Promise<number> {

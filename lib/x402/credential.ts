@@ -54,7 +54,7 @@ export type Credential = {
   readonly validBefore: bigint;
   readonly nonce: Hex;
   readonly signature: Hex;
-  /** The offer that the credential says it accepts. The signature does not cover this part, so anybody could change it. */
+  /** The offer that the credential says it accepts. This part is not signed, so anybody could change it. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
   /** The payload in the form of version 2, whichever version was sent. */
   readonly payload: PaymentPayload;

@@ -20,7 +20,7 @@ type Conversion = { readonly ok: true; readonly payload: PaymentPayload } | ({ r
 
 /**
  * Converts a version 1 payload to version 2. Version 1 contains neither token nor offer, so those of the expected payment are
- * used. This is safe, because the payer's signature covers the token, the payee, the amount and the validity.
+ * used. This is safe, because the payer signed the token, the payee, the amount and the validity.
  */
 export function payloadFromVersion1(json: object, expected: ExpectedPayment): Conversion {
   const parsed = PaymentPayloadV1Schema.safeParse(json);
