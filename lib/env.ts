@@ -190,7 +190,7 @@ const Variables = z.object({
   SIWE_CHAIN: Caip2.optional(),
   /** The highest fee per gas in gwei that the service offers, however long a transaction waits. */
   RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
-  /** In milli-ether. If an account that sends transactions has less, the administrators get an alert. */
+  /** The amount is in milli-ether. If an account that sends transactions has less, the administrators get an alert. */
   RELAY_LOW_BALANCE_MILLIETHER: measured(0, 1_000_000).default(5),
   FACILITATOR_TIMEOUT_MS: counted(500, 60_000).default(20_000),
   SETTLEMENT_DAILY_CAP: counted(0, 10_000_000).default(10_000),

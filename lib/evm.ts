@@ -14,5 +14,5 @@ export const ChainName = z
   .regex(/^[a-z0-9]{3,8}:[A-Za-z0-9_-]{1,32}$/, "Write the chain as CAIP-2, such as eip155:84532.");
 export const AssetSymbol = z.string().regex(/^[A-Z0-9.]{1,16}$/, "Write the asset's symbol, such as USDC.");
 
-/** Writes an address or hash in lower case, in which all are compared and stored. */
+/** Writes an address or hash in lower case, because this service stores and compares addresses and hashes in lower case. */
 export const lower = (text: string): Hex => text.toLowerCase() as Hex;

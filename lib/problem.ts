@@ -223,7 +223,7 @@ export function problemBody(problem: Problem, requestId: string): ErrorBody {
   };
 }
 
-/** The refusal of a request (400) because of one field. */
+/** Makes the problem for a request that is refused (400) because of one field. */
 export const invalidField = (pointer: string, detail: string): Problem =>
   new Problem("invalid_request", { detail: "The request has an invalid field.", errors: [{ detail, pointer }] });
 

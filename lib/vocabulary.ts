@@ -9,7 +9,7 @@ export type Environment = z.infer<typeof Environment>;
 export const Outcome = list("Outcome", ["allow", "deny", "requireApproval"]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** In order of precedence: if several apply, the first one is the denialCode of the decision. */
+/** The codes are in order of precedence: if several apply to a payment, its denialCode is the first of them. */
 export const DenialCode = list("DenialCode", [
   "emergency_stop",
   "mandate_not_active",

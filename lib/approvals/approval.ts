@@ -100,8 +100,8 @@ export const checkoutChanged = (): Problem =>
   new Problem("checkout_changed", { detail: "The checkout has changed since you were shown it. Review it again." });
 
 /**
- * The refusal that asks for a new proof of identity (step-up). With "any", each method of the person (password or passkey) is
- * accepted; with "passkey", only a passkey.
+ * Makes the problem that asks for a new proof of identity (step-up). With "any", each method of the person (password or passkey)
+ * is accepted; with "passkey", only a passkey.
  */
 export const stepUpRequired = (by: "any" | "passkey"): Problem =>
   new Problem("step_up_required", {

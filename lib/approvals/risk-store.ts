@@ -35,7 +35,7 @@ export const joinRisk = (c: Sql) => c`
         AND a.organization_id = k.organization_id AND a.approved_asset = k.asset AND a.approved_chain = k.chain
         AND a.status IN ('pending', 'consumed') AND a.checkout_intent_id <> k.checkout_intent_id OFFSET 0) t) l ON true`;
 
-/** The columns of joinRisk as JSON. Amounts are text, because JSON numbers lose digits. */
+/** Returns the columns that joinRisk selects as one JSON object. Amounts are text, because JSON numbers lose digits. */
 export const riskColumn = (c: Sql) => c`
   json_build_object('most', q.most::text, 'most_unverified', q.most_unverified::text, 'lately', l.lately::text,
     'lately_unverified', l.lately_unverified::text, 'payee_verified', q.payee_verified) AS risk`;

@@ -80,8 +80,8 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
 }
 
 /**
- * Verifies an audit log from the first of the signed tree heads to its current end. The caller must have read `signed` before: a
- * tree head that another process signs later could be behind the end that is read here, as if events had been removed.
+ * Verifies an audit log from the first of the signed tree heads to its current end. The caller must have read `signed` before: if
+ * another process signed events that were added after this function read the end, the log would seem to have lost these events.
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;

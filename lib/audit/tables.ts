@@ -50,7 +50,7 @@ const eventColumns = {
  */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
-  // For lists over all audit logs, newest first. Ids sort by creation time, so this index grows only at its end.
+  // This index is for lists over all audit logs, newest first. Ids sort by creation time, so the index grows only at its end.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
   check("audit_entries_sequence", sql`sequence > 0`),

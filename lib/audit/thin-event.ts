@@ -27,8 +27,8 @@ export type Event = z.infer<typeof Event>;
 const NAMED = /^(?:amount|asset|chain|[a-z][A-Za-z]*Id)$/;
 
 /**
- * Of the metadata, only ids and amounts are included, because other fields can contain names, email addresses or reasons that
- * people wrote.
+ * The thin event includes only ids and amounts of the metadata, because other fields can contain names, email addresses or
+ * reasons that people wrote.
  */
 export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }: ChainedEvent): Event {
   const { entityType, entityId, subjectId, metadata } = event;

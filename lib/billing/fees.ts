@@ -78,8 +78,8 @@ const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =
   admits(schedule.asset, facts.asset);
 
 /**
- * How specific a schedule is. From most to least: it names buyer and seller, only the buyer, only the seller, a plan tier,
- * nothing.
+ * Returns how specific a schedule is. From the most specific to the least: the schedule names buyer and seller, only the buyer,
+ * only the seller, a plan tier, or nothing.
  */
 const rank = (schedule: ScheduleFacts): number =>
   (schedule.buyerOrganizationId === null ? 0 : 4) +

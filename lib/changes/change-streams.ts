@@ -68,7 +68,8 @@ function refuse(socket: Socket, status: keyof typeof refusal): void {
 }
 
 /**
- * Finds the person who asks for a stream and the sequence after which the stream begins, or returns the status of the refusal.
+ * Finds the person who asks for a stream and the sequence after which the stream begins. If the person may not read, returns the
+ * HTTP status instead.
  */
 async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { readonly seen: number }) | 204 | 401> {
   const caller = await authenticateReader(cookie);

@@ -35,8 +35,8 @@ export const slotOf = ({ organizationId, environment, operationId, key }: Scope)
 export const fingerprintOf = (canonical: string): string => shortHash(canonical);
 
 /**
- * The refusal of a key that was used for another request. It never suggests a new key, because a client that repeats the first
- * request with a new key would pay a second time.
+ * Makes the problem for a key that was used for another request. Its text never suggests a new key, because a client that repeats
+ * the first request with a new key would pay a second time.
  */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 

@@ -27,7 +27,7 @@ type Approve = {
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/** The refusal if no mandate can pay the checkout, or the chosen mandate cannot. */
+/** Makes the problem for a checkout that no mandate can pay, or that the chosen mandate cannot pay. */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,

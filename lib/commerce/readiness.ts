@@ -49,7 +49,10 @@ export const presentChecks = (found: readonly Check[], requestId: string): Readi
       nextActions: [...(nextActions ?? [])],
     }));
 
-/** The overall status is that of the worst check. Skipped and unknown checks never block. */
+/**
+ * Returns the overall status, which is that of the worst check. A check that was skipped or whose status is unknown never makes
+ * it "blocked".
+ */
 export function overallStatus(checks: readonly { readonly status: ReadinessCheckStatus }[]): ReadinessStatus {
   if (checks.some(({ status }) => status === "blocked")) return "blocked";
   return checks.some(({ status }) => status === "actionRequired" || status === "unknown") ? "actionRequired" : "ready";

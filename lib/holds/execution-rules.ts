@@ -124,7 +124,7 @@ function requireApproved({ checkout, approval }: ApprovalState, asking: Approval
   });
 }
 
-/** The refusal of a payment that the mandate allowed at its authorization and no longer allows. */
+/** Makes the problem for a payment that the mandate allowed when it was authorized and no longer allows. */
 export const changedMandate = ({ message }: { readonly message: string }): Problem =>
   new Problem("policy_denied", {
     detail: `The mandate was changed after this payment was authorized, and no longer allows it. ${message}`,

@@ -28,9 +28,9 @@ export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): str
   return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
 }
 
-/** The reasons of a stored decision, as sentences. */
+/** Returns the reasons of a stored decision as sentences. */
 export const reasonsOf = ({ findings }: { readonly findings: string }): readonly Reason[] =>
   renderReasons(JSON.parse(findings) as Findings);
 
-/** Writes the body of the first reply again, from the stored row. */
+/** For a retry, writes the body of the first reply again from the stored row. */
 export const answerOf = (row: AnswerFields & { readonly findings: string }): string => renderAnswer(row, reasonsOf(row));

@@ -107,13 +107,14 @@ export const authorizations = pgTable(
     uniqueIndex("authorizations_of_chain").on(table.organizationId, table.sequence),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
-    // For the page that lists denied payments and payments that need an approval. Allowed payments, which are most, are left out,
-    // so that storing them costs nothing here.
+    // This index is for the page that lists denied payments and payments that need an approval. It leaves out allowed payments,
+    // which are most, so that storing them costs nothing here.
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
-    // For the worker that releases expired holds (reserved amounts). It never reads rows that expired before the time in
-    // hold_sweeps. A BRIN index keeps several times for each range of pages, so an insert costs almost nothing.
+    // This index is for the worker that releases expired holds (reserved amounts). The worker never reads rows that expired
+    // before the time in hold_sweeps. A BRIN index keeps several times for each range of pages, so an insert costs almost
+    // nothing.
     index("authorizations_due")
       .using("brin", table.expiresAt.op("timestamptz_minmax_multi_ops"))
       .with({ pages_per_range: 32, autosummarize: true })
@@ -158,8 +159,8 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
   index("changed_reservations_open")
     .on(table.mandateId, table.approvalKey)
     .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-  // For the worker that releases expired holds (reserved amounts). The condition on resolved_at keeps other queries from using
-  // this index: a query plan that was made for an empty table could otherwise scan it to find open approvals.
+  // This index is for the worker that releases expired holds (reserved amounts). The condition on resolved_at keeps other queries
+  // from using the index: a query plan that was made for an empty table could otherwise scan it to find open approvals.
   index("changed_reservations_due")
     .on(table.expiresAt)
     .where(sql`status = 'held' AND resolved_at IS NULL`),

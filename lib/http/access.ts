@@ -15,7 +15,7 @@ export const lacksCapability = (capability: string): Problem =>
     ],
   });
 
-/** The refusal if a person of the organization has paused the agent. */
+/** Makes the problem for an agent that a person of the organization has paused. */
 export const agentPaused = (): Problem =>
   new Problem("agent_paused", {
     detail: "A person of the organization paused this agent. It can still read. Wait until somebody resumes it.",

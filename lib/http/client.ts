@@ -5,7 +5,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 /** The reply of an operation, as a client receives it. */
 export type ReplyOf<O extends Operation> = z.output<O["response"]>;
 
-/** The error for a refusal; `problem` is the refusal as the service sent it. */
+/** The error that is thrown when the service refuses a request. `problem` is the body of the service's reply. */
 export class ProblemError extends Error {
   readonly problem: ErrorBody;
 

@@ -23,8 +23,8 @@ const documented = new Map(
 );
 
 /**
- * How many error statuses the document must have for each operation that section 7 of the interface lists. Every other operation
- * has six.
+ * How many error statuses the API document must have for each operation that section 7 of the product's interface description
+ * lists. Every other operation has six.
  */
 const variantCounts: Readonly<Record<string, number>> = {
   quoteFee: 8,

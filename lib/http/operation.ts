@@ -40,7 +40,7 @@ export type Operation = {
    */
   readonly urgent?: true;
   readonly status?: 200 | 201;
-  /** For an operation that may wait for a person: how many milliseconds longer than usual it may take. */
+  /** An operation that waits for a person has this field: how many milliseconds longer than usual it may take. */
   readonly waitsMs?: number;
   /** The path of the idempotency key in the body, if it is not the body's own field `idempotencyKey`. */
   readonly idempotencyKeyAt?: readonly [string, string];

@@ -25,7 +25,7 @@ export const user = pgTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    // For the search by the beginning of an email address or name in the platform's administration.
+    // These two indexes are for the search by the beginning of an email address or name in the platform's administration.
     index("user_email_start").on(sql`lower(${table.email}) text_pattern_ops`),
     index("user_name_start").on(sql`lower(${table.name}) text_pattern_ops`),
     index("user_with_platform_role")

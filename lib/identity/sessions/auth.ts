@@ -44,7 +44,7 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
 
 /** The most tries per network address. They are counted in the database, so that more processes do not allow more tries. */
 const minute = (max: number) => ({ window: 60, max });
-/** For endpoints that may send a mail. Mails to one email address have a separate limit too. */
+/** This limit is for endpoints that may send a mail. Mails to one email address have a separate limit too. */
 const mailing = { window: 900, max: 20 };
 const rateLimit = {
   enabled: true,
