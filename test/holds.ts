@@ -4,7 +4,9 @@ import { changedReservations } from "#lib/holds/tables.ts";
 
 type Changes = { readonly status?: string; readonly expiresAt?: Date | SQL; readonly resolvedAt?: Date };
 
-/** Changes stored holds without the checks of the service. `where` uses the columns of the view reservations. */
+/**
+ * Changes stored holds (reserved amounts) without the checks of the service. `where` uses the columns of the view reservations.
+ */
 export async function setHolds(where: SQL, changes: Changes): Promise<void> {
   await database().execute(sql`
     INSERT INTO changed_reservations (authorization_id, organization_id, mandate_id, status, amount, approval_key, buckets, expires_at, created_at)
@@ -14,8 +16,8 @@ export async function setHolds(where: SQL, changes: Changes): Promise<void> {
 }
 
 /**
- * Makes holds expire one second ago. A stored "now" is rounded to milliseconds and may be later than the clock that the sweep
- * reads.
+ * Makes holds (reserved amounts) expire one second ago. A stored "now" is rounded to milliseconds and may be later than the
+ * clock that the sweep reads.
  */
 export const expireNow = (where: SQL): Promise<void> =>
   setHolds(where, { expiresAt: sql`clock_timestamp() - interval '1 second'` });

@@ -74,8 +74,8 @@ export function intentOf(facts: Partial<IntentFacts> = {}): IntentFacts {
 }
 
 /**
- * Adds a hold to the usage, as a decision does: to the lifetime total, to the current bucket of every window, and to the time of
- * the last hold.
+ * Adds a reserved amount (hold) to the usage, as a decision does: to the lifetime total, to the current bucket of every window,
+ * and to the time of the last hold.
  */
 export function hold(mandate: MandateFacts, usage: Usage, amount: bigint, now: Date): void {
   const buckets = mandate.policy.windows.map((window) => bucketAt(window, now));

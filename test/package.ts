@@ -102,7 +102,7 @@ export type Launch = {
   readonly imports?: readonly string[];
 };
 
-/** Starts an example in the folder of the package. */
+/** Starts an example program in the folder of the package. */
 export function startExample(folder: string, name: string, line: readonly string[], launch: Launch): ChildProcess {
   const { env, node = process.execPath, imports = [] } = launch;
   return spawn(node, [...imports.map((file) => `--import=./${file}`), "run.mjs", ...line], {

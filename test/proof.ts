@@ -15,7 +15,7 @@ type HoldSpan = {
   readonly version: number;
   readonly amount: bigint;
   readonly at: number;
-  /** The time at which the hold was released or has expired, in milliseconds; infinity if it was not. */
+  /** The time at which the reserved amount was released or has expired, in milliseconds; infinity if it was not. */
   readonly until: number;
 };
 
@@ -59,7 +59,10 @@ function inWindow(window: Window, one: HoldSpan, now: number): boolean {
   return bucketAt(window, new Date(one.at)).start.getTime() === bucketAt(window, new Date(now)).start.getTime();
 }
 
-/** Invariant 1: at the time of each hold, the sum of all active holds was within every limit of its policy version. */
+/**
+ * Invariant 1: whenever a payment reserved an amount, the sum of all reserved and spent amounts was within every limit of
+ * the policy version.
+ */
 async function overspent(): Promise<string[]> {
   const limits = await readLimits();
   const broken: string[] = [];

@@ -38,7 +38,10 @@ const columns = [
 
 type Props = { readonly page: Page<LedgerLine>; readonly path: string; readonly query: PageQuery };
 
-/** The holds, captures and releases of a mandate, each with a link to its payment. */
+/**
+ * The amounts that a mandate's payments reserved (holds), spent (captures) and gave back (releases), each with a link to its
+ * payment.
+ */
 export const LedgerPanel = ({ page, path, query }: Props) => (
   <section className="panel" aria-labelledby="ledger">
     <div className="panel-head">

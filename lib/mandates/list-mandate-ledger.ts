@@ -15,7 +15,7 @@ export const listMandateLedger: Handler<typeof operation> = async ({ id, query }
 };
 
 /**
- * The holds, captures and releases under a mandate, newest first.
+ * The amounts that a mandate's payments reserved (holds), spent (captures) and gave back (releases), newest first.
  * @throws Problem not_found, invalid_request for a cursor of another list
  */
 export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuery): Promise<Page<LedgerEntry>> =>

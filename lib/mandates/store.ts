@@ -31,7 +31,10 @@ export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return row ?? null;
 }
 
-/** Locks the mandate's row, which also guards its budget and holds. The version is read after the lock, so it is the current one. */
+/**
+ * Locks the mandate's row, which also guards its budget and the amounts that payments reserve. The version is read after the
+ * lock, so it is the current one.
+ */
 export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
   const locked = await tx
     .select({ mandateId: mandates.mandateId })
@@ -139,8 +142,8 @@ type LedgerRow = {
 };
 
 /**
- * Entries of a mandate's ledger, newest first. The two parts of the ledger are read each by its own index, because the view cannot use an
- * index for the order of its ids.
+ * Entries of a mandate's ledger, newest first. The two parts of the ledger are read each by its own index, because the view
+ * cannot use an index for the order of its ids.
  */
 export async function selectLedger(tx: Tx, mandateId: string, limit: number, before: string | null): Promise<LedgerRow[]> {
   const end = (kind: "ledger" | "authorization") =>

@@ -4,8 +4,8 @@ import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/colum
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
 /**
- * Mandates. The lock of a row guards the mandate's budget and holds. spent, reserved and ceiling are sums over the mandate's
- * life; the sums of windows are in usage_buckets.
+ * Mandates. The lock of a row guards the mandate's budget and its reserved amounts (holds). spent, reserved and ceiling are sums
+ * over the mandate's life; the sums of windows are in usage_buckets.
  */
 export const mandates = pgTable(
   "mandates",
@@ -30,10 +30,10 @@ export const mandates = pgTable(
       .default(sql`0`),
     /**
      * The most that spent + reserved may be: the total limit, or the usage at the last policy change if that was higher. An
-     * overrun, which is a payment that settled after its hold had ended, raises it. Null without a total limit.
+     * overrun, which is a payment that settled after its reserved amount was released, raises it. Null without a total limit.
      */
     ceiling: atomic("ceiling"),
-    /** The time of the last hold. The cooldown starts at this time. */
+    /** When a payment last reserved an amount. The cooldown starts at this time. */
     lastHeldAt: moment("last_held_at"),
     createdBy: text("created_by").notNull(),
     createdAt: createdAt(),
@@ -41,8 +41,8 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
-    // For the job that finds revoked mandates with holds. Do not add reserved to the condition: then every hold would write all
-    // indexes of the row.
+    // A job finds revoked mandates with reserved amounts by this index. Do not add `reserved` to the condition: then every payment
+    // would write to all indexes of the row.
     index("mandates_revoked")
       .on(table.mandateId)
       .where(sql`status = 'revoked'`),
@@ -84,7 +84,7 @@ export const usageBuckets = pgTable(
       .notNull()
       .default(sql`0`),
     payments: integer("payments").notNull().default(0),
-    /** The most that spent + reserved may be in this bucket, as on the mandate. Null if the window only counts payments. */
+    /** The most that spent + reserved may be in this bucket. Null if the window only counts payments. */
     ceiling: atomic("ceiling"),
   },
   (table) => [
@@ -109,13 +109,13 @@ const ledgerColumns = {
   createdAt: createdAt(),
 };
 
-/** The ends of holds: captures, releases, expiries and overruns. Rows are never changed. */
+/** The ends of holds (reserved amounts): captures, releases, expiries and overruns. Rows are never changed. */
 export const resolutions = pgTable("resolutions", ledgerColumns, (table) => [
   primaryKey({ name: "resolutions_of_mandate", columns: [table.mandateId, table.ledgerId] }),
   check("resolutions_amount", sql`amount > 0 AND amount < 'NaN'`),
 ]);
 
-/** A view: the resolutions, and one entry for each authorization that took a hold. */
+/** A view: the resolutions, and one entry for each authorization that reserved an amount. */
 export const mandateLedger = pgView("mandate_ledger", ledgerColumns).existing();
 
 /** Sellers that were paid under a mandate. The approval mode firstPayment asks a person until the seller has a row here. */

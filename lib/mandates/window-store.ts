@@ -6,8 +6,8 @@ import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
 /**
- * Selects the holds that count in a window at a given time, from the stored authorizations, with the start of the hold's bucket
- * (part of the window's time).
+ * Selects the holds (reserved amounts) that count in a window at a given time, from the stored authorizations, with the start of
+ * the hold's bucket (part of the window's time).
  */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
@@ -25,7 +25,7 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
       AND a.created_at >= ${from.toISOString()}::timestamptz AND a.created_at <= ${at.toISOString()}::timestamptz`;
 }
 
-/** Sums per bucket (part of the window's time). Released and expired holds do not count. */
+/** Sums per bucket (part of the window's time). Holds (reserved amounts) that were released or expired do not count. */
 const sumsOf = (mandateId: string, window: Window, at: Date) => sql`
   SELECT start,
     coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
@@ -52,8 +52,8 @@ export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Windo
 
 /**
  * Creates the buckets (sums per part of its time) of a window that the previous version did not have, so that the window counts
- * earlier payments. Adds these buckets to all holds that are not captured. The caller has locked the mandate, so no hold ends
- * meanwhile.
+ * earlier payments. Adds these buckets to all holds (reserved amounts) that were not spent yet. The caller has locked the
+ * mandate, so no hold ends meanwhile.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
@@ -99,9 +99,9 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Deletes buckets (sums per part of a window's time) that stopped counting more than a day ago and contain no open hold. Nothing
- * is lost, because new windows are filled from the stored authorizations. Rows that a payment has locked are left for the next
- * run. Returns the number of deleted rows.
+ * Deletes buckets (sums per part of a window's time) that stopped counting more than a day ago and contain no reserved amount.
+ * Nothing is lost, because new windows are filled from the stored authorizations. Rows that a payment has locked are left for
+ * the next run. Returns the number of deleted rows.
  */
 export async function forgetOldBuckets(): Promise<number> {
   let gone = 0;

@@ -62,7 +62,7 @@ export const relayedTransactions = pgTable(
       .array()
       .notNull()
       .default(sql`'{}'`),
-    /** The fence number of the lease under which the transaction was last signed. */
+    /** The number of the lease under which the transaction was last signed. Each new lease has a higher number. */
     fence: bigint("fence", { mode: "number" }),
     /** When the newest bytes were signed. */
     sentAt: moment("sent_at"),

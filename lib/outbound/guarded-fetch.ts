@@ -32,7 +32,7 @@ export type GuardedRequest = {
    * buys; `once` returns its bytes.
    */
   readonly expect?: keyof typeof accepted;
-  /** Who uses the connections, if the client keeps them. */
+  /** Which part of the service sends the requests, if the client keeps connections open. Each user has connections of its own. */
   readonly user?: string;
   /** Uses the cache; only for manifests and catalogs. */
   readonly cached?: boolean;
@@ -65,7 +65,7 @@ export type Guard = {
     readonly redirects: number;
     readonly places: Omit<PlaceLimits, "waitMs">;
     readonly cacheMs: number;
-    /** Connections are used again, and a request may arrive twice. Left out: a connection for each request. */
+    /** Uses open connections again. Then a request may arrive twice. Without this option, every request opens a connection. */
     readonly kept?: KeptLimits;
   };
 };

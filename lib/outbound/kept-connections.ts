@@ -13,7 +13,7 @@ import {
 export type KeptLimits = {
   /** Connections of one user to an origin at the same time. */
   readonly each: number;
-  /** Users with connections. Who used theirs least recently loses them first. */
+  /** The most users that keep connections. If there are more, the connections of the least recent user are closed. */
   readonly users: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;
@@ -25,8 +25,8 @@ type Kept = { readonly pool: Promise<Pool>; readonly until: number };
 const IDLE_MS = 4_000;
 
 /**
- * Connections that are used again, by user and origin. Users do not share connections, so that one who waits for answers delays no other.
- * Connections lead only to the addresses that were checked when the origin was looked up.
+ * Open connections that are used again, by user and origin. Users do not share connections, so a user that waits for answers does
+ * not delay another. Connections lead only to the addresses that were checked when the origin's name was looked up.
  */
 export class KeptConnections {
   readonly #kept = new Map<string, Kept>();
@@ -36,7 +36,9 @@ export class KeptConnections {
     this.#limits = limits;
   }
 
-  /** The connections of a user to an origin. `look` returns its checked addresses. @throws what `look` throws */
+  /**
+   * The connections of a user to an origin. `look` looks up the origin's addresses and checks them. @throws what `look` throws
+   */
   async to(user: string, origin: string, look: () => Promise<readonly LookupAddress[]>): Promise<Pool> {
     const now = performance.now();
     const name = `${user} ${origin}`;
@@ -73,10 +75,10 @@ export class KeptConnections {
   }
 }
 
-/** Closes connections once their requests have ended. */
+/** Closes each connection when its requests have ended. */
 const close = ({ pool }: Kept): void => void pool.then((one) => one.close()).catch(() => {});
 
-/** More than this of a long body is not read, and its connection is closed. */
+/** The most bytes of a body that are read. Then the connection is closed. */
 const READ_MAX = 65_536;
 const LATE = "sent its answer too slowly";
 
@@ -99,7 +101,7 @@ class Collector implements Dispatcher.DispatchHandler {
   onRequestStart(): void {}
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // Informational answers come before the final one.
+    // Informational answers (status 1xx) come before the final answer.
     if (status < 200) return;
     this.#head = { status, headers: joined(headers) };
     this.#timer ??= setTimeout(() => controller.abort(new Error(LATE)), this.#limits.bodyMs);
@@ -129,15 +131,18 @@ class Collector implements Dispatcher.DispatchHandler {
 
 type Failure = Error & { readonly code?: string; readonly syscall?: string };
 
-/** Whether the other side may have closed the connection before it got the request, as servers do with connections that were idle. */
+/**
+ * Whether the other side may have closed the connection before it got the request, as servers do with connections that were
+ * idle.
+ */
 const isStale = ({ code }: Failure): boolean => code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
 
 const isUnsent = ({ code, syscall }: Failure): boolean =>
   code === "UND_ERR_CONNECT_TIMEOUT" || code === "ECONNREFUSED" || syscall === "connect";
 
 /**
- * Sends a request that may arrive twice on a kept connection. If the connection breaks before an answer, the request is sent once more.
- * @throws NoAnswer
+ * Sends a request that may arrive twice on a kept connection. If the connection breaks before an answer, the request is sent
+ * once more. @throws NoAnswer
  */
 export async function sendKept(pool: Pool, { url, method, headers, body }: Sent, limits: OutboundLimits): Promise<OutboundReply> {
   const options = { path: `${url.pathname}${url.search}`, method, headers, body: body ?? null };

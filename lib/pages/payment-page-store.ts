@@ -219,7 +219,7 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
     .from(reservations)
     .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
-/** The executions, holds and checkouts of a page of payments. The caller has checked the payments' organization. */
+/** The executions, reserved amounts and checkouts of a page of payments. The caller has checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
   if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };

@@ -13,7 +13,7 @@ import { daysAfter, toWire } from "#lib/time.ts";
 
 export type FixView = {
   readonly authorizationId: string;
-  /** The payee of the denied request. Names are untrusted text. */
+  /** The payee of the denied request. Its name is text that nobody verified. */
   readonly payee: string;
   readonly amount: string;
   readonly agent: string;

@@ -123,8 +123,8 @@ export function assuranceReached({ purchase }: Item, facts: BatchFacts): Assuran
 }
 
 /**
- * The budget without what the checkout that a person approves now has reserved. The payment takes over that hold, so the hold
- * must not count twice, and it must not start a cooldown that denies its own payment.
+ * The budget without what the checkout that a person approves now has reserved. The payment takes over that reserved amount
+ * (hold), so the hold must not count twice, and it must not start a cooldown that denies its own payment.
  */
 export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {
   if (held?.status !== "held") return budget;

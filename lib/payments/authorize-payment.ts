@@ -65,7 +65,10 @@ export async function authorizeOne(
   return answer;
 }
 
-/** Decides whether a payment may be made. The decision, its hold and its audit event are stored before the reply is sent. */
+/**
+ * Decides whether a payment may be made. The decision, the reserved amount and the audit event are stored before the reply is
+ * sent.
+ */
 export const authorizePayment: Handler<Operation> = async (input, context) => {
   const { status, body, replayed } = await authorizeOne(input, context);
   return storedReply(status, body, replayed);

@@ -121,7 +121,7 @@ describe("authorizePayments", () => {
   });
 });
 
-/** What a decision says, without the ids and times that are new for each. */
+/** The content of a decision without its ids and times, which are different for each decision. */
 const plain = ({ policyDecision: { outcome, denialCode, reasons } }: Authorization) => ({
   outcome,
   denialCode,
@@ -138,7 +138,7 @@ describe("a call of several payments and calls of one", () => {
     { nonce: "shared" },
     { outcome: "allow" },
   );
-  /** Up to three mandates with room for two payments each, and one that no organization has. */
+  /** Up to three mandates whose budgets suffice for two payments each, and a mandate id that does not exist. */
   const one = fc.record({ mandate: fc.integer({ min: 0, max: 3 }), key: fc.integer({ min: 0, max: 8 }), change });
 
   test("have the same answers, and each repeats the other by its bytes", async () => {

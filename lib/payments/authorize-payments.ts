@@ -12,10 +12,10 @@ const { authorizePayment, authorizePayments: operation } = contract;
 type One = typeof authorizePayment;
 
 const readIdempotency = compileIdempotency(authorizePayment);
-/** A header cannot carry the keys of several payments. */
+/** The keys of the payments are in the body, because one header cannot contain the keys of several payments. */
 const noHeaders = { headers: { get: () => null } };
 
-/** Decides one payment as a request of its own. @throws Problem */
+/** Decides one payment as if it had been sent in its own request. @throws Problem */
 function authorizeItem(raw: unknown, { caller, requestId }: Pick<Context<One>, "caller" | "requestId">) {
   if (Buffer.byteLength(JSON.stringify(raw)) > BODY_BYTES_MAX) throw tooLarge(BODY_BYTES_MAX);
   const body = check(authorizePayment.body, raw, "") as Input<One>["body"];
@@ -26,7 +26,10 @@ function authorizeItem(raw: unknown, { caller, requestId }: Pick<Context<One>, "
 const keyOf = (raw: unknown): unknown =>
   (raw as { readonly intent?: { readonly idempotencyKey?: unknown } } | null)?.intent?.idempotencyKey;
 
-/** Splits the payments into parts without a repeated key. The second payment with a key must see what the first one stored. */
+/**
+ * Splits the payments into parts in which no idempotency key occurs twice. The second payment with a key must find the stored
+ * reply of the first.
+ */
 function partsOf(payments: readonly unknown[]): unknown[][] {
   const parts: unknown[][] = [];
   let keys = new Set<unknown>();
@@ -42,14 +45,17 @@ function partsOf(payments: readonly unknown[]): unknown[][] {
   return parts;
 }
 
-/** Decides several payments in one call. Each enters the queue of authorizations on its own, so none depends on another. */
+/**
+ * Decides several payments in one call. Each payment is a separate entry in the queue, so a refused payment does not affect the
+ * others.
+ */
 export const authorizePayments: Handler<typeof operation> = async ({ body: { payments } }, { caller, requestId, request }) => {
   if (request.headers.get("idempotency-key") !== null)
     throw invalidField("/headers/Idempotency-Key", "Each payment has its own key: send it in intent.idempotencyKey.");
   let begun = 0;
   const answer = async (raw: unknown): Promise<string> => {
     try {
-      // The request itself has counted for the first payment.
+      // The rate limit has already counted the request itself, so the first payment is not counted again.
       if ((begun += 1) > 1) requireAllowed(takeCredential(caller));
       const { status, body, replayed } = await authorizeItem(raw, { caller, requestId });
       return `{"status":${status},"replayed":${replayed},"authorization":${body}}`;

@@ -141,8 +141,8 @@ describe("a held lock", () => {
     );
     const asked = ask(buyer, mandateId);
     await head.blocks();
-    // The batch holds the lock of the mandate and waits for the audit head, while this transaction holds the audit head and waits
-    // for the mandate. PostgreSQL looks for the deadlock in the batch first, because its deadlock_timeout is shorter.
+    // The batch has locked the mandate and waits for the lock of the audit chain. This transaction has locked the audit chain and
+    // waits for the mandate. PostgreSQL looks for the deadlock in the batch first, because its deadlock_timeout is shorter.
     await head.sql.unsafe(rowOf(mandateId));
     await head.release();
     expect(outcomes([await asked])).toEqual({ allow: 1 });

@@ -19,7 +19,7 @@ import {
 import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
-/** All facts that the decisions of a batch need, read under the locks. */
+/** All facts that the decisions of a batch need, read while the mandates' rows are locked. */
 export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];

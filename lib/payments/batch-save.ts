@@ -71,11 +71,13 @@ const authorizationColumns = columnsOf<ChainedAuthorization, typeof authorizatio
   ["intent", "findings", "buckets"],
 );
 
-/** Whether the row of the hold is stored at once, because a person's answer or an order will look for the row. */
+/**
+ * Whether the row of the hold (reserved amount) is stored at once, because a person's answer or an order will look for the row.
+ */
 const isStored = ({ hold, item }: NewAuthorization): boolean =>
   hold !== null && (hold.approvalKey !== null || item.purchase !== undefined);
 
-/** The columns of an authorization, and two columns about its hold. */
+/** The columns of an authorization, and two columns about its reserved amount (hold). */
 const decidedColumns = given<ChainedAuthorization>("decided", [
   ...authorizationColumns,
   ["approval_key", "id", ({ hold }) => hold?.approvalKey ?? null],
@@ -127,7 +129,7 @@ const termsColumns = given<StoredIntent>(
   sumColumns.last,
 );
 
-/** Writes all authorizations with their holds in one statement, because each statement costs more than its rows. */
+/** Writes all authorizations with their reserved amounts in one statement, because each statement costs more than its rows. */
 const AUTHORIZE = `
   WITH decided AS MATERIALIZED (SELECT * FROM ${decidedColumns.source}),
     authorized AS (INSERT INTO authorizations (${authorizationNames}) SELECT ${authorizationNames} FROM decided),
@@ -228,8 +230,8 @@ const REPLY = `
   WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
 
 /**
- * Stores the replies, then locks the heads of the audit chains. The second part of the statement reads the count of stored
- * replies, which makes PostgreSQL run it second.
+ * Stores the replies, then locks the heads (newest entries) of the audit chains. The second part of the statement reads the
+ * count of stored replies, which makes PostgreSQL run it second.
  */
 const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });

@@ -86,7 +86,7 @@ export const AUTHORIZATIONS_MAX = 20;
 
 type AskedPayment = z.input<typeof authorizePayment.body>;
 
-/** A payment of a batch. It is checked on its own, so that a mistake in one payment does not refuse the others. */
+/** A payment of a batch. Each payment is checked separately, so that the others are decided even if one is invalid. */
 const OnePayment = z.unknown().meta({ $ref: "#/$defs/AuthorizePayment" }) as z.ZodType<unknown, AskedPayment>;
 
 export const AuthorizeResult = z

@@ -96,7 +96,8 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
 }
 
 /**
- * Checks the caller's key or session and its capability. Then it returns a stored reply, before any check whose result changes with time.
+ * Checks the caller's key or session and its capability. Then it returns a stored reply, before any check whose result changes
+ * with time.
  */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
@@ -154,8 +155,8 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
 }
 
 /**
- * The time at which an authorization and its hold expire. If a person has approved, they last until the intent expires; otherwise
- * at most AUTHORIZATION_MS or, while a person is asked, the policy's time for requests.
+ * The time at which an authorization and its reserved amount expire. If a person has approved, they last until the intent
+ * expires; otherwise at most AUTHORIZATION_MS or, while a person is asked, the policy's time for requests.
  */
 function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;

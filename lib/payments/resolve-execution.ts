@@ -52,8 +52,8 @@ type Resolution = {
 };
 
 /**
- * Applies to an execution what a check of its payment found. The hold is captured or released only here. This locks the mandate
- * and reads the execution again, so a result that is repeated or late changes nothing.
+ * Applies to an execution what a check of its payment found. Only here is the hold (reserved amount) captured or released. This
+ * locks the mandate and reads the execution again, so a result that is repeated or late changes nothing.
  */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
@@ -71,7 +71,9 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/** Whether the hold is captured. If so, later checks of the payment do not change the hold. */
+/**
+ * Whether the hold (reserved amount) was captured, which means spent. If so, later checks of the payment do not change the hold.
+ */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
@@ -118,8 +120,8 @@ function note({ tx, execution, now }: Resolution, type: string, metadata: Record
 }
 
 /**
- * Records that the transfer was found on the chain. Until the transfer is final, the hold keeps the status submitted and no fee
- * is charged.
+ * Records that the transfer was found on the chain. Until the transfer is final, the hold (reserved amount) keeps the status
+ * submitted and no fee is charged.
  */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
@@ -149,7 +151,7 @@ function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: strin
   };
 }
 
-/** Records that the transfer is final: captures the hold, charges the fees and counts the seller as paid. */
+/** Records that the transfer is final: counts the reserved amount as spent, charges the fees and counts the seller as paid. */
 async function finalize(resolution: Resolution, change: Partial<NewExecution> = {}): Promise<ExecutionRow> {
   const { tx, execution, authorization, hold, now } = resolution;
   if (!hold) throw new Error("An execution has no hold.");
@@ -167,8 +169,8 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
 }
 
 /**
- * Records that a reorganization reverted the transfer. The hold still has the status submitted, because a hold is captured only
- * when the transfer is final.
+ * Records that a reorganization reverted the transfer. The hold (reserved amount) still has the status submitted, because a hold
+ * is captured only when the transfer is final.
  */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
@@ -184,8 +186,8 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
 }
 
 /**
- * Records a payment that settled after its hold was released. The payment counts even if it exceeds a limit; in that case the
- * mandate is suspended.
+ * Records a payment that settled after its reserved amount was released. The payment counts even if it exceeds a limit; in that
+ * case the mandate is suspended.
  */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;

@@ -13,7 +13,7 @@ type Db = Database | Tx;
 
 type Id = Extract<PaymentSearch, { kind: "id" }>;
 
-/** Finds the authorization by the id of an execution, a hold, a checkout or an order. */
+/** Finds the authorization by the id of an execution, a hold (reserved amount), a checkout or an order. */
 function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<readonly { id: string | null }[]> {
   switch (of) {
     case "authorization":

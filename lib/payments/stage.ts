@@ -1,6 +1,9 @@
 import type { CheckoutStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** How far a payment has come: the status of its decision, hold, checkout or settlement that says most about it. */
+/**
+ * How far a payment has come: the status of its decision, hold (reserved amount), checkout or settlement that says most about
+ * it.
+ */
 export type Stage =
   | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
   | { readonly of: "reservation"; readonly status: ReservationStatus }

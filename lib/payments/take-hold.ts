@@ -14,8 +14,8 @@ export type Hold = {
 };
 
 /**
- * What a decision reserves from the budget. The outcome allow takes a hold. The outcome requireApproval takes a hold with an
- * approval key, unless the same question is already open and has a hold.
+ * What a decision reserves from the budget. The outcome allow takes a hold, which is a reserved amount. The outcome
+ * requireApproval takes a hold with an approval key, unless the same question is already open and has a hold.
  */
 export function holdFor(
   { outcome }: Decision,

@@ -65,7 +65,10 @@ export const selectOverdueHolds = (since: Date) =>
     .select({ count: count() })
     .from(sql`(${heldRows(since, sql`expires_at < (SELECT clock_timestamp() - interval '1 minute')`)}) AS overdue`);
 
-/** The number of holds that expired more than a minute ago. The background job should have released these holds. */
+/**
+ * The number of holds (reserved amounts) that expired more than a minute ago. The background job should have released these
+ * holds.
+ */
 export async function countOverdueHolds(): Promise<number> {
   const [row] = await selectOverdueHolds(await sweptUntil(database()));
   return row?.count ?? 0;

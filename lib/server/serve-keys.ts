@@ -3,7 +3,10 @@ import { publicKeys } from "#lib/audit/signing-key.ts";
 
 export const KEYS_PATH = "/.well-known/jwks.json";
 
-/** Serves the public keys of receipts and signed heads. Pages of other origins may read them, so that verifiers there work. */
+/**
+ * Serves the public keys of receipts and of the signed newest entries of audit chains. Pages of other origins may read them, so
+ * that verifiers there work.
+ */
 const serve = (): Promise<Response> =>
   Promise.resolve(
     Response.json(publicKeys(), {

@@ -184,7 +184,7 @@ describe("reconcile", () => {
     const policy = { assets: [{ asset: "USDC", chain: "eip155:84532" }], limits: { perPayment: "0.3", total: "0.3" } };
     const { scene, authorizationId, executionId } = await pendingPayment({ policy });
     const { mandateId, person } = scene;
-    // Releases the hold although its signed payment was already returned, as a bug or an operator could.
+    // Releases the reserved amount although its signed payment was already returned, as a bug or an operator could.
     await setHolds(ofAuthorization(authorizationId), { status: "released" });
     await database().execute(`UPDATE mandates SET reserved = 0 WHERE mandate_id = '${mandateId}'`);
     const second = await authorized(scene);

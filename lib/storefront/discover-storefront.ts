@@ -91,7 +91,7 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): S
   };
 }
 
-/** The first offer in a token that is configured. */
+/** The first offer whose token is configured for this service. */
 function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
   for (const accepted of exactOffers(required)) {
     const asset = assetAt(accepted.network, accepted.asset);

@@ -29,8 +29,8 @@ type Beginning = {
 };
 
 /**
- * Stores deliveries whose first attempt the caller begins now, and returns the ids of those that were stored. An event that already has a
- * delivery to the endpoint is left out.
+ * Stores deliveries whose first attempt the caller begins now, and returns the ids of those that were stored. An event that
+ * already has a delivery to the endpoint is left out.
  */
 export async function beginDeliveries(
   tx: Tx,
@@ -86,10 +86,10 @@ const answered = ({ status: responseStatus, body: responseBody, error: told, dur
   durationMs,
 });
 
-/** A message with its answer. */
+/** A message and the answer that its endpoint gave. */
 export type Landed = { readonly delivery: Attempt; readonly answer: Answer };
 
-/** Stores successes by one statement. */
+/** Stores all successful deliveries in one statement. */
 export async function noteDelivered(tx: Tx, landed: readonly Landed[]): Promise<void> {
   const listed = landed.map(({ delivery, answer }) => ({
     id: delivery.webhookDeliveryId,

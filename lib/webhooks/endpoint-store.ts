@@ -63,9 +63,9 @@ export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
 export type Target = {
   readonly url: string;
   readonly sealed: string;
-  /** The previous secrets, during their grace period. */
+  /** The secrets before the last rotation. Messages are also signed with these secrets for a limited time. */
   readonly previous: string | null;
-  /** The time of the messages, in seconds. */
+  /** The time that is signed in the messages, in seconds since 1970. */
   readonly timestamp: number;
 };
 
@@ -74,13 +74,13 @@ export type LockedEndpoint = EndpointRow & {
   readonly nowMs: number;
   /** The number of pending deliveries, counted up to the most. */
   readonly open: number;
-  /** Whether a delivery is due again. */
+  /** Whether it is time for the next attempt of a delivery. */
   readonly isDue: boolean;
 };
 
 /**
- * Locks an enabled endpoint for the worker; null if it is not enabled, or another transaction has it. The transaction does not wait for the
- * disk: if the server of the database breaks down, messages of the last moment are sent again.
+ * Locks an enabled endpoint for the worker; null if the endpoint is not enabled, or if another transaction has locked it. The
+ * commit does not wait for the disk. So if the database server crashes, the newest messages may be sent again.
  */
 export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<LockedEndpoint | null> {
   const pending = sql`FROM webhook_deliveries d WHERE d.webhook_endpoint_id = ${id} AND d.status = 'pending'`;
@@ -101,7 +101,7 @@ export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<
   return { ...row, target: { url, sealed, previous: isGrace ? previousSealed : null, timestamp: Math.floor(nowMs / 1_000) } };
 }
 
-/** Moves the cursor of an endpoint, if `sequence` is not null, and stores that it answered, if it did. */
+/** If `sequence` is not null, stores that the events up to this number were read. Also stores whether the endpoint answered. */
 export async function moveEndpoint(
   tx: Tx,
   id: string,

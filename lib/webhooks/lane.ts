@@ -31,7 +31,7 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
 class Lane {
   readonly #id: string;
   readonly #landed: Landed[] = [];
-  /** Events that were read and not begun. */
+  /** Events that were read from the audit chain but not sent yet. */
   readonly #ahead: ChainedEvent[] = [];
   #flying = 0;
   #isFailing: boolean;
@@ -58,7 +58,7 @@ class Lane {
     }
   }
 
-  /** Stores the answers that arrived and begins the next messages. Returns how many were begun. */
+  /** Stores the answers that arrived and starts to send the next messages. Returns the number of messages that were started. */
   async #turn(): Promise<number> {
     const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#flying;
     const granted = free > 0 ? await paced(free) : 0;
@@ -87,14 +87,14 @@ class Lane {
     try {
       this.#landed.push({ delivery: begun.delivery, answer: await sendMessage(begun) });
     } catch (error) {
-      // Its lease ends, and then it is sent again.
+      // The answer is not stored, so the lease of the delivery ends, and the message is sent again.
       log().error({ webhookEndpointId: this.#id, err: error }, "A webhook message was not sent");
     }
     this.#flying -= 1;
     if (this.#landed.length >= this.#flying) this.#awake?.();
   }
 
-  /** Waits until half of the messages have answers, at most this long. */
+  /** Waits until half of the messages have answers, or until the time limit. */
   async #answers(milliseconds: number): Promise<void> {
     if (this.#landed.length > 0 && this.#landed.length >= this.#flying) return;
     await new Promise<void>((resolve) => {

@@ -28,12 +28,15 @@ function roomFor({ failingSince, lastAttemptAt, open, nowMs }: LockedEndpoint, f
   return isQuiet ? 1 : 0;
 }
 
-/** Begins deliveries of the next events. Returns them, and the new cursor. `ahead` keeps events that were read and are not begun yet. */
+/**
+ * Begins deliveries of the next events. Returns them, and the new cursor. `ahead` keeps events that were read and are not begun
+ * yet.
+ */
 async function beginNew(tx: Tx, endpoint: LockedEndpoint, free: number, ahead: ChainedEvent[]) {
   const room = roomFor(endpoint, free);
   if (room <= 0) return { begun: [], sequence: endpoint.sequence };
   const { webhookEndpointId, organizationId, eventTypes, target } = endpoint;
-  // Another process may have moved the cursor.
+  // Another process may have sent messages of this endpoint and moved its cursor.
   if (ahead[0]?.sequence !== endpoint.sequence + 1) ahead.length = 0;
   if (ahead.length < room) {
     const after = ahead.at(-1)?.sequence ?? endpoint.sequence;
@@ -62,9 +65,9 @@ async function beginDue(tx: Tx, { webhookEndpointId, organizationId, target }: L
 }
 
 /**
- * Stores the successes among the answers that arrived, and leases the next `free` deliveries: first those that are due again, then new
- * events. Rows and cursor change in one transaction, so every event is used exactly once. Nothing is leased if another process has the
- * endpoint.
+ * Stores the successes among the answers that arrived, and leases the next `free` deliveries: first those that are due again,
+ * then new events. Rows and cursor change in one transaction, so every event is used exactly once. Nothing is leased if another
+ * process has the endpoint.
  */
 export const takeTurn = (
   webhookEndpointId: string,

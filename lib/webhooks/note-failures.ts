@@ -18,7 +18,7 @@ export const noteFailures = (webhookEndpointId: string, landed: readonly Landed[
       if (await noteFailed(tx, one, pauseAfter(one.delivery.attempts, Math.random()))) noted.push(one.answer);
     if (noted.length === 0) return;
     const now = await clock(tx);
-    // A success among these answers begins the five days again.
+    // A success among these answers starts the period of five days again, after which a failing endpoint is disabled.
     const failingSince = failures.length < landed.length ? now : (endpoint.failingSince ?? now);
     const failedEvents = await failedEventsSince(tx, webhookEndpointId, failingSince);
     const reasons = noted.flatMap((answer) => disabledBy(answer, { failingSince, failedEvents }, now) ?? []);

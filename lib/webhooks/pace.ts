@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { answeredRequests } from "#lib/telemetry/metrics.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The messages that are begun per second while the process answers many requests, so that requests keep the processor. */
+/** The number of messages per second while the process answers many requests, so that the requests get enough CPU time. */
 const BESIDE_REQUESTS = 600;
 const MANY_REQUESTS = 100;
 const WINDOW_MS = 250;
@@ -28,13 +28,15 @@ function refill(now: number): Pace {
     state.isBusy = ((requests - state.requests) * 1_000) / elapsed >= MANY_REQUESTS;
     Object.assign(state, { requests, windowAt: now });
   }
-  // A quarter of a second's worth is the most that is begun at once.
+  // At most the messages of a quarter of a second are sent at once.
   state.tokens = Math.min(BESIDE_REQUESTS / 4, state.tokens + ((now - state.filledAt) * BESIDE_REQUESTS) / 1_000);
   state.filledAt = now;
   return state;
 }
 
-/** Waits until messages may be begun, and returns how many, at most `wanted`. Beside few requests it does not wait. */
+/**
+ * Waits until messages may be sent, and returns how many, at most `wanted`. Does not wait while the process answers few requests.
+ */
 export async function paced(wanted: number): Promise<number> {
   const least = Math.min(wanted, TURN);
   for (;;) {
@@ -49,7 +51,7 @@ export async function paced(wanted: number): Promise<number> {
   }
 }
 
-/** Gives back what was granted and not begun. */
+/** Gives back the permission for messages that were not sent, so that other messages can be sent instead. */
 export function giveBack(count: number): void {
   pace().tokens += count;
 }

@@ -5,12 +5,12 @@ import type { Answer } from "#lib/webhooks/attempt.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
-/** The most messages of one endpoint that are under way. */
+/** The most messages of one endpoint that wait for an answer at the same time. */
 export const WIDTH = 32;
 const ANSWER_BYTES = 512;
 /** The limits of this process. Each endpoint has its own lane, so these limits are only a second protection. */
 const PLACES = { most: 2_048, each: 2_048, kept: 0 };
-/** A name is looked up and its addresses are checked at least this often. */
+/** The domain of an endpoint is looked up again, and its addresses are checked, at least this often. */
 const LOOKED_UP_MS = 30_000;
 
 /**
@@ -27,7 +27,7 @@ const client = (): GuardedFetch =>
       cutsBody: true,
       redirects: 0,
       places: { total: PLACES, host: PLACES, waiting: PLACES, waitingForHost: PLACES },
-      // A message may arrive twice, because its id is the same.
+      // A message may arrive twice: both have the same id, so the receiver can ignore the second one.
       kept: { each: WIDTH, users: 256, lifeMs: LOOKED_UP_MS },
     }),
   );

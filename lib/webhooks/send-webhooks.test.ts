@@ -177,7 +177,7 @@ describe("failures", () => {
     await addPayments(well.organizationId, 100);
     await workUntil(async () => (await deliveryRows(well.webhookEndpointId)).length === 100);
     await workUntil(() => new Set(receiver.at(well.path).map(({ headers }) => headers["webhook-id"])).size === 100);
-    // The first batch of 32 is begun before an endpoint is known to fail. Then it gets twenty at most.
+    // The first batch of 32 messages is sent before the endpoint is known to fail. After that, the endpoint gets at most twenty.
     for (const one of [hanging, failing]) expect((await deliveryRows(one.webhookEndpointId)).length).toBeLessThanOrEqual(36);
   });
 });

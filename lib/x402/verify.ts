@@ -16,8 +16,8 @@ export const SENT_NOW_SECONDS = 6;
  */
 export const SENT_LATER_SECONDS = 30;
 /**
- * The longest validity of a signed payment. A hold lasts as long as its payment can still be settled, so a payment must not be
- * valid longer than an intent, which is one day.
+ * The longest validity of a signed payment. A reserved amount is held as long as its payment can still be settled, so a payment
+ * must not be valid longer than an intent, which is one day.
  */
 const LIFE_MAX_SECONDS = 86_400n;
 

@@ -20,8 +20,8 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     const { cancelOpen = false, ...changes } = body;
-    // Canceling releases holds and ends checkouts, so take the shared lock against revocations first, as an approval does. With
-    // another order of locks, the two could wait for each other.
+    // Canceling gives reserved amounts back and ends checkouts, so take the shared lock against revocations first, as an approval
+    // does. With another order of locks, the two could wait for each other.
     if (cancelOpen) await enterGate(tx);
     await requireStillHeld(tx, caller, "mandates:manage");
     const old = await lockMandate(tx, caller, id);
