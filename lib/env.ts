@@ -130,13 +130,13 @@ const Variables = z.object({
   BETTER_AUTH_SECRET: secret,
   API_KEY_SECRET: secret,
   SETTLEMENT_PRIVATE_KEY: privateKey.optional(),
-  /** Pays the gas for registering mandates and for payments that a contract makes. */
+  /** This account pays the gas for registering mandates and for payments that a contract makes. */
   RELAYER_PRIVATE_KEY: privateKey.optional(),
-  /** The guardian of the mandates' contract: it may revoke any mandate, and do nothing else. */
+  /** The key of the guardian. The contract of mandates lets the guardian revoke any mandate, and do nothing else. */
   GUARDIAN_PRIVATE_KEY: privateKey.optional(),
-  /** Signs payments under mandates that are registered on the chain. */
+  /** This key signs payments under mandates that are registered on the chain. */
   POLICY_SIGNER_PRIVATE_KEY: privateKey.optional(),
-  /** Pays the sample sellers of a sandbox, and the gas of these settlements. Without it, there are no samples. */
+  /** This account pays the sample sellers of a sandbox, and the gas of these settlements. Without it, there are no samples. */
   SANDBOX_WALLET_PRIVATE_KEY: privateKey.optional(),
   /** The P-256 keys that sign receipts and the audit logs. The first one signs; the others only check earlier signatures. */
   AUDIT_SIGNING_KEY: z

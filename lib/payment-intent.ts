@@ -146,7 +146,10 @@ export const FeeQuote = z
   .meta({ id: "FeeQuote", description: "What the service charges for one payment, and who pays it." });
 export type FeeQuote = z.input<typeof FeeQuote>;
 
-/** The intent that was decided, with the registered facts and the fields that only the service sets. */
+/**
+ * The payment intent as it was decided: the agent's fields, the registered data of the seller and the resource, and the fields
+ * that only the service sets.
+ */
 export const PaymentIntent = z
   .object({
     intentId: z.string(),

@@ -8,9 +8,7 @@ import { mandates } from "#lib/mandates/tables.ts";
 
 const CANDIDATES_MAX = 20;
 
-/**
- * The fields of a checkout by which the mandates that could pay it are found, as values or as columns of the checkout's table.
- */
+/** The fields of a checkout that decide which mandates could pay it. They are values, or columns of the table of checkouts. */
 type Payable = Record<"organizationId" | "environment" | "asset" | "chain", string | Column> & {
   readonly mandateId: string | Column | null;
 };

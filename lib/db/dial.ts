@@ -16,7 +16,10 @@ export function targetOf(url: string): Target {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 5432), sslMode: searchParams.get("sslmode") };
 }
 
-/** Resolves at the event. Rejects if the socket fails or closes before, or if the signal aborts. */
+/**
+ * Returns a promise that resolves when the socket emits the event. The promise rejects if the socket fails or closes earlier, or
+ * if the signal aborts.
+ */
 function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {

@@ -10,7 +10,7 @@ const NODES_MAX = 2_000;
 
 export type BodyLimits = {
   readonly bytes: number;
-  /** The most keys and values together. */
+  /** The maximum number of keys and values in the body, counted together. */
   readonly nodes: number;
   readonly depth: number;
 };

@@ -52,7 +52,9 @@ export type Operation = {
   readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Limits of the body that differ from the usual ones, for an operation that takes several requests in one. */
+  /**
+   * An operation that takes several requests in one body has this field: its own limits for the body, instead of the usual ones.
+   */
   readonly bodyLimits?: BodyLimits;
   readonly response: z.ZodType;
   /**

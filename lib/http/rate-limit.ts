@@ -37,7 +37,7 @@ export function createBuckets(
     const taken = bucket;
     return {
       allowed,
-      // Read when the reply is written, because one request may count several times.
+      // The reply's header reads this value when the reply is written, because one request may count several times.
       get remaining() {
         return Math.floor(taken.tokens);
       },
