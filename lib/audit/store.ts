@@ -33,7 +33,19 @@ export async function allHeads(c: Sql, chains: readonly string[], locked: readon
   return lockHeads(c, chains);
 }
 
-const columns = given(
+type NamedHead = AuditHead & { readonly chain: string };
+
+const headColumns = given(
+  "head",
+  columnsOf<NamedHead, typeof auditHeads>(auditHeads, {
+    chain: (head) => head.chain,
+    sequence: (head) => head.sequence,
+    hash: (head) => head.hash,
+    peaks: (head) => writePeaks(head.peaks),
+  }),
+);
+
+const eventColumns = given(
   "event",
   columnsOf<ChainedEvent, typeof auditEntries>(auditEntries, {
     chain: (event) => event.chain,
@@ -51,17 +63,7 @@ const columns = given(
     createdAt: (event) => event.createdAt,
     commitments: (event) => event.commitments,
   }),
-);
-
-const headColumns = given(
-  "head",
-  columnsOf<NamedHead, typeof auditHeads>(auditHeads, {
-    chain: (head) => head.chain,
-    sequence: (head) => head.sequence,
-    hash: (head) => head.hash,
-    peaks: (head) => writePeaks(head.peaks),
-  }),
-  columns.last,
+  headColumns.last + 1,
 );
 
 type ChainedText = PersonalText & Pick<ChainedEvent, "chain" | "sequence">;
@@ -79,21 +81,24 @@ const textColumns = given(
     },
     ["text"],
   ),
-  headColumns.last + 1,
+  eventColumns.last,
 );
 
-const APPEND = `
-  WITH appended AS (INSERT INTO audit_entries (${columns.names}) SELECT * FROM ${columns.source}),
-    newest AS MATERIALIZED (SELECT * FROM ${headColumns.source})
+const MOVE_HEADS = `
+  WITH newest AS MATERIALIZED (SELECT * FROM ${headColumns.source})
   UPDATE audit_heads SET (sequence, hash, peaks) = (SELECT sequence, hash, peaks FROM newest WHERE newest.chain = audit_heads.chain)
   WHERE chain = ANY($${headColumns.last + 1}::text[])`;
+
+const APPEND = MOVE_HEADS.replace(
+  "WITH",
+  `WITH appended AS (INSERT INTO audit_entries (${eventColumns.names}) SELECT * FROM ${eventColumns.source}),`,
+);
 
 const APPEND_WITH_TEXTS = APPEND.replace(
   "WITH",
   `WITH told AS (INSERT INTO audit_texts (${textColumns.names}) SELECT * FROM ${textColumns.source}),`,
 );
 
-type NamedHead = AuditHead & { readonly chain: string };
 type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
 
 /**
@@ -122,9 +127,11 @@ export function append(c: Sql, events: readonly ChainedEvent[], heads: readonly 
   const texts = events.flatMap((event) =>
     personalTexts(event).map((personal): ChainedText => ({ ...personal, chain: event.chain, sequence: event.sequence })),
   );
-  const values = [...columns.values(events), ...headColumns.values(heads), heads.map(({ chain }) => chain)];
-  if (texts.length === 0) return c.unsafe(APPEND, values, { prepare: true });
-  return c.unsafe(APPEND_WITH_TEXTS, [...values, ...textColumns.values(texts)], { prepare: true });
+  const moved = [...headColumns.values(heads), heads.map(({ chain }) => chain)];
+  if (events.length === 0) return c.unsafe(MOVE_HEADS, moved, { prepare: true });
+  const appended = [...moved, ...eventColumns.values(events)];
+  if (texts.length === 0) return c.unsafe(APPEND, appended, { prepare: true });
+  return c.unsafe(APPEND_WITH_TEXTS, [...appended, ...textColumns.values(texts)], { prepare: true });
 }
 
 export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Promise<readonly ChainedEvent[]> {

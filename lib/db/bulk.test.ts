@@ -1,6 +1,10 @@
+import { desc } from "drizzle-orm";
+import { bigint, boolean, pgTable, text } from "drizzle-orm/pg-core";
 import { describe, expect, test } from "vitest";
-import { bulkInsert, joined } from "#lib/db/bulk.ts";
-import { pool } from "#lib/db/client.ts";
+import { bulkInsert, givenRows, joined } from "#lib/db/bulk.ts";
+import { hashBytes, moment } from "#lib/db/columns.ts";
+import { columnsOf } from "#lib/db/rows.ts";
+import { database, pool } from "#lib/db/client.ts";
 import { useDatabase } from "#test/database.ts";
 
 type Kept = {
@@ -46,6 +50,46 @@ describe("bulkInsert", () => {
   test.each(["a\u0001b", "\u0002", ""])("refuses the id %j, which would be read as an id of another row", (id) => {
     const row = { id, size: 1, note: null, facts: null, answer: "{}" };
     expect(() => insert(pool(), [row])).toThrow(/An id/);
+  });
+});
+
+const wide = pgTable("bulk_wide", {
+  id: text("id"),
+  facts: text("facts"),
+  at: moment("at"),
+  held: boolean("held").notNull(),
+  size: bigint("size", { mode: "number" }).notNull(),
+  hash: hashBytes("hash"),
+});
+
+describe("givenRows", () => {
+  test("writes every id and every JSON unchanged", async () => {
+    await pool()`CREATE TABLE bulk_wide (id text, facts text, at timestamptz(3), held boolean, size bigint, hash bytea)`;
+    const own = columnsOf<typeof wide.$inferSelect, typeof wide>(
+      wide,
+      {
+        facts: (row) => row.facts,
+        id: (row) => row.id,
+        at: (row) => row.at,
+        held: (row) => row.held,
+        size: (row) => row.size,
+        hash: (row) => row.hash,
+      },
+      ["facts"],
+    );
+    const rows = givenRows("given", wide, own);
+    const ids = ["a", " b ", 'c"d', "e\\f", "(g,h)", "é 𝔸", "null", "NULL", "\\N", "'", "i\nj", null];
+    const list = ids.map((id, size) => ({
+      id,
+      facts: id === null ? null : JSON.stringify({ id, other: 'a "b" \\ \u0001' }),
+      at: size % 2 === 0 ? null : new Date(1_795_564_800_123),
+      held: size % 3 === 0,
+      size: 1 - size,
+      hash: size % 2 === 0 ? "00ff5c22" : null,
+    }));
+    await pool().unsafe(`INSERT INTO bulk_wide (${rows.names}) SELECT ${rows.names} FROM ${rows.source}`, rows.values(list));
+    expect(await database().select().from(wide).orderBy(desc(wide.size))).toEqual(list);
+    for (const id of ["a\u0001b", "\u0002", ""]) expect(() => rows.values([{ ...list[0]!, id }])).toThrow(/An id/);
   });
 });
 

@@ -55,7 +55,7 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
 }
 
 /**
- * The columns for a statement with many rows. The columns in `json` have JSON as text; every other text is an id, a hash or a
+ * The columns for a statement with many rows, in the table's order. The columns in `json` have JSON as text; every other text is an id, a hash or a
  * code.
  */
 export function columnsOf<T, P extends PgTable>(
@@ -63,13 +63,14 @@ export function columnsOf<T, P extends PgTable>(
   readers: Readers<T, P>,
   json: readonly (keyof Readers<T, P>)[] = [],
 ): Column<T>[] {
-  const columns = getTableColumns(table);
-  return Object.entries(readers as Readonly<Record<string, (row: T) => unknown>>).map(([key, read]) => {
-    const column = columns[key]!;
+  const readerOf = readers as Readonly<Record<string, (row: T) => unknown>>;
+  return Object.entries(getTableColumns(table)).flatMap(([key, column]): Column<T>[] => {
+    const read = readerOf[key];
+    if (!read) return [];
     const type = column.getSQLType();
     const named = type !== "text" ? type : json.includes(key as keyof Readers<T, P>) ? "json text" : "id";
     const write = textWriter(column);
-    return [column.name, named, (row) => write(read(row))];
+    return [[column.name, named, (row) => write(read(row))]];
   });
 }
 
