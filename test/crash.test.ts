@@ -23,9 +23,9 @@ beforeAll(async () => {
   await database().execute(sql`CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
     BEGIN PERFORM pg_advisory_xact_lock_shared(7, TG_ARGV[0]::int); RETURN NULL; END $$`);
   const points = [
-    [1, "AFTER INSERT ON changed_reservations"],
+    [1, "AFTER INSERT ON authorizations"],
     [2, "AFTER INSERT ON usage_buckets"],
-    [3, "AFTER INSERT ON audit_entries"],
+    [3, "AFTER UPDATE ON audit_heads"],
     [4, "AFTER INSERT ON executions"],
     [5, "AFTER INSERT ON credential_claims"],
     [7, "AFTER INSERT ON registration_slots"],
