@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import postgres from "postgres";
 import { startEmbedded } from "#lib/db/embedded.ts";
 import { nodeFlags } from "../scripts/node-flags.ts";
-import { meterOf, type CpuUse } from "./cpu.ts";
-import { load, type Measurement } from "./load.ts";
+import { metered, meterOf, type Meter, type Metered } from "./cpu.ts";
+import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
@@ -21,10 +21,9 @@ type Side = {
   readonly scene: Scene;
   readonly hot: string;
   readonly spread: readonly string[];
-  readonly meter: Awaited<ReturnType<typeof meterOf>>;
+  readonly meter: Meter;
 };
 
-type Turn = Measurement & { readonly spent: CpuUse };
 type Kind = { readonly name: string; readonly connections: number; readonly mandatesOf: (side: Side) => readonly string[] };
 
 const kinds: readonly Kind[] = [
@@ -50,23 +49,14 @@ async function openSide(name: string, cwd: string, databaseUrl: string, dataDir:
   return { name, server, scene, hot: await scene.mandate("1000000"), spread, meter: await meterOf(server.pid, databaseUrl) };
 }
 
-async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: number): Promise<Turn> {
+async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: number): Promise<Metered> {
   const { server, scene, meter } = side;
   const mandates = mandatesOf(side);
   const path = "/api/v1/payments/authorize";
   const targets = scene.keys.map((key) => ({ port: server.port, path, headers: { Authorization: `Bearer ${key}` } }));
-  const before = await meter.read();
-  const measured = await load({
-    targets,
-    connections,
-    seconds,
-    body: (index) => authorizeBody(scene, mandates[index % mandates.length]!),
-    good: (status, body) => status === 200 && body.includes('"outcome":"allow"'),
-  });
-  const after = await meter.read();
-  const names = Object.keys(before) as (keyof CpuUse)[];
-  const spent = Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / measured.requests]));
-  return { ...measured, spent: spent as CpuUse };
+  const body = (index: number) => authorizeBody(scene, mandates[index % mandates.length]!);
+  const good = (status: number, text: string) => status === 200 && text.includes('"outcome":"allow"');
+  return metered(meter, () => load({ targets, connections, seconds, body, good }));
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
@@ -75,8 +65,8 @@ const median = (values: readonly number[]): number => values.toSorted((a, b) => 
  * A row for each of the two commits, and a row with the ratio of this commit to the other one. The ratio is the median of the
  * ratios of the rounds.
  */
-function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Turn, Turn])[]) {
-  const columns: Record<string, (turn: Turn) => number> = {
+function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Metered, Metered])[]) {
+  const columns: Record<string, (turn: Metered) => number> = {
     "requests/s": ({ perSecond }) => perSecond,
     "p50 ms": ({ p50Ms }) => p50Ms,
     "p99 ms": ({ p99Ms }) => p99Ms,
@@ -86,9 +76,10 @@ function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [T
     "client µs": ({ spent }) => spent.client,
     "Node + PostgreSQL µs": ({ spent }) => spent.mainThread + spent.otherThreads + spent.postgres,
     "WAL bytes": ({ spent }) => spent.walBytes,
+    "disk bytes": ({ spent }) => spent.diskBytes,
     errors: ({ errors }) => errors,
   };
-  const row = (name: string, value: (of: (turn: Turn) => number) => number) => ({
+  const row = (name: string, value: (of: (turn: Metered) => number) => number) => ({
     scenario: `${kind.name}, ${kind.connections}`,
     side: name,
     ...Object.fromEntries(Object.entries(columns).map(([column, of]) => [column, value(of)])),
@@ -121,13 +112,16 @@ export async function compareWith(commit: string, { rounds, seconds }: { readonl
     for (const kind of kinds) for (const side of sides) await turn(side, kind, 2);
     const rows = [];
     for (const kind of kinds) {
-      const turns: [Turn, Turn][] = [];
+      const turns: [Metered, Metered][] = [];
       for (let round = 0; round < rounds; round += 1) {
         say(`${kind.name}, ${kind.connections} connections, round ${round + 1} of ${rounds}.`);
         if (round % 2 === 0) turns.push([await turn(here, kind, seconds), await turn(there, kind, seconds)]);
         else
           turns.push(
-            ([await turn(there, kind, seconds), await turn(here, kind, seconds)] as [Turn, Turn]).toReversed() as [Turn, Turn],
+            ([await turn(there, kind, seconds), await turn(here, kind, seconds)] as [Metered, Metered]).toReversed() as [
+              Metered,
+              Metered,
+            ],
           );
       }
       rows.push(...rowsOf(kind, sides, turns));

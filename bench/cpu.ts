@@ -1,14 +1,31 @@
 import { readdir, readFile } from "node:fs/promises";
 import postgres from "postgres";
+import type { Measurement } from "./load.ts";
 
-/** CPU time so far in microseconds, and bytes of write-ahead log. */
+/** CPU time so far in microseconds, bytes of write-ahead log, and bytes of the database's files. */
 export type CpuUse = {
   readonly mainThread: number;
   readonly otherThreads: number;
   readonly postgres: number;
   readonly client: number;
   readonly walBytes: number;
+  readonly diskBytes: number;
 };
+
+export type Meter = { read(): Promise<CpuUse>; end(): Promise<void> };
+
+/** A measurement with what each of its requests used. */
+export type Metered = Measurement & { readonly spent: CpuUse };
+
+/** Runs a load and measures what each request used. */
+export async function metered(meter: Meter, work: () => Promise<Measurement>): Promise<Metered> {
+  const before = await meter.read();
+  const measured = await work();
+  const after = await meter.read();
+  const names = Object.keys(before) as (keyof CpuUse)[];
+  const spent = Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / measured.requests]));
+  return { ...measured, spent: spent as CpuUse };
+}
 
 /** Linux counts CPU time in hundredths of a second. */
 const TICK_US = 10_000;
@@ -31,17 +48,15 @@ async function childrenOf(pid: number): Promise<number[]> {
 }
 
 /** Measures a server, its PostgreSQL and this process, which sends the requests. */
-export async function meterOf(
-  serverPid: number,
-  databaseUrl: string,
-): Promise<{ read(): Promise<CpuUse>; end(): Promise<void> }> {
+export async function meterOf(serverPid: number, databaseUrl: string): Promise<Meter> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const [found] = await sql<{ directory: string }[]>`SELECT current_setting('data_directory') AS directory`;
   const postmaster = Number((await readFile(`${found!.directory}/postmaster.pid`, "utf8")).split("\n")[0]);
   return {
     async read() {
       const backends = await childrenOf(postmaster);
-      const [wal] = await sql<{ bytes: string }[]>`SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes`;
+      const [bytes] = await sql<{ wal: string; disk: string }[]>`
+        SELECT pg_current_wal_insert_lsn() - '0/0' AS wal, pg_database_size(current_database()) AS disk`;
       const [whole, mainThread, own, ...others] = await Promise.all([
         timeOf(`/proc/${serverPid}`),
         timeOf(`/proc/${serverPid}/task/${serverPid}`),
@@ -54,7 +69,8 @@ export async function meterOf(
         otherThreads: whole - mainThread,
         postgres: others.reduce((sum, time) => sum + time, own),
         client: user + system,
-        walBytes: Number(wal!.bytes),
+        walBytes: Number(bytes!.wal),
+        diskBytes: Number(bytes!.disk),
       };
     },
     end: () => sql.end(),

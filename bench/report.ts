@@ -1,11 +1,17 @@
 import type { Burst } from "./burst.ts";
 import type { Gas } from "./gas.ts";
+import type { CpuUse } from "./cpu.ts";
 import type { Measurement } from "./load.ts";
 import type { Outside } from "./outside.ts";
 import type { PageLoad } from "./pages.ts";
 import type { Streams } from "./streams.ts";
 
-export type Row = Measurement & { readonly name: string; readonly connections: number };
+export type Row = Measurement & {
+  readonly name: string;
+  readonly connections: number;
+  /** What each request used; absent for baselines. */
+  readonly spent?: CpuUse;
+};
 export type Results = {
   readonly rows: readonly Row[];
   readonly residentMiB: number;
@@ -26,6 +32,21 @@ export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** CPU and write-ahead log of one authorization. */
+const shownUse = ({ mainThread, otherThreads, postgres, client, walBytes }: CpuUse) => ({
+  "main thread µs": Math.round(mainThread),
+  "other threads µs": Math.round(otherThreads),
+  "PostgreSQL µs": Math.round(postgres),
+  "client µs": Math.round(client),
+  "WAL bytes": Math.round(walBytes),
+});
+
+/** The growth of the database's files for 1,000,000 authorizations, from the row with the most requests. */
+export function storageOf(rows: readonly Row[]): string {
+  const [most] = rows.filter(({ spent }) => spent).toSorted((a, b) => b.requests - a.requests);
+  return `${((most?.spent?.diskBytes ?? 0) / 1_000).toFixed(2)} GB`;
+}
 
 /** The results that are required while visitors load pages. */
 export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] {
@@ -131,9 +152,11 @@ export function printTable({
       "requests/s": Math.round(row.perSecond),
       "p50 ms": Number(row.p50Ms.toFixed(1)),
       "p99 ms": Number(row.p99Ms.toFixed(1)),
+      ...(row.spent && shownUse(row.spent)),
       errors: row.errors,
     })),
   );
+  console.log(`PostgreSQL storage of 1,000,000 authorizations: ${storageOf(rows)}.`);
   console.log(`Resident memory of the server: ${whole(residentMiB)} MiB.`);
   console.log(`Fresh mandate ${whole(history.fresh)}/s, mandate with 20,000 earlier decisions ${whole(history.old)}/s.`);
   console.table(

@@ -6,10 +6,11 @@ import { nodeFlags } from "../scripts/node-flags.ts";
 import { driverAlone, nextConstant } from "./baselines.ts";
 import { burst } from "./burst.ts";
 import { measureGas } from "./gas.ts";
+import { metered, meterOf } from "./cpu.ts";
 import { load, type Measurement } from "./load.ts";
 import { measureOutside } from "./outside.ts";
 import { loadPages } from "./pages.ts";
-import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, type Row } from "./report.ts";
+import { BESIDE, DRIVER, EACH, floorsOf, HOT, printTable, storageOf, type Row } from "./report.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 import { measureStreams } from "./streams.ts";
@@ -117,13 +118,15 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
     await measure(server, scene, [hot], 64, 3);
     await measure(server, scene, spread, 64, 3);
     const rows: Row[] = [];
+    const meter = await meterOf(server.pid, database.url);
     const add = (name: string, connections: number, measured: Measurement): void => {
       rows.push({ name, connections, ...measured });
       say(`${name}, ${connections} connections: ${Math.round(measured.perSecond)}/s`);
     };
-    for (const connections of [1, 16, 64]) add(HOT, connections, await measure(server, scene, [hot], connections, seconds));
-    for (const connections of [1, 16, 64])
-      add("1,000 mandates", connections, await measure(server, scene, spread, connections, seconds));
+    for (const [name, mandateIds] of [[HOT, [hot]] as const, ["1,000 mandates", spread] as const])
+      for (const connections of [1, 16, 64])
+        add(name, connections, await metered(meter, () => measure(server, scene, mandateIds, connections, seconds)));
+    await meter.end();
     const residentMiB = await server.residentMiB();
     const beside = await compareBaselines(server, scene, hot, database.url, seconds);
     for (const [at, name] of [BESIDE, EACH, DRIVER].entries()) add(name, 64, beside[at]!);
@@ -148,7 +151,9 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
     say("gas of what happens on chain.");
     const gas = await measureGas();
     const floors = floorsOf({ rows, residentMiB, history, bursts, pages, outside, streams });
-    if (json) console.log(JSON.stringify({ rows, residentMiB, history, bursts, pages, outside, streams, gas, floors }, null, 2));
+    const storage = storageOf(rows);
+    if (json)
+      console.log(JSON.stringify({ rows, storage, residentMiB, history, bursts, pages, outside, streams, gas, floors }, null, 2));
     else printTable({ rows, residentMiB, history, bursts, pages, outside, streams, gas, floors });
   } finally {
     await server.stop();
