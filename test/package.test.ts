@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -22,6 +22,7 @@ import { useDatabase } from "#test/database.ts";
 import { freePort } from "#test/free-port.ts";
 import { newKey, newOrganization, type Agent } from "#test/identity.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
+import { openMppTools } from "#test/mpp-tools.ts";
 import { installPackage, linesOf, olderNode, run, startExample, type Run } from "#test/package.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
@@ -102,8 +103,8 @@ const client = () => countersign({ url: service.url, apiKey: agent.apiKey, manda
 const report = JSON.stringify({ report: "all is well" });
 
 describe("the packed package in an empty project", () => {
-  test("has types, and the example with them compiles", { timeout: 60_000 }, async () => {
-    await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", folder]);
+  test("has types, with which the examples compile, and the license", async () => {
+    expect(await readdir(join(folder, "js"))).toEqual(expect.arrayContaining(["agent.js", "ai-agent.js", "mcp-agent.js"]));
     expect(await readFile(join(folder, "node_modules/countersign/LICENSE"), "utf8")).toContain("Apache License");
     expect(await readFile(join(root, "README.md"), "utf8")).toContain(await readFile(join(root, "examples/agent.ts"), "utf8"));
   });
@@ -222,6 +223,24 @@ describe("the adapters", { timeout: 60_000 }, () => {
     const { content } = await payingTools(mcp, await paying(), tools)({ name: "report", arguments: {} });
     expect(content).toEqual([{ type: "text", text: "all is well" }]);
     await expect(payingTools(mcp, await paying(poor), tools)({ name: "report", arguments: {} })).rejects.toThrow(PaymentDenied);
+  });
+
+  test("pay a tool of a stock MPP server, once for an operation", async () => {
+    const mcp = await openMppTools(chain(), payTo);
+    onTestFinished(() => mcp.close());
+    const pay = await paying();
+    const call = payingTools(mcp, pay, tools);
+    const before = await chain().balanceOf(payTo);
+    const { content, _meta } = await call({ name: "report", arguments: {} }, { operation: "by MPP" });
+    expect(content).toEqual([{ type: "text", text: "all is well" }]);
+    expect(_meta).toMatchObject({ "org.paymentauth/receipt": { status: "success", method: "evm" } });
+    expect((await chain().balanceOf(payTo)) - before).toBe(250_000n);
+    // A repeat shows the same credential, which the chain takes only once.
+    expect(await call({ name: "report", arguments: {} }, { operation: "by MPP" })).toMatchObject({ isError: true });
+    expect((await chain().balanceOf(payTo)) - before).toBe(250_000n);
+    const { items } = await pay.payments({ operation: "by MPP" });
+    expect(items).toMatchObject([{ intent: { amount: "0.25" }, executions: [expect.anything()] }]);
+    await expect(payingTools(mcp, await paying(poor), tools)({ name: "report" })).rejects.toThrow(PaymentDenied);
   });
 });
 

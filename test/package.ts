@@ -54,8 +54,8 @@ globalThis.AI_SDK_DEFAULT_PROVIDER = {
 `;
 
 /**
- * Installs the packed package and links its optional peer dependencies, so that nothing is read from a registry. Returns the
- * folder.
+ * Installs the packed package, links its optional peer dependencies, so that nothing is read from a registry, and compiles the
+ * examples with its types. Returns the folder.
  */
 export async function installPackage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-package-"));
@@ -83,6 +83,7 @@ export async function installPackage(): Promise<string> {
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: examples }));
   await writeFile(join(folder, "run.mjs"), runner);
   await writeFile(join(folder, "model.mjs"), model);
+  await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", folder]);
   return folder;
 }
 

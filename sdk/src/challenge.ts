@@ -1,4 +1,5 @@
 import { ChallengeRefused } from "./errors.ts";
+import type { MppChallenge } from "./mpp.ts";
 import type { Remaining } from "./operations.ts";
 
 /** One way to pay, in the form of x402 version 2. */
@@ -12,15 +13,21 @@ export type Offer = {
   readonly extra?: Readonly<Record<string, unknown>>;
 };
 
-/** A seller's 402. `version1` is the offer as the seller wrote it, if the seller uses version 1. */
+/** A seller's 402. `version1` is the offer as the seller wrote it, if the seller uses version 1; `mpp` is it if the seller uses MPP. */
 export type Challenge = {
-  readonly required: { readonly x402Version: 2; readonly resource: { readonly url: string }; readonly accepts: readonly Offer[] };
+  readonly required: {
+    readonly x402Version: 2;
+    readonly resource: { readonly url: string };
+    readonly accepts: readonly Offer[];
+    readonly extensions?: Readonly<Record<string, unknown>>;
+  };
   readonly offer: Offer;
   readonly version1?: Readonly<Record<string, unknown>>;
+  readonly mpp?: MppChallenge;
 };
 
 type Json = Readonly<Record<string, unknown>>;
-type Token = Remaining["asset"];
+export type Token = Remaining["asset"];
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
@@ -50,7 +57,8 @@ async function fromVersion1(json: Json, url: string): Promise<readonly (readonly
   });
 }
 
-const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean =>
+/** Whether an offer can be paid in this token. */
+export const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean =>
   offer.scheme === "exact" &&
   offer.network === chain &&
   typeof offer.asset === "string" &&
@@ -60,9 +68,9 @@ const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean =>
   /^[1-9]\d{0,77}$/.test(offer.amount) &&
   (offer.extra?.["assetTransferMethod"] ?? "eip3009") === "eip3009";
 
-const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
+export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
   new ChallengeRefused(
-    `The seller offers no way to pay in ${asset} on ${chain} by the x402 scheme exact, which the mandate pays in.`,
+    `The seller offers no way to pay that the mandate has: ${asset} on ${chain}, by a signed transfer of that amount.`,
   );
 
 /** The mandate's policy judges the domain in the 402, so another domain than the one that was asked is refused. */

@@ -1,6 +1,7 @@
 import { challengeFrom, decode } from "./challenge.ts";
 import type { Context } from "./context.ts";
-import type { NotServed, PaymentFailed } from "./errors.ts";
+import { ChallengeRefused, type NotServed, type PaymentFailed } from "./errors.ts";
+import { challengeOfMpp, mppChallenges, mppCredential } from "./mpp.ts";
 import { payChallenge, requireBothIds, type Paid, type PayOptions } from "./pay.ts";
 import { notServed } from "./show.ts";
 
@@ -12,9 +13,9 @@ export type CredentialOptions = PayOptions & {
 
 /** A payment that was authorized, signed and given to the service. Show it to the seller, who settles it. */
 export type Credential = Paid & {
-  /** The headers for a seller that is asked by HTTP. */
+  /** x402's headers for a seller that is asked by HTTP. Empty for MPP. */
   readonly headers: Readonly<Record<string, string>>;
-  /** x402's PaymentPayload, for a seller that is asked in another way. */
+  /** x402's PaymentPayload or MPP's credential, for a seller that is asked in another way. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** The error to throw if the seller does not serve. It waits until the chain shows the payment, `followSeconds` at most. */
   notServed(): Promise<NotServed | PaymentFailed>;
@@ -29,8 +30,9 @@ function isNameless(required: unknown): required is Json & { readonly resource: 
 }
 
 /**
- * Pays x402's PaymentRequired, in whatever way it arrived, and returns the credential for the seller. The service judges a resource that is
- * not an http address, such as a tool of an MCP server, by the address of its server; the seller gets its own name of it.
+ * Pays x402's PaymentRequired or MPP's challenges, in whatever way they arrived, and returns the credential for the seller. The service judges
+ * a resource that is not an http address, such as a tool of an MCP server, by the address of its server; the seller gets its own name of it.
+ * MPP's charge is paid from the wallet alone.
  * @throws the errors of pay.fetch, without NotServed and PaidButNotServed
  */
 export async function makeCredential(
@@ -39,16 +41,19 @@ export async function makeCredential(
   { url, signal = new AbortController().signal, ...options }: CredentialOptions,
 ): Promise<Credential> {
   requireBothIds(options);
+  const token = await context.token(signal);
+  const mpp = mppChallenges(required);
+  if (mpp && !context.wallet) throw new ChallengeRefused("A seller that uses MPP is paid from a wallet, and none was given.");
   const own = isNameless(required) ? required.resource : undefined;
   const asked = own && { ...(required as Json), resource: { ...own, url } };
-  const challenge = await challengeFrom(asked ?? required, url, await context.token(signal));
+  const challenge = mpp ? challengeOfMpp(mpp, url, token) : await challengeFrom(asked ?? required, url, token);
   const paid = await payChallenge(context, challenge, options, signal);
   const headers = paid.execution.credentialHeaders ?? {};
-  const payload = decode(Object.values(headers)[0] ?? "") as Json;
+  const signed = decode(Object.values(headers)[0] ?? "") as Json;
   return {
     ...paid,
-    headers,
-    payload: own ? { ...payload, resource: own } : payload,
+    headers: mpp ? {} : headers,
+    payload: mpp ? mppCredential(signed) : own ? { ...signed, resource: own } : signed,
     notServed: () => notServed(context, paid, signal),
   };
 }

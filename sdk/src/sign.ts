@@ -2,6 +2,7 @@ import type { x402Client } from "@x402/core/client";
 import type { PaymentRequired } from "@x402/core/types";
 import type { Challenge } from "./challenge.ts";
 import { CountersignError } from "./errors.ts";
+import { signMpp } from "./mpp.ts";
 
 /** A wallet that signs typed data, such as an account of viem. */
 export type Wallet = {
@@ -27,7 +28,9 @@ async function loadX402() {
 }
 
 /** Signs the chosen offer and no other. The caller has compared its amount with what was authorized. */
-export async function sign(wallet: Wallet, { required, offer, version1 }: Challenge): Promise<string> {
+export async function sign(wallet: Wallet, challenge: Challenge): Promise<string> {
+  const { required, offer, version1, mpp } = challenge;
+  if (mpp) return signMpp(wallet, challenge, mpp);
   const [{ x402Client: Client, x402HTTPClient }, { ExactEvmScheme }, { ExactEvmSchemeV1 }] = await loadX402();
   // The client's own limit is for stock tokens and one dollar; the mandate is the limit here.
   const client: x402Client = new Client().setSpendControls(false);

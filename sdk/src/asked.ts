@@ -1,0 +1,46 @@
+import { mppChallenges } from "./mpp.ts";
+
+/* How tools of MCP servers ask for payment: by x402 in their result, by MPP in their result or in an error. */
+
+type Json = Readonly<Record<string, unknown>>;
+type Result = {
+  readonly isError?: unknown;
+  readonly structuredContent?: unknown;
+  readonly content?: unknown;
+  readonly _meta?: unknown;
+};
+
+/** What a tool asks for, and the name of the field that the credential goes into. */
+export type Asked = { readonly required: unknown; readonly field: "x402/payment" | "org.paymentauth/credential" };
+
+const isRequired = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && "x402Version" in value && "accepts" in value;
+
+/** x402's PaymentRequired: in structuredContent, or as JSON in the first text. */
+function x402In({ isError, structuredContent, content }: Result): Json | null {
+  if (isError !== true) return null;
+  const [first] = Array.isArray(content) ? (content as readonly { readonly text?: unknown }[]) : [];
+  let parsed: unknown = null;
+  try {
+    parsed = JSON.parse(String(first?.text));
+  } catch {
+    // A message for people.
+  }
+  const wrapped = [structuredContent, parsed].map(
+    (one) => (one as { "x402/error"?: { data?: unknown } } | null)?.["x402/error"]?.data,
+  );
+  return [structuredContent, parsed, ...wrapped].find(isRequired) ?? null;
+}
+
+const byMpp = (data: unknown): Asked | null =>
+  mppChallenges(data) ? { required: data, field: "org.paymentauth/credential" } : null;
+
+/** What a result asks for. Null if it asks for nothing. */
+export function askedIn(result: unknown): Asked | null {
+  const required = x402In((result ?? {}) as Result);
+  if (required) return { required, field: "x402/payment" };
+  return byMpp(((result as Result | null)?._meta as Json | undefined)?.["org.paymentauth/payment-required"]);
+}
+
+/** What an error asks for. Its number says nothing, because MCP uses it for something else too. */
+export const askedByError = (error: unknown): Asked | null => byMpp((error as { readonly data?: unknown } | null)?.data);
