@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { Errors } from "mppx";
 import { evm, Mppx, Transport } from "mppx/server";
 import { parseSignature, type Hex } from "viem";
 import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
@@ -19,7 +20,9 @@ export async function openMppTools(chain: LocalChain, payTo: Hex): Promise<Clien
       const terms = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce];
       const call = { address: usdcAddress, abi: usdc.abi, functionName: "transferWithAuthorization" } as const;
       const sent = chain.client.writeContract({ ...call, args: [...terms, yParity + 27, r, s] });
-      await chain.mined(sent);
+      await chain.mined(sent).catch(() => {
+        throw new Errors.VerificationFailedError({ reason: "the chain refused the transfer" });
+      });
       return { reference: await sent };
     },
   });

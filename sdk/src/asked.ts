@@ -37,9 +37,10 @@ const byMpp = (data: unknown): Asked | null =>
 
 /** What a result asks for. Null if it asks for nothing. */
 export function askedIn(result: unknown): Asked | null {
-  const required = x402In((result ?? {}) as Result);
+  const read = (result ?? {}) as Result;
+  const required = x402In(read);
   if (required) return { required, field: "x402/payment" };
-  return byMpp(((result as Result | null)?._meta as Json | undefined)?.["org.paymentauth/payment-required"]);
+  return byMpp((read._meta as Json | undefined)?.["org.paymentauth/payment-required"]);
 }
 
 /** What an error asks for. Its number says nothing, because MCP uses it for something else too. */
