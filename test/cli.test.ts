@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +16,9 @@ import { countersign } from "../sdk/src/index.ts";
 import { env } from "#lib/env.ts";
 import { forget } from "#lib/process.ts";
 import { useDatabase } from "#test/database.ts";
-import { newKey, newOrganization, type Agent } from "#test/identity.ts";
+import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
+import { decide } from "#test/oauth.ts";
 import { linesOf, plain, run } from "#test/package.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
@@ -30,17 +31,21 @@ const chain = useSettlement();
 
 const command = join(import.meta.dirname, "../sdk/src/cli.ts");
 const report = JSON.stringify({ report: "all is well" });
-
 let folder = "";
 let service: ListeningServer;
 let seller: Seller;
+let owner: Owner;
 let agent: Agent;
 const mandates = { usual: "", poor: "", asking: "" };
 let settings: Record<string, string> = {};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "countersign-cli-"));
-  const owner = await newOrganization();
+  service = await listenService();
+  // The sign-in accepts its own address alone.
+  process.env["BASE_URL"] = service.url;
+  for (const name of ["env", "auth"]) forget(name);
+  owner = await newOrganization();
   agent = await newKey(owner, [
     "payments:authorize",
     "payments:execute",
@@ -54,7 +59,6 @@ beforeAll(async () => {
   mandates.usual = await mandate({});
   mandates.poor = await mandate({ limits: { perPayment: "0.1", total: "100" } });
   mandates.asking = await mandate({ approval: { mode: "always" } });
-  service = await listenService();
   seller = await startSeller({ facilitator: await stockFacilitator(chain()), payTo: randomAddress() });
   (env() as { OUTBOUND_LOOPBACK?: string }).OUTBOUND_LOOPBACK = new URL(seller.url).host;
   for (const name of ["outbound", "probes"]) forget(name);
@@ -72,10 +76,8 @@ afterAll(async () => {
   await Promise.all([service.close(), seller.close()]);
   await rm(folder, { recursive: true, force: true });
 });
-
 type Said = { readonly code: number; readonly stdout: string; readonly stderr: string };
 type Change = Readonly<Record<string, string>>;
-
 const environment = (change: Change = {}) => ({
   ...plain,
   NODE_ENV: "production" as const,
@@ -211,6 +213,50 @@ describe("listen", { timeout: 60_000 }, () => {
     await cli(["pay", `${seller.url}/report`], { COUNTERSIGN_MANDATE: mandates.poor });
     await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThan(0);
     expect(JSON.parse(received[0] ?? "")).toMatchObject({ type: "payment.denied" });
+  });
+});
+
+describe("login", { timeout: 60_000 }, () => {
+  const nothing = { COUNTERSIGN_URL: "", COUNTERSIGN_API_KEY: "", COUNTERSIGN_MANDATE: "" };
+
+  /** Starts the sign-in, and returns the address that the browser would open. */
+  async function signIn(file: string) {
+    const child = spawn(process.execPath, [command, "login", service.url, "--json"], {
+      env: environment({ ...nothing, COUNTERSIGN_CONFIG: file }),
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = linesOf(child);
+    let heard = "";
+    child.stderr.on("data", (said: Buffer) => (heard += said.toString()));
+    await expect.poll(() => heard, { timeout: 20_000 }).toContain("\n");
+    return { child, ended, page: new URL(heard.replace("Sign in at ", "").trim()) };
+  }
+
+  test("ends in the key of a service account, in a file for its owner alone, and the key works", async () => {
+    const file = join(folder, "new", "config.json");
+    const { ended, page } = await signIn(file);
+    const callback = page.searchParams.get("redirect_uri") ?? "";
+    expect((await fetch(`${callback}?code=stolen&state=guessed&iss=${service.url}/api/auth`)).status).toBe(404);
+    const capabilities = ["mandates:read", "payments:read"];
+    const { data } = await decide(owner.credential, page.search.slice(1), { capabilities, mandateIds: [mandates.usual] });
+    expect((await fetch(data.redirectTo)).status).toBe(200);
+    const { serviceAccountId } = data;
+    const said = JSON.parse((await ended).lines[0] ?? "") as { readonly mandates: readonly unknown[] };
+    expect(said).toMatchObject({ serviceAccountId, organizationId: owner.organizationId, file });
+    expect(said.mandates).toHaveLength(3);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ url: service.url, apiKey: expect.stringMatching(/^csk_/) });
+    const change = { ...nothing, COUNTERSIGN_CONFIG: file, COUNTERSIGN_MANDATE: mandates.usual };
+    expect(await cli(["budget"], change)).toMatchObject({ code: 0 });
+  });
+
+  test("saves nothing if the person refuses", async () => {
+    const file = join(folder, "refused.json");
+    const { child, ended, page } = await signIn(file);
+    const query = { error: "access_denied", state: page.searchParams.get("state") ?? "", iss: `${service.url}/api/auth` };
+    await fetch(`${page.searchParams.get("redirect_uri")}?${new URLSearchParams(query)}`);
+    expect(JSON.parse((await ended).lines[0] ?? "")).toMatchObject({ error: "NotSignedIn" });
+    expect([child.exitCode, await stat(file).catch(() => null)]).toEqual([1, null]);
   });
 });
 

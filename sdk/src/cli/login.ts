@@ -75,12 +75,22 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
   return { redirectUri: `http://127.0.0.1:${port}/callback`, code, close: () => void server.close() };
 }
 
-/** The mandate to pay under, if the key can see exactly one that is active. */
-async function onlyMandate(url: string, apiKey: string): Promise<string | undefined> {
+type Choice = { readonly mandateId: string; readonly name: string };
+
+/** The active mandates that the agent may pay under, as far as the key may read them. */
+async function mandatesOf(url: string, { access_token: apiKey, service_account_id: agent }: Token): Promise<readonly Choice[]> {
   const { api } = connect({ url, apiKey });
   const { items } = await api.listMandates({ query: { limit: TRIED_MANDATES } }).catch(() => ({ items: [] }));
-  const active = items.filter(({ status }) => status === "active");
-  return active.length === 1 ? active[0]?.mandateId : undefined;
+  const usable = items.filter(({ status, agents }) => status === "active" && (agents === undefined || agents.includes(agent)));
+  return usable.map(({ mandateId, name }) => ({ mandateId, name }));
+}
+
+/** What is left to do after the sign-in. */
+function nextStep([first, ...more]: readonly Choice[]): string {
+  if (!first) return "Set COUNTERSIGN_MANDATE to the mandate that pays.";
+  if (more.length === 0) return `Payments use the mandate ${first.mandateId} (${first.name}).`;
+  const lines = [first, ...more].map(({ mandateId, name }) => `  ${mandateId} ${name}`);
+  return ["Set COUNTERSIGN_MANDATE to the mandate that pays:", ...lines].join("\n");
 }
 
 /** Signs in by OAuth with PKCE in the browser, and saves the API key of the service account that the person chose. */
@@ -108,12 +118,11 @@ export async function login(address: string): Promise<Said> {
     };
     const token = await readJson<Token>(issuer.token_endpoint, { method: "POST", body: new URLSearchParams(form) });
     const { access_token: apiKey, service_account_id: serviceAccountId, organization_id: organizationId } = token;
-    const mandateId = await onlyMandate(url, apiKey);
+    const mandates = await mandatesOf(url, token);
+    const mandateId = mandates.length === 1 ? mandates[0]?.mandateId : undefined;
     const file = await save({ url, apiKey, ...(mandateId !== undefined && { mandateId }) });
-    const next =
-      mandateId === undefined ? "Set COUNTERSIGN_MANDATE to the mandate that pays." : `Payments use the mandate ${mandateId}.`;
-    const json = { serviceAccountId, organizationId, file, ...(mandateId !== undefined && { mandateId }) };
-    return { json, text: `Signed in as ${serviceAccountId}. The key is in ${file}.\n${next}` };
+    const json = { serviceAccountId, organizationId, file, mandates };
+    return { json, text: `Signed in as ${serviceAccountId}. The key is in ${file}.\n${nextStep(mandates)}` };
   } finally {
     callback.close();
   }
