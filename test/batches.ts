@@ -6,7 +6,7 @@ import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { intentFor, type Buyer } from "#test/mandates.ts";
 
-/* Batches of payments as the queue makes them, and short forms of their answers. */
+/* Batches (payments that the service decides together), and short forms of their answers. */
 
 /** An agent's authorize request under the mandate, as an entry of a batch. */
 export function itemOf(buyer: Buyer, mandateId: string, change: Record<string, unknown> = {}): Item {

@@ -31,7 +31,7 @@ const secrets = {
 
 /**
  * Deploys the mandate contracts with the keys of the installation, gives these keys ether for gas, and returns the addresses for
- * CHAINS.
+ * the setting CHAINS.
  */
 async function deployed(chain: LocalChain) {
   const { GUARDIAN_PRIVATE_KEY: guardian, POLICY_SIGNER_PRIVATE_KEY: policySigner } = secrets;

@@ -106,9 +106,9 @@ export type RelayOutcome = {
 };
 
 /**
- * The outcome of a transaction, from blocks with enough confirmations. mined: it took effect. reverted: it had no effect, and gas was
- * spent. abandoned: it was never sent, or its nonce was lost. If an abandoned one has earlierHashes, read the chain before you treat it as
- * failed.
+ * The outcome of a transaction, from blocks with enough confirmations. mined: it took effect. reverted: it had no effect, and
+ * gas was spent. abandoned: it was never sent, or another transaction has used its nonce. If an abandoned one has earlierHashes,
+ * read the chain before you treat it as failed.
  */
 export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
   const row = await findRelay(db, relayId);
