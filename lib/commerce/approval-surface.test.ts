@@ -278,17 +278,6 @@ describe("the approval of a payment that was authorized", () => {
     });
   });
 
-  test("waiting ends as soon as the buyer decides", async () => {
-    const checkoutIntentId = checkoutOf(await authorized(scene));
-    const started = performance.now();
-    const waiting = read(checkoutIntentId, scene.agent.credential, "?waitSeconds=20");
-    await view(checkoutIntentId, scene.person.credential);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await reject(checkoutIntentId, scene.person.credential);
-    expect((await waiting).data).toMatchObject({ intent: { status: "rejected" }, approval: { status: "rejected" } });
-    expect(performance.now() - started).toBeLessThan(5_000);
-  });
-
   test("getPayment returns the approval", async () => {
     const authorization = await authorized(scene);
     await reviewed(checkoutOf(authorization), scene.person);

@@ -44,9 +44,12 @@ describe("getCheckout", () => {
     const [busy] = await pool()<{ count: number }[]>`
       SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`;
     expect(busy?.count).toBeLessThanOrEqual(1);
+    const decided = performance.now();
     await reject(checkout.id, checkout.person.credential);
     const replies = await waiting;
+    expect(performance.now() - decided).toBeLessThan(5_000);
     expect(new Set(replies.map(({ data }) => data.intent.status))).toEqual(new Set(["rejected"]));
+    expect(replies[0]?.data.approval?.status).toBe("rejected");
   });
 
   test("503 for an organization with too many waiting requests", async () => {
