@@ -1,15 +1,17 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { sampleFor } from "#lib/pages/quickstart.ts";
 import { sampleBody } from "#lib/pages/sample.ts";
 import { call } from "#lib/http/client.ts";
-import { organization, user } from "#lib/identity/tables.ts";
+import { member, organization, serviceAccounts, user } from "#lib/identity/tables.ts";
 import { sendMails } from "#lib/mail/send-mails.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
+import { mandates } from "#lib/mandates/tables.ts";
 import { newId } from "#lib/ids.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { authorizePayment } from "#lib/payments/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
+import { sellers } from "#lib/sellers/tables.ts";
 import { callAuth, newInvitation, newMember, newOrganization, type Owner } from "#test/identity.ts";
 import { webhookDeliveries, webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { localChainId } from "../../examples/chain.ts";
@@ -112,6 +114,28 @@ async function failWebhooks({ organizationId }: Owner): Promise<string> {
   return `/settings/webhooks/${id}?delivery=${first?.id}`;
 }
 
+/** Names of about 80 characters: without a place to break, from right to left, and in full-width characters. */
+export const hostileNames = {
+  unbroken: "Wissenschaftlicheforschungsgesellschaftfuernachhaltigedatenverarbeitungundwetter",
+  arabic: "وكالة الشراء الآلية لبيانات الطقس والخرائط في جميع المدن الساحلية والجبلية معا",
+  japanese: "研究室のすべての消耗品と事務用品を購入する、とても長い名前を持つエージェントです。".repeat(2).slice(0, 80),
+} as const;
+
+/** Gives everything that the organization shows a hostile name: people, agents, mandates, and its sellers with their domains. */
+async function renameAll({ organizationId, userId }: Owner, payee: string): Promise<void> {
+  const { unbroken, arabic, japanese } = hostileNames;
+  const [db, own] = [database(), eq(member.organizationId, organizationId)];
+  await db.update(organization).set({ name: unbroken }).where(eq(organization.id, organizationId));
+  const colleagues = db.select({ id: member.userId }).from(member).where(own);
+  await db.update(user).set({ name: arabic }).where(inArray(user.id, colleagues));
+  await db.update(user).set({ name: unbroken }).where(eq(user.id, userId));
+  await db.update(serviceAccounts).set({ name: arabic }).where(eq(serviceAccounts.organizationId, organizationId));
+  await db.update(mandates).set({ name: japanese }).where(eq(mandates.organizationId, organizationId));
+  await db.update(sellers).set({ name: arabic }).where(eq(sellers.organizationId, organizationId));
+  const domain = sql`'stations-of-the-north-and-of-the-south.the-marketplace-for-everything-' || ${sellers.domain}`;
+  await db.update(sellers).set({ name: japanese, domain }).where(eq(sellers.sellerId, payee));
+}
+
 export type Scene = Awaited<ReturnType<typeof newScene>>;
 
 /**
@@ -137,6 +161,7 @@ export async function newScene() {
   // This sends a mail, so that the page with the sandbox's mails is not empty.
   await callAuth("/request-password-reset", { email: buyer.email });
   await sendMails();
+  await renameAll(buyer, purchase.seller.sellerId);
   const empty = await newOrganization({ name: "Nothing Yet", productRoles: ["buyer", "seller"] });
   return { full: buyer, empty, checkout, mandateId, authorizationId, sellerId, invitation, agent, webhook };
 }
