@@ -76,7 +76,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/admin/health": at("/admin/health"),
 };
 
-const SCRIPTS_MAX_KB = 200;
+const SCRIPTS_MAX_KB = 250;
 /** 640 px is the width of a screen of 1,280 px at 200 % zoom. */
 const WIDTHS = [1280, 640, 390, 320] as const;
 const FONT_MS = 500;

@@ -8,11 +8,13 @@ import { Button } from "#components/ui/button.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
-import type { ReplyOf } from "#lib/http/client.ts";
+import { atAddress, type ReplyOf } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import { verifyAudit } from "#lib/audit/contract.ts";
+import type * as contract from "#lib/audit/contract.ts";
 
-type Verification = ReplyOf<typeof verifyAudit>;
+const verifyAudit = atAddress<typeof contract.verifyAudit>({ id: "verifyAudit", method: "POST", path: "/api/v1/audit/verify" });
+
+type Verification = ReplyOf<typeof contract.verifyAudit>;
 
 function Result({ valid, count, head, firstBad }: Verification) {
   if (valid) {

@@ -37,12 +37,12 @@ export function SignInFrame({ environment, host, title, children }: Props) {
       </a>
       <EnvironmentBanner environment={environment} />
       <div className={`grid lg:grid-cols-2 ${environment === "sandbox" ? "min-h-[calc(100vh-2.3125rem)]" : "min-h-screen"}`}>
-        <div className="grid grid-rows-[auto_1fr_auto] bg-paper px-4 py-6 lg:border-r lg:bg-surface lg:px-10 lg:py-8">
+        <div className="grid grid-cols-1 grid-rows-[auto_1fr_auto] bg-paper px-4 py-6 lg:border-r lg:bg-surface lg:px-10 lg:py-8">
           <header>
             <Brand />
           </header>
           <main
-            className="grid w-full max-w-96 gap-5 self-start justify-self-center py-8 lg:self-center [&_form]:grid [&_form]:gap-4"
+            className="grid w-full max-w-96 grid-cols-1 gap-5 self-start justify-self-center py-8 lg:self-center wrap-anywhere [&_form]:grid [&_form]:gap-4"
             id="main"
             tabIndex={-1}
           >

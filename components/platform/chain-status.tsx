@@ -8,9 +8,15 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { verifyPlatformAudit } from "#lib/platform/contract.ts";
-import type { ReplyOf } from "#lib/http/client.ts";
+import type * as contract from "#lib/platform/contract.ts";
+import { atAddress, type ReplyOf } from "#lib/http/client.ts";
 import type { ChainView } from "#lib/pages/view-platform-audit.ts";
+
+const verifyPlatformAudit = atAddress<typeof contract.verifyPlatformAudit>({
+  id: "verifyPlatformAudit",
+  method: "POST",
+  path: "/api/v1/platform/audit/verify",
+});
 
 type Props = {
   readonly view: Pick<ChainView, "events" | "checkpoints" | "totals">;
@@ -21,7 +27,7 @@ type Props = {
 const figures = new Intl.NumberFormat("en-GB");
 const eventsText = (count: number): string => `${figures.format(count)} ${count === 1 ? "event" : "events"}`;
 
-function Verified({ result, all }: { readonly result: ReplyOf<typeof verifyPlatformAudit>; readonly all: boolean }) {
+function Verified({ result, all }: { readonly result: ReplyOf<typeof contract.verifyPlatformAudit>; readonly all: boolean }) {
   const { valid, count, chains, firstBad, badChain, checkpoint } = result;
   return (
     <output>

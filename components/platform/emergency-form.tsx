@@ -10,9 +10,16 @@ import { formText } from "#components/ui/form-text.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
-import { emergencyRevoke } from "#lib/platform/contract.ts";
+import { atAddress } from "#lib/http/client.ts";
+import type * as contract from "#lib/platform/contract.ts";
 import { mutation } from "#lib/http/query.ts";
 import { REASON_MIN } from "./role-words.ts";
+
+const emergencyRevoke = atAddress<typeof contract.emergencyRevoke>({
+  id: "emergencyRevoke",
+  method: "POST",
+  path: "/api/v1/platform/emergency/revoke",
+});
 
 export type Target = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
 

@@ -1,9 +1,15 @@
 "use client";
 
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
-import { call } from "#lib/http/client.ts";
-import { verifySeller } from "#lib/sellers/contract.ts";
+import { atAddress, call } from "#lib/http/client.ts";
+import type * as contract from "#lib/sellers/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
+
+const verifySeller = atAddress<typeof contract.verifySeller>({
+  id: "verifySeller",
+  method: "POST",
+  path: "/api/v1/platform/sellers/{id}/verify",
+});
 
 type Props = { readonly sellerId: string; readonly domain: string; readonly verified: boolean };
 

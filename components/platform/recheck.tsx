@@ -2,9 +2,15 @@
 
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { call } from "#lib/http/client.ts";
-import { recheckExecution } from "#lib/settlement/contract.ts";
+import { atAddress, call } from "#lib/http/client.ts";
+import type * as contract from "#lib/settlement/contract.ts";
 import { REASON_MIN } from "./role-words.ts";
+
+const recheckExecution = atAddress<typeof contract.recheckExecution>({
+  id: "recheckExecution",
+  method: "POST",
+  path: "/api/v1/platform/executions/{executionId}/recheck",
+});
 
 /** Makes the service look at the chain for the outcome of an execution now. */
 export const Recheck = ({ executionId }: { readonly executionId: string }) => (

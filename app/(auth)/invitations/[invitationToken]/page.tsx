@@ -37,7 +37,7 @@ const Address = ({ children }: { readonly children: string }) => <strong classNa
 function Offer({ invitation: { organizationName, inviterName, role, expiresAt } }: Pick<StepProps, "invitation">) {
   const words = roles.find((one) => one.role === role);
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       <p>
         <Untrusted>{inviterName}</Untrusted> invites you to{" "}
         <strong>
