@@ -50,7 +50,7 @@ const screens = [
 ] as const;
 
 /** For each page, the size of its scripts, and how far its layout shifts, on a phone or on a wide screen, whichever is more. */
-async function weighAll(url: string, paths: readonly string[], cookie: string): Promise<readonly PageWeight[]> {
+export async function weighAll(url: string, paths: readonly string[], cookie: string): Promise<readonly PageWeight[]> {
   const executablePath = await findChromium();
   const browser = await chromium.launch({ ...(executablePath !== null && { executablePath }), args: ["--no-sandbox"] });
   try {
@@ -58,7 +58,7 @@ async function weighAll(url: string, paths: readonly string[], cookie: string): 
     for (const viewport of screens) {
       const context = await browser.newContext({ viewport });
       const [name = "", ...value] = cookie.split("=");
-      await context.addCookies([{ name, value: value.join("="), url }]);
+      if (name !== "") await context.addCookies([{ name, value: value.join("="), url }]);
       for (const [at, path] of paths.entries()) {
         const page = await context.newPage();
         const { scriptKb, shift } = await weigh(page, url + path);

@@ -3,10 +3,11 @@
  * each. `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns. `--
  * --facilitators` compares verify and settle with the facilitator of the x402 library in turns. `-- --streams` measures only the
  * cost of open event streams. `-- --webhooks` measures the deliveries of
- * webhooks and how a backlog of them drains.
+ * webhooks and how a backlog of them drains. `-- --pages` prints the scripts and the layout shift of every page.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";
+import { measureEveryPage } from "./every-page.ts";
 import { compareFacilitators } from "./facilitators.ts";
 import { measureStreamsAlone } from "./streams.ts";
 import { measureWebhooks } from "./webhooks.ts";
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     facilitators: { type: "boolean", default: false },
     streams: { type: "boolean", default: false },
     webhooks: { type: "boolean", default: false },
+    pages: { type: "boolean", default: false },
     rounds: { type: "string", default: "6" },
   },
 });
@@ -42,4 +44,11 @@ else if (values.webhooks) {
     for (const row of [[beside], [drained], [cost], delays]) console.table(row);
     console.log(`Resident memory every five seconds of the drain, in MiB: ${residentMiB.join(", ")}.`);
   }
+} else if (values.pages) {
+  const rounded = (await measureEveryPage()).map(({ scriptKb, shift, ...page }) => ({
+    ...page,
+    scriptKb: Math.round(scriptKb),
+    shift: Number(shift.toFixed(3)),
+  }));
+  print(rounded);
 } else await measureWhole({ seconds: Number(values.seconds ?? 6), json: values.json });

@@ -5,7 +5,7 @@ import { call, type CallOptions } from "#lib/http/client.ts";
 import { activateMandate, createMandate } from "#lib/mandates/contract.ts";
 import { registerSeller, upsertPaidResource } from "#lib/sellers/contract.ts";
 
-const CHAIN = "eip155:84532";
+export const CHAIN = "eip155:84532";
 
 export type Scene = {
   readonly keys: readonly string[];

@@ -55,16 +55,8 @@ async function open(context: BrowserContext, page: Page, path: string, width: nu
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
 
-const paths = [
-  "/home",
-  "/payments",
-  "/approvals",
-  "/mandates",
-  "/settings/keys",
-  "/settings/members",
-  "/settings/audit",
-  "/seller",
-];
+/* The sweep of all pages has hostile names too, but no payee with a long domain. */
+const paths = ["/home", "/payments", "/approvals"];
 
 for (const path of paths) {
   test(`${path} does not scroll sideways with long names`, async ({ page, context }) => {
