@@ -128,6 +128,7 @@ describe("a command", { timeout: 60_000 }, () => {
       [3, "PaymentDenied", ["pay", url], mandate(mandates.poor)],
       [4, "ApprovalRequired", ["pay", url, "--no-wait"], mandate(mandates.asking)],
       [5, "PaymentFailed", ["pay", url], { AGENT_PRIVATE_KEY: generatePrivateKey() }],
+      [7, "ServiceUnreachable", ["login", "http://127.0.0.1:9"]],
       [7, "ServiceRefused", ["budget"], { COUNTERSIGN_API_KEY: "csk_sandbox_wrong" }],
     ];
     const said = await Promise.all(cases.map(([, , line, change]) => cli([...line, "--json"], change)));
@@ -240,9 +241,8 @@ describe("login", { timeout: 60_000 }, () => {
     const capabilities = ["mandates:read", "payments:read"];
     const { data } = await decide(owner.credential, page.search.slice(1), { capabilities, mandateIds: [mandates.usual] });
     expect((await fetch(data.redirectTo)).status).toBe(200);
-    const { serviceAccountId } = data;
     const said = JSON.parse((await ended).lines[0] ?? "") as { readonly mandates: readonly unknown[] };
-    expect(said).toMatchObject({ serviceAccountId, organizationId: owner.organizationId, file });
+    expect(said).toMatchObject({ serviceAccountId: data.serviceAccountId, organizationId: owner.organizationId, file });
     expect(said.mandates).toHaveLength(3);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ url: service.url, apiKey: expect.stringMatching(/^csk_/) });

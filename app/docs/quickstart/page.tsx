@@ -21,7 +21,7 @@ export default async function QuickstartPage() {
               once.
             </p>
           </div>
-          <div className="panel-body grid gap-4">
+          <div className="panel-body grid grid-cols-1 gap-4">
             <Code label="agent.ts" text={packageText(env().BASE_URL)} />
             <ul className="grid gap-2 text-sm">
               <li>

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CountersignError } from "../errors.ts";
+import { CountersignError, ServiceUnreachable } from "../errors.ts";
 import { connect } from "../service.ts";
 import { untilStopped, WrongUse, type Said } from "./arguments.ts";
 import { openPage } from "./open-page.ts";
@@ -28,7 +28,11 @@ function serviceAt(text: string): string {
 }
 
 async function readJson<T>(url: string, init: RequestInit = {}): Promise<T> {
-  const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(REQUEST_MS) });
+  const response = await fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(REQUEST_MS) }).catch(
+    (cause: unknown) => {
+      throw new ServiceUnreachable(`The service at ${new URL(url).origin} cannot be reached.`, { cause });
+    },
+  );
   const body = (await response.json().catch(() => null)) as (T & { error_description?: string; detail?: string }) | null;
   if (response.ok && body) return body;
   throw new NotSignedIn(body?.error_description ?? body?.detail ?? `${new URL(url).host} answered ${response.status}.`);
