@@ -59,6 +59,8 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/settings/organization": at("/settings/organization", "full", "empty"),
   "/settings/keys": at("/settings/keys", "full", "empty"),
   "/settings/keys/[serviceAccountId]": [["full", ({ agent }) => `/settings/keys/${agent.serviceAccountId}`]],
+  "/settings/connect": at("/settings/connect", "full", "empty"),
+  "/connect": at("/connect?error=invalid_client"),
   "/settings/billing": at("/settings/billing", "full", "empty"),
   "/settings/webhooks": at("/settings/webhooks", "full", "empty"),
   "/settings/webhooks/[webhookEndpointId]": [["full", ({ webhook }) => webhook]],

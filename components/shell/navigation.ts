@@ -53,6 +53,7 @@ export const entries: readonly Entry[] = [
   { label: "Seller fees", href: "/seller/fees", group: "Selling", productRole: "seller", capability: ["billing:read"] },
   { label: "Domain and seller", href: "/seller/settings", group: "Selling", productRole: "seller", capability: ["sellers:read"] },
   { label: "Agents and keys", href: "/settings/keys", group: "Organization", capability: ["serviceAccounts:read"] },
+  { label: "Connect an agent", href: "/settings/connect", group: "Organization", capability: ["serviceAccounts:read"] },
   { label: "Members", href: "/settings/members", group: "Organization" },
   { label: "Organization settings", href: "/settings/organization", group: "Organization", capability: ["members:manage"] },
   { label: "Security", href: "/settings/security", group: "Organization" },

@@ -16,6 +16,7 @@ import {
   type Input,
   type Operation,
 } from "#lib/http/operation.ts";
+import { requireOwnMandates } from "#lib/http/own-mandates.ts";
 import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
 import { authenticate, renewedCookie, type AuthenticateOptions } from "#lib/identity/sessions/authenticate.ts";
@@ -107,6 +108,7 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
       requireAccess(caller);
       noteOrganization(caller?.organizationId ?? null);
       const parsed = await readInput(request);
+      requireOwnMandates(caller, operation.path, parsed);
       const idempotency = readIdempotency(request, parsed, caller);
       const input = { ...parsed.params, body: parsed.body, query: parsed.query };
       const context = { caller, requestId, idempotency, request };

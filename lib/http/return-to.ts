@@ -1,6 +1,9 @@
 /** An origin that no page has. A path is resolved against it, so if the result has another origin, the input was not a path. */
 const HERE = "http://here.invalid";
 
+/** A path may have an OAuth request in its query. */
+export const LENGTH_MAX = 2_048;
+
 /** Finds characters that browsers change in an address: they read a backslash as a slash, and drop tabs and line breaks. */
 const TWISTED = /[\\\s\p{Cc}]/u;
 /**
@@ -14,7 +17,7 @@ const TWISTED_PATH = /^[^?#]*%(?:5c|2f|0[0-9a-f]|1[0-9a-f])/i;
  * link to this service never sends a person to another site.
  */
 export function returnTo(given: string | readonly string[] | undefined, fallback = "/"): string {
-  if (typeof given !== "string" || given.length > 1024 || !given.startsWith("/")) return fallback;
+  if (typeof given !== "string" || given.length > LENGTH_MAX || !given.startsWith("/")) return fallback;
   if (TWISTED.test(given) || TWISTED_PATH.test(given)) return fallback;
   const url = URL.parse(given, HERE);
   if (url === null || url.origin !== HERE || url.username !== "" || url.pathname.startsWith("//")) return fallback;

@@ -23,3 +23,12 @@ export async function countOpenMandates(scope: Scope): Promise<number> {
     .where(and(within(mandates, scope), eq(mandates.status, "active"), isNull(mandates.agents)));
   return row?.count ?? 0;
 }
+
+/** The active mandates that every agent of the organization may use, newest first. */
+export const openMandates = (scope: Scope, rows: number) =>
+  database()
+    .select({ mandateId: mandates.mandateId, name: mandates.name })
+    .from(mandates)
+    .where(and(within(mandates, scope), eq(mandates.status, "active"), isNull(mandates.agents)))
+    .orderBy(desc(mandates.mandateId))
+    .limit(rows);

@@ -44,13 +44,22 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
 
+/** `mandateIds` are the only mandates that an agent may see, if a person chose some for it. */
+type Reader = Scope & { readonly mandateIds?: readonly string[] };
+
 /** Mandates of an organization, newest first, because ids sort by creation time. `before` is the last id of the previous page. */
-export const selectMandates = (tx: Tx, scope: Scope, limit: number, before: string | null): Promise<MandateRow[]> =>
+export const selectMandates = (tx: Tx, reader: Reader, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
     .from(mandates)
     .innerJoin(mandateVersions, currentVersion)
-    .where(and(within(mandates, scope), before === null ? undefined : lt(mandates.mandateId, before)))
+    .where(
+      and(
+        within(mandates, reader),
+        before === null ? undefined : lt(mandates.mandateId, before),
+        reader.mandateIds && inArray(mandates.mandateId, [...reader.mandateIds]),
+      ),
+    )
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 

@@ -3,10 +3,11 @@ import { readBody } from "#lib/http/json.ts";
 import { exportMethods, type Serve } from "#lib/api/route.ts";
 import type { Mounted } from "#lib/server/dispatch.ts";
 import { authorizationServer, protectedResource } from "#lib/identity/oauth/documents.ts";
-import { keptQuery, readAuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
+import { readAuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
+import { keptQuery, sealedQuery } from "#lib/identity/oauth/connect-request.ts";
 import { settleTokens, type TokenAnswer } from "#lib/identity/oauth/settle-tokens.ts";
 import { auth } from "#lib/identity/sessions/auth.ts";
-import { CONNECT_PATH } from "#lib/identity/sessions/oauth-server.ts";
+import { CONNECT_PATH } from "#lib/identity/oauth-terms.ts";
 
 const documentHeaders = {
   "Cache-Control": "public, max-age=300",
@@ -54,7 +55,7 @@ async function authorize(url: URL, headers: Headers): Promise<Response> {
   if (limited) return limited;
   if (answer.kind === "refused") return redirect(answer.location);
   if (answer.kind === "unusable") return redirect(`${CONNECT_PATH}?${new URLSearchParams({ error: answer.error })}`);
-  return redirect(`${CONNECT_PATH}?${keptQuery(url.search)}`);
+  return redirect(`${CONNECT_PATH}?${sealedQuery(keptQuery(url.search) ?? new URLSearchParams())}`);
 }
 
 async function token(url: URL, headers: Headers, body: string): Promise<Response> {

@@ -12,7 +12,7 @@ import {
 import { noteKeyUse } from "#lib/identity/keys/key-uses.ts";
 import { findLiveToken, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import { ACCESS_TOKEN_PREFIX, mcpResource } from "#lib/identity/sessions/oauth-server.ts";
+import { ACCESS_TOKEN_PREFIX, mcpResource } from "#lib/identity/oauth-terms.ts";
 import { Problem } from "#lib/problem.ts";
 import type { Capability, Environment } from "#lib/vocabulary.ts";
 

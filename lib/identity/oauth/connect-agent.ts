@@ -7,12 +7,13 @@ import { newKeyId } from "#lib/identity/keys/api-key.ts";
 import { onceWithoutKey } from "#lib/identity/keys/present-service-account.ts";
 import { insertConnection, insertServiceAccount, lockServiceAccount } from "#lib/identity/keys/service-account-store.ts";
 import { requireStillHeld } from "#lib/identity/lock-members.ts";
-import { answerTo, readAuthorizationRequest, type AuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
+import { readAuthorizationRequest } from "#lib/identity/oauth/authorization-request.ts";
+import { answerTo, type ConnectRequest } from "#lib/identity/oauth/connect-request.ts";
 import { lockClient } from "#lib/identity/oauth/client-store.ts";
 import * as contract from "#lib/identity/oauth/contract.ts";
 import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
 import { insertCode } from "#lib/identity/oauth/token-store.ts";
-import { CODE_SECONDS, mcpResource, REFRESH_SCOPE } from "#lib/identity/sessions/oauth-server.ts";
+import { CODE_SECONDS, mcpResource, REFRESH_SCOPE } from "#lib/identity/oauth-terms.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { newId } from "#lib/ids.ts";
 import { invalidField, notFound, Problem } from "#lib/problem.ts";
@@ -25,7 +26,7 @@ type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
  * Checks the client's request and returns it.
  * @throws Problem invalid_request, or not_found for a client of another organization
  */
-async function acceptedRequest(text: string, { organizationId }: Member): Promise<AuthorizationRequest> {
+async function acceptedRequest(text: string, { organizationId }: Member): Promise<ConnectRequest> {
   const answer = await readAuthorizationRequest(text);
   if (answer.kind !== "accepted")
     throw invalidField("/request", "This request of a client is not valid. Start again in the client.");
@@ -35,7 +36,7 @@ async function acceptedRequest(text: string, { organizationId }: Member): Promis
 }
 
 /** Refuses capabilities that the client did not ask for. @throws Problem invalid_request */
-function requireAsked(chosen: readonly Capability[], { asked }: AuthorizationRequest): void {
+function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest): void {
   const beyond = asked === null ? -1 : chosen.findIndex((capability) => !asked.includes(capability));
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);
 }

@@ -1,6 +1,6 @@
 import { keyCapabilities } from "#lib/identity/capabilities.ts";
 import { advertisedScopes } from "#lib/identity/oauth/authenticate-agent.ts";
-import { mcpResource, oauthIssuer, REFRESH_SCOPE } from "#lib/identity/sessions/oauth-server.ts";
+import { mcpResource, oauthIssuer, REFRESH_SCOPE } from "#lib/identity/oauth-terms.ts";
 
 /** The document of RFC 9728: it describes the URL /mcp and names the server that gives tokens for this URL. */
 export const protectedResource = () => ({

@@ -1,7 +1,7 @@
 import { cutCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import type { ConnectionRow } from "#lib/identity/oauth/connection-store.ts";
 import type { Connection } from "#lib/identity/oauth/contract.ts";
-import { CLI_CLIENT } from "#lib/identity/sessions/oauth-server.ts";
+import { CLI_CLIENT } from "#lib/identity/oauth-terms.ts";
 import { toWire } from "#lib/time.ts";
 
 const clientNameOf = ({ clientId, clientName }: ConnectionRow): string =>

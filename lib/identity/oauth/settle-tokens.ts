@@ -5,7 +5,7 @@ import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { giveSecret } from "#lib/identity/keys/service-account-store.ts";
 import { readToken } from "#lib/identity/oauth/authenticate-agent.ts";
 import { connectionOfToken, deleteTokens, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
-import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/sessions/oauth-server.ts";
+import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/oauth-terms.ts";
 
 /** The JSON of a reply of the token endpoint. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;

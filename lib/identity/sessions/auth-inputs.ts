@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { returnTo } from "#lib/http/return-to.ts";
+import { LENGTH_MAX, returnTo } from "#lib/http/return-to.ts";
 import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
@@ -20,7 +20,7 @@ const Token = z.string().min(1).max(2048);
 const Page = z
   .string()
   .min(1)
-  .max(1024)
+  .max(LENGTH_MAX)
   .refine((path) => returnTo(path, "") === path, "This is not a page of this service.");
 
 export type Endpoint = {

@@ -1,0 +1,144 @@
+import type { ReactNode } from "react";
+import type { SearchParams } from "#app/search-params.ts";
+import { requestPath, requireMember } from "#app/session.ts";
+import { ConsentForm } from "#components/connect/consent-form.tsx";
+import { SignOut } from "#components/identity/sign-out.tsx";
+import { Brand } from "#components/shell/brand.tsx";
+import { EnvironmentBanner } from "#components/shell/environment-banner.tsx";
+import { buttonClass } from "#components/ui/button-class.ts";
+import { Notice } from "#components/ui/notice.tsx";
+import { Pairs } from "#components/ui/pairs.tsx";
+import { Untrusted } from "#components/ui/untrusted.tsx";
+import { env } from "#lib/env.ts";
+import { viewSession } from "#lib/identity/sessions/get-session.ts";
+import { viewConnect, type ConnectView } from "#lib/pages/view-connect.ts";
+
+export const metadata = { title: "Connect a program" };
+
+const refusals: Readonly<Record<string, string>> = {
+  invalid_client: "The program is not registered here. Register it at Connect an agent, or check its client id.",
+  invalid_redirect: "The program wants the answer at an address that is not registered for it. Nothing was sent there.",
+};
+
+const places: Readonly<Record<ConnectView["place"]["kind"], string>> = {
+  device: "a program on this device",
+  host: "the site",
+  app: "the program that opens",
+};
+
+const Page = ({
+  title,
+  email,
+  children,
+}: {
+  readonly title: ReactNode;
+  readonly email: string;
+  readonly children: ReactNode;
+}) => (
+  <>
+    <a className="skip" href="#main">
+      Skip to content
+    </a>
+    <EnvironmentBanner environment={env().ENVIRONMENT} />
+    <div className="mx-auto max-w-180 px-4 pt-4 pb-12 md:px-6 md:pt-6 md:pb-16">
+      <header className="flex items-center justify-between gap-4 pb-6 text-sm text-muted md:pb-8">
+        <Brand />
+        <span className="flex min-w-0 items-center gap-1">
+          <span className="wrap-anywhere max-md:hidden">{email}</span>
+          <SignOut />
+        </span>
+      </header>
+      <main id="main" tabIndex={-1} className="grid grid-cols-1 gap-6">
+        <h1 className="text-2xl tracking-display md:text-3xl">{title}</h1>
+        {children}
+      </main>
+    </div>
+  </>
+);
+
+const Facts = ({ view, organization }: { readonly view: ConnectView; readonly organization: string }) => (
+  <>
+    <Pairs
+      items={[
+        ["Program", <Untrusted key="name">{view.clientName}</Untrusted>],
+        [
+          "Answer goes to",
+          <span key="place">
+            {places[view.place.kind]} <strong className="mono">{view.place.name}</strong>
+          </span>,
+        ],
+        ["Organization", <Untrusted key="organization">{organization}</Untrusted>],
+      ]}
+    />
+    <Notice tone="caution">
+      <p>
+        The name is what the program calls itself; we cannot check it. Connect only if you have just started this in a program
+        that you trust{view.place.kind === "host" ? ", and if you know the site above" : ""}.
+      </p>
+    </Notice>
+    <p className="text-sm text-muted">
+      {view.builtIn
+        ? "It gets an API key of the service account, and no access to your own account."
+        : "It gets no access to your own account."}{" "}
+      It can never approve payments, raise limits, give rights or see another organization. You end the connection at Connect an
+      agent; it also ends with your membership.
+    </p>
+  </>
+);
+
+const Stop = ({ children, href, label }: { readonly children: ReactNode; readonly href: string; readonly label: string }) => (
+  <>
+    <Notice tone="caution">
+      <p>{children}</p>
+    </Notice>
+    <p>
+      <a className={buttonClass({})} href={href}>
+        {label}
+      </a>
+    </p>
+  </>
+);
+
+export default async function ConnectPage({ searchParams }: { readonly searchParams: SearchParams }) {
+  const path = await requestPath();
+  const caller = await requireMember(path);
+  const { user, activeOrganization } = await viewSession(caller.sessionId);
+  const organization = activeOrganization?.name ?? "";
+  const { error } = await searchParams;
+  const query = path.slice(path.indexOf("?") + 1);
+  const answer = typeof error === "string" ? ({ kind: "unusable", error } as const) : await viewConnect(caller, query);
+  if (answer.kind === "ask") {
+    const { view } = answer;
+    const title = (
+      <>
+        Connect <Untrusted>{view.clientName}</Untrusted> to <Untrusted>{organization}</Untrusted>?
+      </>
+    );
+    return (
+      <Page title={title} email={user.email}>
+        <Facts view={view} organization={organization} />
+        <ConsentForm request={query} view={view} />
+      </Page>
+    );
+  }
+  return (
+    <Page title="Nothing was connected" email={user.email}>
+      {answer.kind === "otherOrganization" && (
+        <Stop href="/settings/connect" label="Connect an agent">
+          This program is registered by another organization. Switch to that organization and start again in the program, or
+          register the program for <Untrusted>{organization}</Untrusted>.
+        </Stop>
+      )}
+      {answer.kind === "mayNot" && (
+        <Stop href={answer.refuseAt} label="Back to the program">
+          Your role in <Untrusted>{organization}</Untrusted> does not connect programs. Ask an owner, admin or developer.
+        </Stop>
+      )}
+      {answer.kind === "unusable" && (
+        <Stop href="/settings/connect" label="Connect an agent">
+          {refusals[answer.error] ?? "The request of the program is not valid. Start again in the program."}
+        </Stop>
+      )}
+    </Page>
+  );
+}

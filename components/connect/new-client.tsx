@@ -1,0 +1,74 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Field, Select, TextArea } from "#components/ui/field.tsx";
+import { FormDialog } from "#components/ui/form-dialog.tsx";
+import { useOperationForm } from "#components/ui/form.tsx";
+import { createAgentClient } from "#lib/identity/oauth/contract.ts";
+import { presets } from "./client-commands.ts";
+
+const opener = (
+  <>
+    <Plus className="icon" aria-hidden />
+    Register a program
+  </>
+);
+
+const lines = (text: unknown): string[] =>
+  (Array.isArray(text) ? text.join("\n") : String(text ?? ""))
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+const options = [["", "Another program"] as const, ...presets.map(({ name }) => [name, name] as const)];
+
+/** Registers an OAuth client. */
+export function NewClient() {
+  const router = useRouter();
+  const [open, setOpen] = useState(false);
+  const [preset, setPreset] = useState("");
+  const state = useOperationForm(createAgentClient, {
+    defaults: { name: "", redirectUris: [] },
+    onDone: () => {
+      setOpen(false);
+      setPreset("");
+      router.refresh();
+    },
+  });
+  const fill = (name: string) => {
+    setPreset(name);
+    const found = presets.find((one) => one.name === name);
+    state.form.setValue("name", found?.name ?? "");
+    state.form.setValue("redirectUris", [...(found?.redirectUris ?? [])]);
+  };
+  return (
+    <FormDialog
+      trigger={opener}
+      look={{ tone: "primary" }}
+      title="Register a program"
+      open={open}
+      onOpenChange={setOpen}
+      state={state}
+      nothing="Nothing was registered."
+      submit="Register"
+    >
+      <Select label="Program" options={options} value={preset} onChange={(event) => fill(event.target.value)} />
+      <Field
+        label="Name"
+        autoComplete="off"
+        maxLength={100}
+        hint="People see it when they connect the program."
+        {...state.field("name")}
+      />
+      <TextArea
+        label="Addresses for the answer"
+        rows={3}
+        spellCheck={false}
+        hint="One a line, exactly as the program sends them. An address on this device admits any port."
+        {...state.field("redirectUris", { setValueAs: lines })}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
+import { UnauthorizedError as OldUnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Page } from "@playwright/test";
+import { newMember, newOrganization, PASSWORD } from "#test/identity.ts";
+import { writeMandate } from "./setup/purchase.ts";
+import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+
+const address = () => new URL("/mcp", process.env["BASE_URL"] ?? "");
+
+/** A program on the person's device that waits for the answer of the authorization server. */
+async function openCallback() {
+  const answers: URL[] = [];
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/callback")) answers.push(new URL(request.url, "http://127.0.0.1"));
+    response.setHeader("Content-Type", "text/html").end("<title>Done</title><p>Go back to the program.");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { redirectUrl: `http://127.0.0.1:${port}/callback`, answers, close: () => server.close() };
+}
+
+/** What both official clients keep: the id that was registered for them, and what they get. They are told nothing else. */
+function memory(clientId: string, redirectUrl: string) {
+  const kept: { verifier: string; tokens?: unknown; url?: URL } = { verifier: "" };
+  return {
+    kept,
+    provider: {
+      redirectUrl,
+      clientMetadata: { redirect_uris: [redirectUrl], client_name: "Test client", token_endpoint_auth_method: "none" },
+      clientInformation: () => ({ client_id: clientId }),
+      tokens: () => kept.tokens as never,
+      saveTokens: (tokens: unknown) => void (kept.tokens = tokens),
+      redirectToAuthorization: (url: URL) => void (kept.url = url),
+      saveCodeVerifier: (verifier: string) => void (kept.verifier = verifier),
+      codeVerifier: () => kept.verifier,
+    },
+  };
+}
+
+const info = { name: "judge", version: "1" };
+
+/** Connects without tokens; the client finds out by itself where to sign in, and opens that page. */
+async function discover(clientId: string, redirectUrl: string, old: boolean) {
+  const { kept, provider } = memory(clientId, redirectUrl);
+  const open = () =>
+    old
+      ? { client: new OldClient(info), transport: new OldTransport(address(), { authProvider: provider }) }
+      : {
+          client: new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
+          transport: new StreamableHTTPClientTransport(address(), { authProvider: provider }),
+        };
+  const first = open();
+  const refused: unknown = await first.client.connect(first.transport as never).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(old ? OldUnauthorizedError : UnauthorizedError);
+  return {
+    url: kept.url ?? new URL("about:blank"),
+    /** Exchanges the code and lists the tools. */
+    finish: async (answer: URL) => {
+      const iss = answer.searchParams.get("iss");
+      expect(iss).toBe(new URL("/api/auth", address()).href);
+      if (old) await (first.transport as OldTransport).finishAuth(answer.searchParams.get("code") ?? "");
+      else await (first.transport as StreamableHTTPClientTransport).finishAuth(answer.searchParams);
+      const again = open();
+      await again.client.connect(again.transport as never);
+      const { tools } = await (again.client as Client).listTools();
+      return { names: tools.map(({ name }) => name), client: again.client as Client };
+    },
+  };
+}
+
+async function register(page: Page, name: string): Promise<string> {
+  await page.goto("/settings/connect");
+  await page.getByRole("button", { name: "Register a program" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Program").selectOption("Codex");
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByRole("button", { name: "Register" }).click();
+  await expect(dialog).toHaveCount(0);
+  return (
+    (await page
+      .getByRole("row", { name })
+      .getByRole("button", { name: /copy client id/ })
+      .getAttribute("title")) ?? ""
+  );
+}
+
+test("MCP clients that know the address alone sign in, and one button ends a connection", async ({ page, context }) => {
+  const owner = await newOrganization({ name: "Larkfield" });
+  await writeMandate(owner, "Research");
+  await writeMandate(owner, "Travel");
+  await signInAs(context, owner.credential);
+  const clientId = await register(page, "Judge");
+  const callback = await openCallback();
+  try {
+    const first = await discover(clientId, callback.redirectUrl, false);
+    await page.goto(first.url.href);
+    await expect(page.getByRole("heading", { name: "Connect Judge to Larkfield?" })).toBeVisible();
+    await expect(page.getByText(new URL(callback.redirectUrl).host)).toBeVisible();
+    await page.getByRole("radio", { name: /Only these/ }).check();
+    await page.getByRole("checkbox", { name: "Research" }).check();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Connect" }).click();
+    await expect(page.getByText("Go back to the program.")).toBeVisible();
+    const judge = await first.finish(callback.answers[0]!);
+    expect(judge.names).toContain("get_budget");
+    const budget = await judge.client.callTool({ name: "get_budget", arguments: {} });
+    expect(JSON.stringify(budget)).toContain("Research");
+    expect(JSON.stringify(budget)).not.toContain("Travel");
+
+    const second = await discover(clientId, callback.redirectUrl, true);
+    await page.goto(second.url.href);
+    await page.getByRole("radio", { name: /that exists/ }).check();
+    await page.getByRole("button", { name: "Connect" }).click();
+    await expect(page.getByText("Go back to the program.")).toBeVisible();
+    const elder = await second.finish(callback.answers[1]!);
+    expect(elder.names).toEqual(judge.names);
+
+    await page.goto("/settings/connect");
+    await expectAccessible(page);
+    const rows = page.getByRole("table", { name: "Connected programs" }).getByRole("row", { name: /Judge/ });
+    await expect(rows).toHaveCount(2);
+    await rows.last().getByRole("button", { name: "End" }).click();
+    await page.getByRole("button", { name: "End connection" }).click();
+    await expect(rows).toHaveCount(1);
+    await expect(judge.client.listTools()).rejects.toThrow();
+    expect((await elder.client.listTools()).tools.length).toBeGreaterThan(0);
+    await Promise.all([judge.client.close(), elder.client.close()]);
+
+    const third = await discover(clientId, callback.redirectUrl, false);
+    await page.goto(third.url.href);
+    await page.getByRole("link", { name: "Do not connect" }).click();
+    await expect(page.getByText("Go back to the program.")).toBeVisible();
+    expect(callback.answers[2]?.searchParams.get("error")).toBe("access_denied");
+  } finally {
+    callback.close();
+  }
+});
+
+test("a person signs in first and comes back to the request; who may not connect programs is told whom to ask", async ({
+  page,
+}) => {
+  const owner = await newOrganization();
+  const approver = await newMember(owner, "approver");
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: "countersign-cli",
+    redirect_uri: "http://127.0.0.1:9/callback",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  });
+  await page.goto(`/api/auth/oauth2/authorize?${query}`);
+  await page.getByLabel("E-mail").fill(approver.email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page.getByText("Your role in Acme does not connect programs.")).toBeVisible();
+  await page.goto("/connect?client_id=countersign-cli&redirect_uri=https%3A%2F%2Fevil.example&code_challenge=x");
+  await expect(page.getByText("The request of the program is not valid.")).toBeVisible();
+  expect(await page.content()).not.toContain('evil.example"');
+});

@@ -1,0 +1,34 @@
+import { env } from "#lib/env.ts";
+
+/* What the OAuth plugin, our operations and our pages agree on. Pages must not load the plugin itself. */
+
+/** The page where a person allows an OAuth client. The authorization endpoint redirects the person to this page. */
+export const CONNECT_PATH = "/connect";
+
+/**
+ * Every token begins with one of these prefixes, so that code can distinguish it from an API key, and programs that search for
+ * leaked secrets can find it.
+ */
+export const ACCESS_TOKEN_PREFIX = "cso_";
+export const REFRESH_TOKEN_PREFIX = "csr_";
+
+/** The URL for which access tokens are valid: the resource of RFC 8707 and RFC 9728. */
+export const mcpResource = (): string => `${env().BASE_URL}/mcp`;
+
+/** The URL that identifies this service as the issuer of tokens (RFC 8414, RFC 9207). */
+export const oauthIssuer = (): string => `${env().BASE_URL}/api/auth`;
+
+/** A client that asks for this scope gets a refresh token from the OAuth plugin. The scope gives no capability. */
+export const REFRESH_SCOPE = "offline_access";
+
+export const CODE_SECONDS = 300;
+
+/**
+ * The OAuth client of the command-line program in the package. All organizations use the same program, so none of them registers
+ * it.
+ */
+export const CLI_CLIENT = {
+  clientId: "countersign-cli",
+  name: "Countersign command line",
+  redirectUris: ["http://127.0.0.1/callback", "http://localhost/callback"],
+} as const;

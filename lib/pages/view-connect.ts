@@ -1,0 +1,60 @@
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { agentSet, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
+import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
+import { answerTo, readSealed } from "#lib/identity/oauth/connect-request.ts";
+import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
+import { openMandates } from "#lib/mandates/agent-store.ts";
+import type { Capability } from "#lib/vocabulary.ts";
+
+/** The most entries of a list to choose from. */
+const ROWS = 100;
+
+export type ConnectView = {
+  readonly clientName: string;
+  /** Whether the client is the command line of our package. */
+  readonly builtIn: boolean;
+  readonly place: ReturnType<typeof redirectPlace>;
+  /** Where the person goes if they refuse. */
+  readonly refuseAt: string;
+  /** The capabilities that the client asks for and the person may give; those that a typical agent needs. */
+  readonly grantable: readonly Capability[];
+  readonly suggested: readonly Capability[];
+  readonly accounts: readonly { readonly serviceAccountId: string; readonly name: string }[];
+  readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
+};
+
+export type ConnectAnswer =
+  | { readonly kind: "ask"; readonly view: ConnectView }
+  | { readonly kind: "otherOrganization" }
+  | { readonly kind: "mayNot"; readonly refuseAt: string }
+  | { readonly kind: "unusable"; readonly error: string };
+
+type Member = SessionCaller & { readonly organizationId: string };
+
+/** What a person must know to decide about an OAuth client's request. */
+export async function viewConnect(caller: Member, query: string): Promise<ConnectAnswer> {
+  const request = await readSealed(query);
+  if (request === null) return { kind: "unusable", error: "invalid_request" };
+  if (request.organizationId !== null && request.organizationId !== caller.organizationId) return { kind: "otherOrganization" };
+  const refuseAt = answerTo(request, { error: "access_denied" });
+  if (!caller.capabilities.has("serviceAccounts:manage")) return { kind: "mayNot", refuseAt };
+  const [accounts, mandates] = await Promise.all([
+    listLiveServiceAccounts({ ...caller, place: null, rows: ROWS }),
+    openMandates(caller, ROWS),
+  ]);
+  const may = [...keyCapabilitiesOf([...caller.capabilities])];
+  const grantable = may.filter((capability) => request.asked === null || request.asked.includes(capability));
+  return {
+    kind: "ask",
+    view: {
+      clientName: request.clientName,
+      builtIn: request.organizationId === null,
+      place: redirectPlace(request.redirectUri),
+      refuseAt,
+      grantable,
+      suggested: grantable.filter((capability) => agentSet.has(capability)),
+      accounts: accounts.map(({ serviceAccountId, name }) => ({ serviceAccountId, name })),
+      mandates,
+    },
+  };
+}

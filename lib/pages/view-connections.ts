@@ -1,0 +1,23 @@
+import type { SessionCaller } from "#lib/http/operation.ts";
+import { clientsOf } from "#lib/identity/oauth/client-store.ts";
+import { connectionsOf } from "#lib/identity/oauth/connection-store.ts";
+import type { AgentClient, Connection } from "#lib/identity/oauth/contract.ts";
+import { presentClient } from "#lib/identity/oauth/present-client.ts";
+import { presentConnection } from "#lib/identity/oauth/present-connection.ts";
+import { mcpResource } from "#lib/identity/oauth-terms.ts";
+
+const ROWS = 100;
+
+export type ConnectionsView = {
+  readonly address: string;
+  readonly clients: readonly AgentClient[];
+  readonly connections: readonly Connection[];
+};
+
+/** The MCP address, the organization's registered programs and its connections. The page has checked the right to see them. */
+export async function viewConnections({
+  organizationId,
+}: SessionCaller & { readonly organizationId: string }): Promise<ConnectionsView> {
+  const [clients, connections] = await Promise.all([clientsOf(organizationId, ROWS), connectionsOf(organizationId, ROWS)]);
+  return { address: mcpResource(), clients: clients.map(presentClient), connections: connections.map(presentConnection) };
+}
