@@ -67,7 +67,7 @@ async function discover(clientId: string, redirectUrl: string, old: boolean) {
       if (old) await (first.transport as OldTransport).finishAuth(answer.searchParams.get("code") ?? "");
       else await (first.transport as StreamableHTTPClientTransport).finishAuth(answer.searchParams);
       const again = open();
-      await again.client.connect(again.transport as never);
+      await again.client.connect(again.transport);
       const { tools } = await (again.client as Client).listTools();
       return { names: tools.map(({ name }) => name), client: again.client as Client };
     },

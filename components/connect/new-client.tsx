@@ -16,8 +16,8 @@ const opener = (
   </>
 );
 
-const lines = (text: unknown): string[] =>
-  (Array.isArray(text) ? text.join("\n") : String(text ?? ""))
+const lines = (text: string | readonly string[]): string[] =>
+  (typeof text === "string" ? text : text.join("\n"))
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");

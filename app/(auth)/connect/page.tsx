@@ -21,7 +21,7 @@ const refusals: Readonly<Record<string, string>> = {
 };
 
 const places: Readonly<Record<ConnectView["place"]["kind"], string>> = {
-  device: "a program on this device",
+  device: "a program on this device, at",
   host: "the site",
   app: "the program that opens",
 };

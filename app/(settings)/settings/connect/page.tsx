@@ -48,9 +48,9 @@ const Connected = ({ items, manages }: { readonly items: readonly Connection[]; 
           {
             name: "Connected",
             cell: ({ connectedAt, connectedByName }) => (
-              <>
+              <span>
                 <Moment at={connectedAt} show="short" /> by <Untrusted>{connectedByName}</Untrusted>
-              </>
+              </span>
             ),
           },
           {
@@ -112,7 +112,9 @@ const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; 
       />
     )}
     <div className="panel-foot">
-      The command line needs no registration: <code>npx countersign login</code>.
+      <span>
+        The command line needs no registration: <code>npx countersign login</code>
+      </span>
     </div>
   </section>
 );
