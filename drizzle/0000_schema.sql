@@ -1189,7 +1189,6 @@ CREATE INDEX "executions_received" ON "executions" USING btree ("seller_organiza
 CREATE INDEX "executions_revenue" ON "executions" USING btree ("seller_organization_id","resolved_at") WHERE seller_organization_id IS NOT NULL AND settlement_status = 'settled';--> statement-breakpoint
 CREATE INDEX "account_user" ON "account" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "api_keys_of_account" ON "api_keys" USING btree ("service_account_id","created_at");--> statement-breakpoint
-CREATE INDEX "api_keys_connected" ON "api_keys" USING btree ("organization_id","key_id") WHERE client_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "invitation_organization" ON "invitation" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "invitation_email" ON "invitation" USING btree ("email");--> statement-breakpoint
 CREATE UNIQUE INDEX "member_once" ON "member" USING btree ("organization_id","user_id");--> statement-breakpoint

@@ -278,12 +278,7 @@ export const apiKeys = pgTable(
     expiresAt: moment("expires_at"),
     revokedAt: moment("revoked_at"),
   },
-  (table) => [
-    index("api_keys_of_account").on(table.serviceAccountId, table.createdAt),
-    index("api_keys_connected")
-      .on(table.organizationId, table.keyId)
-      .where(sql`client_id IS NOT NULL`),
-  ],
+  (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
 );
 
 /**

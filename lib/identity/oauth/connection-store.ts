@@ -41,7 +41,7 @@ const usable = sql`(${apiKeys.secretHash} <> '' OR ${apiKeys.createdAt} > clock_
 
 const live = (organizationId: string): SQL | undefined =>
   and(
-    eq(apiKeys.organizationId, organizationId),
+    eq(serviceAccounts.organizationId, organizationId),
     sql`${apiKeys.clientId} IS NOT NULL`,
     isNull(apiKeys.revokedAt),
     isNull(serviceAccounts.revokedAt),
