@@ -34,7 +34,7 @@ const elsewhere = [
   "/API/v1/auth/session",
   "/_next/static/x.js",
   "",
-  `/${"a".repeat(2000)}`,
+  `/${"a".repeat(2_048)}`,
 ];
 
 describe("returnTo", () => {
