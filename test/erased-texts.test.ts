@@ -10,7 +10,7 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { pool } from "#lib/db/client.ts";
 import * as mandates from "#lib/mandates/contract.ts";
 import { suspendMandate } from "#lib/mandates/lifecycle/suspend-mandate.ts";
-import { getPaymentReceipt as receiptContract } from "#lib/payments/contract.ts";
+import { getPaymentReceipt as receiptContract } from "#lib/payments/receipt-contract.ts";
 import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
 import { verifyPlatformAudit as platformContract } from "#lib/platform/contract.ts";
 import { verifyPlatformAudit } from "#lib/platform/verify-platform-audit.ts";

@@ -13,7 +13,7 @@ import type * as contract from "#lib/payments/contract.ts";
 const allowPaymentOnce = atAddress<typeof contract.allowPaymentOnce>({
   id: "allowPaymentOnce",
   method: "POST",
-  path: "/api/v1/payments/{authorizationId}/allow-once",
+  path: "/api/v1/payments/allow-once/{authorizationId}",
 });
 
 type Props = {

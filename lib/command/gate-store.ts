@@ -26,8 +26,9 @@ const CLOSINGS_PER_SECOND = 50;
 const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
 
 /**
- * Takes the revocation gate as an exclusive lock. Each transaction that takes rights away calls this first. PostgreSQL grants the
- * lock in the order of requests, so it waits only for transactions that already hold the shared lock.
+ * Takes the exclusive lock that keeps all payments out while rights are removed. Each transaction that takes rights away calls
+ * this first. PostgreSQL grants locks in the order of requests, so this transaction waits only for those that already hold the
+ * shared lock.
  * @throws Problem rate_limited
  */
 export const closeGate = async (tx: Tx, whose: string): Promise<void> => {

@@ -15,6 +15,7 @@ import { listMandates } from "#lib/mandates/list-mandates.ts";
 import { authenticateMcp } from "#lib/mcp/authenticate-mcp.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as payments from "#lib/payments/contract.ts";
+import * as receipts from "#lib/payments/receipt-contract.ts";
 import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
 import { getPayment } from "#lib/payments/get-payment.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
@@ -40,7 +41,7 @@ export const reachable = {
   getCheckout: served(checkouts.getCheckout, getCheckout),
   getMandate: served(mandates.getMandate, getMandate),
   getPayment: served(payments.getPayment, getPayment),
-  getPaymentReceipt: served(payments.getPaymentReceipt, getPaymentReceipt),
+  getPaymentReceipt: served(receipts.getPaymentReceipt, getPaymentReceipt),
   getRemaining: served(mandates.getRemaining, getRemaining),
   listMandates: served(mandates.listMandates, listMandates),
   listPayments: served(payments.listPayments, listPayments),

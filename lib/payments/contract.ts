@@ -6,8 +6,6 @@ import { PageQuery, pageOf } from "#lib/http/paging.ts";
 import { ClientId, Id } from "#lib/ids.ts";
 import { Payment, PaymentExecution } from "#lib/payments/payment-schema.ts";
 import { AskedIntent, Authorization } from "#lib/payment-intent.ts";
-import { exampleAnswer } from "#lib/payments/receipt-example.ts";
-import { Answer } from "#lib/receipts/receipt-schema.ts";
 import { ErrorBody } from "#lib/problem.ts";
 import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 import { failureCodes } from "#lib/x402/failure.ts";
@@ -228,7 +226,7 @@ export const getPayment = operation({
 export const allowPaymentOnce = operation({
   id: "allowPaymentOnce",
   method: "POST",
-  path: "/api/v1/payments/{authorizationId}/allow-once",
+  path: "/api/v1/payments/allow-once/{authorizationId}",
   tag: "Payments",
   summary: "Allow a refused payment once",
   description:
@@ -255,51 +253,6 @@ export const allowPaymentOnce = operation({
       },
     },
   },
-});
-
-const Receipt = Answer.meta({
-  id: "Receipt",
-  description: "A signed statement (JWS) and the proof that its event is in a signed log.",
-});
-
-export const getPaymentReceipt = operation({
-  id: "getPaymentReceipt",
-  method: "GET",
-  path: "/api/v1/receipts/payments/{authorizationId}",
-  tag: "Payments",
-  summary: "Get a receipt that proves the decision about a payment",
-  description:
-    "A signed statement with a proof that anybody can check without this service: with npm run verify, at /verify, or with a verifier of their own. `proof` is absent until a signed head includes the decision.",
-  access: { capability: "payments:read" },
-  response: Receipt,
-  problems: ["not_found"],
-  example: { params: { authorizationId: execution.authorizationId }, response: exampleAnswer },
-});
-
-export const getApprovalReceipt = operation({
-  id: "getApprovalReceipt",
-  method: "GET",
-  path: "/api/v1/receipts/approvals/{approvalId}",
-  tag: "Payments",
-  summary: "Get a receipt that proves that a person approved a payment",
-  description: "As getPaymentReceipt, with the basket that the person saw and how the person confirmed.",
-  access: { capability: "payments:read" },
-  response: Receipt,
-  problems: ["not_found"],
-  example: { params: { approvalId: "apr_01kaj4n7v8e2m0x3c9t5q6r7sf" }, response: exampleAnswer },
-});
-
-export const getExecutionReceipt = operation({
-  id: "getExecutionReceipt",
-  method: "GET",
-  path: "/api/v1/receipts/executions/{executionId}",
-  tag: "Payments",
-  summary: "Get a receipt that proves the state of an execution",
-  description: "As getPaymentReceipt, with the settlement that the service found on the chain.",
-  access: { capability: "payments:read" },
-  response: Receipt,
-  problems: ["not_found"],
-  example: { params: { executionId: execution.executionId }, response: exampleAnswer },
 });
 
 export const listPayments = operation({

@@ -3,7 +3,7 @@ import { newestEventAbout } from "#lib/audit/read-store.ts";
 import { database } from "#lib/db/client.ts";
 import { findAuthorization } from "#lib/holds/execution-store.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import type * as contract from "#lib/payments/contract.ts";
+import type * as contract from "#lib/payments/receipt-contract.ts";
 import { approvalReceipt } from "#lib/payments/make-receipt.ts";
 import { notFound } from "#lib/problem.ts";
 

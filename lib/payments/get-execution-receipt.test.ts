@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { publicKeys } from "#lib/audit/signing-key.ts";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
-import * as contract from "#lib/payments/contract.ts";
+import * as contract from "#lib/payments/receipt-contract.ts";
 import { getExecutionReceipt } from "#lib/payments/get-execution-receipt.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { useDatabase } from "#test/database.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { publicKeys } from "#lib/audit/signing-key.ts";
-import * as contract from "#lib/payments/contract.ts";
+import * as contract from "#lib/payments/receipt-contract.ts";
 import { getPaymentReceipt } from "#lib/payments/get-payment-receipt.ts";
 import { verifyReceipt } from "#lib/receipts/verify-receipt.ts";
 import { quoted, tamper } from "#test/audit-tampering.ts";

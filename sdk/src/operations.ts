@@ -2932,7 +2932,7 @@ export const addresses: Readonly<Record<keyof Operations, readonly [method: stri
   activateOrganization: ["POST","/api/v1/auth/organizations/{organizationId}/activate"],
   addDevice: ["POST","/api/v1/auth/devices"],
   addPasskey: ["POST","/api/v1/auth/passkeys"],
-  allowPaymentOnce: ["POST","/api/v1/payments/{authorizationId}/allow-once"],
+  allowPaymentOnce: ["POST","/api/v1/payments/allow-once/{authorizationId}"],
   approveCheckout: ["POST","/api/v1/agent/commerce/checkouts/{checkoutIntentId}/approve"],
   archiveResource: ["POST","/api/v1/seller/resources/{id}/archive"],
   assignSubscription: ["POST","/api/v1/billing/subscription"],
