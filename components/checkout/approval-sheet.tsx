@@ -10,7 +10,7 @@ import { BasketTable } from "./basket-table.tsx";
 import { Cut } from "./cut.tsx";
 import { Decision } from "./decision.tsx";
 import { useDecisions } from "./decisions.ts";
-import { defaultMandate } from "./default-mandate.ts";
+import { selectedMandate } from "./default-mandate.ts";
 import { Destination } from "./destination.tsx";
 import { Effects } from "./effects.tsx";
 import { Essentials } from "./essentials.tsx";
@@ -82,10 +82,11 @@ const countChanges = (view: CheckoutView, before: CheckoutView | undefined): num
 export function ApprovalSheet({ view }: Props) {
   const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();
-  const [chosen, setChosen] = useState(defaultMandate(view));
+  const [chosen, setChosen] = useState<string>();
   const decisions = useDecisions(intent.checkoutIntentId, { onChanged: () => setBefore(view) });
   useFollow(intent, !decisions.sent);
-  const mandate = view.mandates.find(({ mandateId }) => mandateId === chosen);
+  const selected = selectedMandate(view, chosen);
+  const mandate = view.mandates.find(({ mandateId }) => mandateId === selected);
   const shown = before?.intent.basketHash ?? view.before?.basketHash;
   const changed = before !== undefined || view.before !== undefined;
   const choosing = mustChoose(view, mandate);

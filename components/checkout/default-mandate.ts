@@ -10,3 +10,7 @@ export function defaultMandate({ intent, mandates }: CheckoutView): string | und
   const only = matches.length === 1 ? matches[0] : undefined;
   return mandates.find(({ mandateId }) => mandateId === named)?.mandateId ?? only?.mandateId;
 }
+
+/** The mandate that the person chose, or the default one if the page no longer shows the chosen mandate. */
+export const selectedMandate = (view: CheckoutView, chosen: string | undefined): string | undefined =>
+  view.mandates.some(({ mandateId }) => mandateId === chosen) ? chosen : defaultMandate(view);

@@ -93,7 +93,7 @@ function Choices({ view, mandate, onChoose }: Props) {
   );
 }
 
-/** True if several mandates allow the payment and the person has not chosen one. */
+/** True if several mandates allow the payment and none is selected. */
 export const mustChoose = (view: CheckoutView, mandate: MandateView | undefined): boolean =>
   mandate === undefined && view.mandates.some(({ match }) => match);
 
