@@ -143,7 +143,7 @@ export const approveCheckout = operation({
   },
 });
 
-/** The problems that all operations share that change an undecided checkout. */
+/** The problems of every operation that changes an undecided checkout. */
 const changeProblems = [
   "approval_already_decided",
   "checkout_closed",

@@ -74,8 +74,8 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
 }
 
 /**
- * What the domain rule says about a domain name alone, whoever claims it. If the result is "listed", the payee must still prove
- * the domain.
+ * What the domain rule says about a domain name alone, whoever claims it. "listed" does not mean that the payee owns the domain:
+ * for a payment, `isProven` decides that.
  */
 export function judgeDomain(rule: AllowDeny, name: string): "forbidden" | "notListed" | "listed" | "open" {
   if (rule.deny !== null && namesDomain(rule.deny, name)) return "forbidden";

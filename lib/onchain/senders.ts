@@ -24,7 +24,10 @@ export const lowBalance = (): bigint => BigInt(Math.round(env().RELAY_LOW_BALANC
 
 const known = (): Map<string, bigint> => perProcess("senderBalances", () => new Map());
 
-/** The senders on the chains that have contracts, with the balances that this process read last. */
+/**
+ * The relayer and the guardian on each chain for which contracts of this service are configured, with the balance that this
+ * process read last.
+ */
 export const senders = (): readonly Sender[] =>
   env()
     .CHAINS.filter(({ contracts }) => contracts !== undefined)

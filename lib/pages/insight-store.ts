@@ -49,7 +49,7 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .groupBy(authorizations.denialCode)
     .orderBy(sql`2 DESC`);
 
-/** The most payments of a mandate that are read, the newest first. */
+/** The highest number of payments of one mandate that are read. If there are more, only the newest are read. */
 export const HOLDS_MAX = 50_000;
 
 /**

@@ -139,8 +139,9 @@ export const payToChallenges = pgTable(
 );
 
 /**
- * The domains and addresses to which the emergency stop of a seller forbids payments. If the seller had only claimed one of
- * them, payees that have proved their own domain or address can still be paid.
+ * The domains and addresses of sellers that were stopped in an emergency. Payments to them are refused. If `proven` is false, the
+ * stopped seller had named the domain or address without proof. Then payees with a verified domain, and organizations that proved
+ * the address with a signature, can still be paid.
  */
 export const sellerStops = pgTable(
   "seller_stops",

@@ -49,7 +49,7 @@ export async function serviceUrl(): Promise<string> {
   return withoutSlash(url);
 }
 
-/** The environment first, then what login saved. A saved key is sent to the service that gave it, and to no other one. */
+/** The key and the mandate come from the environment, or else from what login saved. A saved key is sent to the service that gave it, and to no other one. */
 export async function access(): Promise<Saved> {
   const saved = await readSaved();
   const url = await serviceUrl();
