@@ -28,6 +28,23 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
+/** Makes a function that reads these columns of a table's row. The row may come from the driver or from JSON with amounts as text. */
+export function readerOf<T extends PgTable, const K extends keyof InferSelectModel<T> & string>(
+  table: T,
+  keys: readonly K[],
+): (row: Row) => Pick<InferSelectModel<T>, K> {
+  const all = getTableColumns(table) as Readonly<Record<string, PgColumn>>;
+  const columns = keys.map((key) => [key, all[key]!] as const);
+  return (row) => {
+    const read: Record<string, unknown> = {};
+    for (const [key, column] of columns) {
+      const value: unknown = row[column.name] ?? null;
+      read[key] = value === null ? null : column.mapFromDriverValue(value);
+    }
+    return read as Pick<InferSelectModel<T>, K>;
+  };
+}
+
 /**
  * Writes the rows as JSON text for json_populate_recordset. PostgreSQL refuses NUL and lone surrogates in that text, even in
  * nested values.

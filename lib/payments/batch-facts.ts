@@ -9,15 +9,23 @@ import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
 import type { MandateFacts, Usage } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
-import { atomicOf } from "#lib/money.ts";
 import type { OpenApproval } from "#lib/payments/ask-person.ts";
+import {
+  answersOf,
+  bucketsOf,
+  mandatesOf,
+  members,
+  policiesOf,
+  repliesOf,
+  resourcesOf,
+  sellersOf,
+  type LockedMandate,
+} from "#lib/payments/batch-read.ts";
 import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare-intent.ts";
 import type { Item } from "#lib/payments/queue-item.ts";
 import type { BatchRows } from "#lib/payments/batch-load.ts";
-import type { Fact } from "#lib/payments/batch-statements.ts";
 import { answerOf } from "#lib/holds/render-answer.ts";
 import { perProcess } from "#lib/process.ts";
-import type { StopOver } from "#lib/sellers/stops.ts";
 import type { StoredMandateStatus } from "#lib/vocabulary.ts";
 
 const COMPILED_MAX = 10_000;
@@ -89,71 +97,48 @@ const noOffers: ReadonlySet<string> = new Set();
 const noWaivers: BatchFacts["waivers"] = new Map();
 const nothingRemembered: BatchFacts["remembered"] = new Map();
 
-const text = (row: Row, name: string): string => row[name] as string;
-
-function group(rows: readonly Row[], name: string, value: string): Map<string, Set<string>> {
+function namesOf(rows: readonly { readonly mandate_id: string; readonly name: string }[]): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>();
-  for (const row of rows) {
-    const key = text(row, name);
-    let group = groups.get(key);
-    if (!group) groups.set(key, (group = new Set()));
-    group.add(text(row, value));
+  for (const { mandate_id: mandateId, name } of rows) {
+    let group = groups.get(mandateId);
+    if (!group) groups.set(mandateId, (group = new Set()));
+    group.add(name);
   }
   return groups;
 }
 
-/** The rows of one kind. They are decoded from JSON, so times and amounts are text. */
-const found = ({ found }: BatchRows, what: Fact): readonly Row[] => (found.get(what) ?? []).map(({ row }) => row as Row);
-
-const storedReply = (row: Row): SlotReply => ({
-  fingerprint: text(row, "fingerprint"),
-  status: row["status"] as number,
-  body: text(row, "body"),
+const openApprovalOf = (row: ReturnType<typeof members<"approval">>[number]): OpenApproval => ({
+  checkoutIntentId: row.checkout_intent_id,
+  authorizationId: row.authorization_id,
+  subjectId: row.subject_id,
 });
 
-const openApprovalOf = (row: Row): OpenApproval => ({
-  checkoutIntentId: row["checkout_intent_id"] as string | null,
-  authorizationId: text(row, "authorization_id"),
-  subjectId: row["subject_id"] as string | null,
-});
-
-const storedAnswer = (row: Row): SlotReply => ({
-  fingerprint: text(row, "fingerprint"),
+const storedAnswer = (row: ReturnType<typeof answersOf>[number]): SlotReply => ({
+  fingerprint: row.fingerprint,
   status: 200,
   // Read only when this payment is answered: if this release cannot read the decision, only this payment fails.
   get body() {
-    return answerOf({
-      authorizationId: text(row, "authorization_id"),
-      mandateId: text(row, "mandate_id"),
-      intentId: text(row, "intent_id"),
-      outcome: text(row, "outcome"),
-      denialCode: row["denial_code"] as string | null,
-      held: row["held"] as boolean,
-      createdAt: new Date(text(row, "created_at")),
-      expiresAt: new Date(text(row, "expires_at")),
-      findings: text(row, "findings"),
-    });
+    return answerOf(row);
   },
 });
 
 type DecimalsOf = (chain: string, asset: string) => number;
 type Policies = { readonly known: ReadonlyMap<string, PolicyEntry>; readonly read: ReadonlyMap<string, Policy> };
 
-function policyOf(row: Row, { known, read }: Policies, decimalsOf: DecimalsOf): CompiledPolicy {
-  const mandateId = text(row, "mandate_id");
-  const version = row["version"] as number;
+function policyOf(row: LockedMandate, { known, read }: Policies, decimalsOf: DecimalsOf): CompiledPolicy {
+  const { mandateId, version } = row;
   const old = known.get(mandateId);
   if (old?.version === version) return old.policy;
   const policy = read.get(mandateId);
   if (!policy) throw new Error(`No policy ${version} of ${mandateId}.`);
-  const fresh = compilePolicy(policy, decimalsOf(text(row, "chain"), text(row, "asset")));
+  const fresh = compilePolicy(policy, decimalsOf(row.chain, row.asset));
   const cache = compiled();
   if (cache.size >= COMPILED_MAX) cache.delete(cache.keys().next().value!);
   cache.set(mandateId, { version, policy: fresh });
   return fresh;
 }
 
-function policyOrError(row: Row, policies: Policies, decimalsOf: DecimalsOf): CompiledPolicy | Error {
+function policyOrError(row: LockedMandate, policies: Policies, decimalsOf: DecimalsOf): CompiledPolicy | Error {
   try {
     return policyOf(row, policies, decimalsOf);
   } catch (error) {
@@ -161,34 +146,26 @@ function policyOrError(row: Row, policies: Policies, decimalsOf: DecimalsOf): Co
   }
 }
 
-function bucketsOf(buckets: readonly Row[]): Usage["buckets"] {
-  const byWindow: Usage["buckets"] = new Map();
-  for (const bucket of buckets) {
-    const usage = {
-      start: new Date(text(bucket, "start")),
-      liveUntil: new Date(text(bucket, "live_until")),
-      spent: atomicOf(text(bucket, "spent")),
-      reserved: atomicOf(text(bucket, "reserved")),
-      payments: bucket["payments"] as number,
-    };
-    const window = byWindow.get(text(bucket, "window_key"));
+function byWindow(buckets: ReturnType<typeof bucketsOf>): Usage["buckets"] {
+  const windows: Usage["buckets"] = new Map();
+  for (const { windowKey, mandateId: _, ...usage } of buckets) {
+    const window = windows.get(windowKey);
     if (window) window.push(usage);
-    else byWindow.set(text(bucket, "window_key"), [usage]);
+    else windows.set(windowKey, [usage]);
   }
-  return byWindow;
+  return windows;
 }
 
 function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, decimalsOf: DecimalsOf): BatchFacts["budgets"] {
-  const policies = { known, read: new Map(loaded.policies.map((row) => [text(row, "mandate_id"), row["policy"] as Policy])) };
-  const buckets = Map.groupBy(found(loaded, "bucket"), (row) => text(row, "mandate_id"));
-  const intents = group(found(loaded, "intent"), "mandate_id", "name");
-  const nonces = group(found(loaded, "nonce"), "mandate_id", "name");
-  const paid = group(found(loaded, "paid"), "mandate_id", "name");
-  const approvals = Map.groupBy(found(loaded, "approval"), (row) => text(row, "mandate_id"));
+  const policies = { known, read: new Map(policiesOf(loaded).map(({ mandateId, policy }) => [mandateId, policy])) };
+  const buckets = Map.groupBy(bucketsOf(loaded), ({ mandateId }) => mandateId);
+  const intents = namesOf(members(loaded, "intent"));
+  const nonces = namesOf(members(loaded, "nonce"));
+  const paid = namesOf(members(loaded, "paid"));
+  const approvals = Map.groupBy(members(loaded, "approval"), (row) => row.mandate_id);
   const budgets = new Map<string, Budget | Unreadable>();
-  for (const row of loaded.mandates) {
-    const mandateId = text(row, "mandate_id");
-    const organizationId = text(row, "organization_id");
+  for (const row of mandatesOf(loaded)) {
+    const { mandateId, organizationId } = row;
     const policy = policyOrError(row, policies, decimalsOf);
     if (policy instanceof Error) {
       budgets.set(mandateId, { organizationId, unreadable: policy });
@@ -198,21 +175,21 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
       organizationId,
       facts: {
         mandateId,
-        status: text(row, "status") as StoredMandateStatus,
-        version: row["version"] as number,
+        status: row.status as StoredMandateStatus,
+        version: row.version,
         policy,
-        agents: row["agents"] as string[] | null,
+        agents: row.agents,
       },
       usage: {
-        spent: atomicOf(text(row, "spent")),
-        reserved: atomicOf(text(row, "reserved")),
-        lastHeldAt: row["last_held_at"] === null ? null : new Date(text(row, "last_held_at")),
-        buckets: bucketsOf(buckets.get(mandateId) ?? []),
+        spent: row.spent,
+        reserved: row.reserved,
+        lastHeldAt: row.lastHeldAt,
+        buckets: byWindow(buckets.get(mandateId) ?? []),
       },
       intentIds: intents.get(mandateId) ?? new Set(),
       nonces: nonces.get(mandateId) ?? new Set(),
       paidSellers: paid.get(mandateId) ?? new Set(),
-      openApprovals: new Map((approvals.get(mandateId) ?? []).map((row) => [text(row, "name"), openApprovalOf(row)])),
+      openApprovals: new Map((approvals.get(mandateId) ?? []).map((row) => [row.name, openApprovalOf(row)])),
     });
   }
   return budgets;
@@ -223,74 +200,42 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
  * Keys and sessions were read under the shared lock against revocations, so every earlier revocation is seen.
  */
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
-  const keys = new Map(found(loaded, "key").map((row) => [text(row, "key_id"), row]));
-  const sessions = new Map(
-    found(loaded, "session").map((row) => [`${text(row, "session_id")} ${text(row, "organization_id")}`, row]),
-  );
+  const keys = new Map(members(loaded, "key").map((row) => [row.key_id, row]));
+  const sessions = new Map(members(loaded, "session").map((row) => [`${row.session_id} ${row.organization_id}`, row]));
   return ({ asker, organizationId, purchase }) => {
     const needed = purchase?.capability ?? "payments:authorize";
     if (asker.kind === "key") {
       const row = keys.get(asker.keyId);
-      if (!row || text(row, "organization_id") !== organizationId) return null;
-      if (row["paused"] === true) return "paused";
-      return (row["capabilities"] as string[]).includes(needed);
+      if (!row || row.organization_id !== organizationId) return null;
+      if (row.paused) return "paused";
+      return row.capabilities.includes(needed);
     }
     const row = sessions.get(`${asker.sessionId} ${organizationId}`);
     if (!row) return null;
-    return capabilitiesOfRole(membershipRoleOf(text(row, "role"))).has(needed);
+    return capabilitiesOfRole(membershipRoleOf(row.role)).has(needed);
   };
 }
 
 export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, decimalsOf: DecimalsOf): BatchFacts {
   return {
     now: loaded.now,
-    stored: new Map(found(loaded, "slot").map((row) => [text(row, "slot"), storedAnswer(row)])),
+    stored: new Map(answersOf(loaded).map((row) => [row.slot, storedAnswer(row)])),
     budgets: budgetsOf(loaded, known, decimalsOf),
-    sellers: new Map(
-      found(loaded, "seller").map((row) => [
-        text(row, "seller_id"),
-        {
-          sellerId: text(row, "seller_id"),
-          organizationId: text(row, "organization_id"),
-          name: text(row, "name"),
-          domain: text(row, "domain"),
-          verified: row["verified"] as boolean,
-          stopped: row["stopped_at"] !== null,
-          overDomain: row["over_domain"] as StopOver,
-          minimumAssuranceLevel: text(row, "minimum_assurance_level"),
-        },
-      ]),
-    ),
-    resources: new Map(
-      found(loaded, "resource").map((row) => [
-        `${text(row, "seller_id")} ${text(row, "resource_id")}`,
-        {
-          sellerId: text(row, "seller_id"),
-          resourceId: text(row, "resource_id"),
-          method: text(row, "method"),
-          pathTemplate: text(row, "path_template"),
-          description: row["description"] as string | null,
-          pricing: row["pricing"] as RegisteredResource["pricing"],
-          acceptedPaymentChallengeTypes: row["accepted_payment_challenge_types"] as string[],
-          minimumAssuranceLevel: text(row, "minimum_assurance_level"),
-          paymentConfig: row["payment_config"] as RegisteredResource["paymentConfig"],
-          overAddress: row["over_address"] as StopOver,
-        },
-      ]),
-    ),
+    sellers: new Map(sellersOf(loaded).map((seller) => [seller.sellerId, seller])),
+    resources: new Map(resourcesOf(loaded).map((resource) => [`${resource.sellerId} ${resource.resourceId}`, resource])),
     offers: loaded.offers,
     atDomains: loaded.atDomains,
     stoppedPayees: loaded.stoppedPayees,
     seen: noOffers,
     waivers: noWaivers,
     usedWaivers: new Set(),
-    feeBasis: toFeeBasis(found(loaded, "fees")[0]),
+    feeBasis: toFeeBasis(loaded.found.get("fees")?.[0]?.["row"] as Row | undefined),
     checkouts: new Map(
-      found(loaded, "checkout")
-        .map(readLocked)
+      (loaded.found.get("checkout") ?? [])
+        .map(({ row }) => readLocked(row as Row))
         .map((locked) => [locked.checkout.checkoutIntentId, locked]),
     ),
-    replies: new Map(found(loaded, "reply").map((row) => [text(row, "slot"), storedReply(row)])),
+    replies: new Map(repliesOf(loaded).map(({ slot, ...reply }) => [slot, reply])),
     requests: null,
     remembered: nothingRemembered,
     mayAuthorize: mayAuthorize(loaded),

@@ -32,7 +32,7 @@ export type RegisteredResource = {
     readonly chain: string;
     readonly payTo: string;
     readonly settlementMode: "offchainAuthorized" | "facilitatorSettled";
-    readonly facilitatorUrl?: string;
+    readonly facilitatorUrl?: string | undefined;
     readonly maxTimeoutSeconds: number;
   };
   /**
