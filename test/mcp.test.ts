@@ -1,7 +1,12 @@
+import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
+import { mcpPurchases } from "#lib/mcp/tables.ts";
 import { tools } from "#lib/mcp/tools.ts";
 import { mcpTools } from "#lib/pages/skill-text.ts";
+import { reconcile } from "#lib/settlement/reconcile.ts";
 import { read, reject } from "#test/checkouts.ts";
 import { newKey as newAgent } from "#test/identity.ts";
 import { newClient, oldClient, type Fields } from "#test/mcp.ts";
@@ -61,6 +66,59 @@ describe.each([
     expect(second.structuredContent).toMatchObject({ status: "paid", answer });
     expect(second.structuredContent["authorizationId"]).not.toBe(paid.structuredContent["authorizationId"]);
     expect(scene().seller.served()).toBe(before + 2);
+  });
+});
+
+describe("a purchase", () => {
+  const change = (authorizationId: unknown, values: Partial<typeof mcpPurchases.$inferInsert>) =>
+    database()
+      .update(mcpPurchases)
+      .set(values)
+      .where(eq(mcpPurchases.authorizationId, String(authorizationId)));
+
+  test("is new after ten minutes", async () => {
+    const { call } = await client();
+    const args = report(mandate.free);
+    const { authorizationId } = (await call("fetch_paid", args)).structuredContent;
+    await change(authorizationId, { liveUntil: new Date(Date.now() - 1_000) });
+    const next = (await call("fetch_paid", args)).structuredContent;
+    expect(next).toMatchObject({ status: "paid" });
+    expect([next["repeated"], next["authorizationId"] === authorizationId]).toEqual([undefined, false]);
+  });
+
+  test("with a purchaseId is paid once, also after ten minutes", async () => {
+    const { call } = await client();
+    const args = { ...asks(mandate.free), purchaseId: `order-${crypto.randomUUID()}` };
+    const { authorizationId } = (await call("authorize_payment", args)).structuredContent;
+    await database()
+      .update(mcpPurchases)
+      .set({ liveUntil: new Date(0) });
+    expect((await call("authorize_payment", args)).structuredContent).toMatchObject({ status: "authorized", authorizationId });
+  });
+
+  test("whose call died after it paid pays nothing again: the seller is shown the same payment", async () => {
+    const { call } = await client();
+    const args = report(mandate.free);
+    const paid = (await call("fetch_paid", args)).structuredContent;
+    const { authorizationId, execution } = paid;
+    await change(authorizationId, { result: null });
+    const shown = (await call("fetch_paid", args)).structuredContent;
+    expect(shown).toMatchObject({ status: "notServed", authorizationId, answer: { status: 402 } });
+    const { executionId } = execution as { executionId: string };
+    const payment = (await call("get_payment", { authorizationId })).structuredContent["payment"];
+    expect(payment).toMatchObject({ executions: [{ executionId }] });
+    const settled = async () => (await reconcile(), (await call("fetch_paid", args)).structuredContent["status"]);
+    await expect.poll(settled, { timeout: 10_000, interval: 200 }).toBe("paidButNotServed");
+  });
+
+  test("is forgotten with the seller's answer once it is over", async () => {
+    const { call } = await client();
+    const { authorizationId } = (await call("fetch_paid", report(mandate.free))).structuredContent;
+    await forgetOldPurchases();
+    expect(await database().$count(mcpPurchases, eq(mcpPurchases.authorizationId, String(authorizationId)))).toBe(1);
+    await change(authorizationId, { liveUntil: new Date(0) });
+    await forgetOldPurchases();
+    expect(await database().$count(mcpPurchases, eq(mcpPurchases.authorizationId, String(authorizationId)))).toBe(0);
   });
 });
 

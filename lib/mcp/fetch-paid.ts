@@ -9,7 +9,7 @@ import { executeOnce, isOpen, untilKnown } from "#lib/mcp/execution.ts";
 import { untrustedIn, type FetchAnswer } from "#lib/mcp/fetch-shapes.ts";
 import { refuseAddress, refuseMandate } from "#lib/mcp/judge-address.ts";
 import { offerOf, type SellerOffer } from "#lib/mcp/offer-of.ts";
-import { askSeller, noAnswer, type PaidRequest } from "#lib/mcp/paid-client.ts";
+import { askSeller, noAnswer, type PaidRequest, type SellerReply } from "#lib/mcp/paid-client.ts";
 import { savePurchase } from "#lib/mcp/purchase-store.ts";
 import type { Purchase } from "#lib/mcp/purchase.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
@@ -177,15 +177,31 @@ async function show(
     { ...wanted, ...(paymentSignature !== undefined && { paymentSignature }) },
     on.caller.organizationId,
   );
+  if (!reply || !isServed(reply.status)) return notServed(on, authorizationId, execution, reply);
   const { executionId, settlementStatus } = execution;
   const found = { authorizationId, execution: { executionId, settlementStatus } };
-  if (!reply || !isServed(reply.status)) {
-    const next =
-      "The seller has the payment and did not serve. Call again with the same arguments: it is shown the same payment again, and nothing is paid twice. get_payment says whether it settled.";
-    return { content: { status: "notServed", ...found, ...(reply && { answer: answerOf(reply) }), next }, isError: true };
-  }
   const answer = answerOf(reply);
   const content = { status: "paid" as const, ...found, answer };
   await savePurchase(purchase.row, { result: JSON.stringify(content) });
   return { content, ...untrustedIn(answer) };
+}
+
+/** The seller has the credential and did not serve. Whether it was paid is what the chain says. */
+async function notServed(
+  on: ToolContext,
+  authorizationId: string,
+  { executionId }: PaymentExecution,
+  reply: SellerReply | null,
+): Promise<Reply> {
+  const read = await on.call(reachable.getPayment, { authorizationId });
+  const now = read.ok ? read.body.executions.find((one) => one.executionId === executionId) : undefined;
+  const found = { authorizationId, ...(now && { execution: now }), ...(reply && { answer: answerOf(reply) }) };
+  if (now?.settlementStatus === "settled") {
+    const next =
+      "The payment is on the chain, and the seller does not serve. Do not pay again. Tell your person; get_payment has the receipt.";
+    return { content: { status: "paidButNotServed", ...found, next }, isError: true };
+  }
+  const next =
+    "The seller has the payment and did not serve. Call again with the same arguments: it is shown the same payment again, and nothing is paid twice. get_payment says whether it settled.";
+  return { content: { status: "notServed", ...found, next }, isError: true };
 }

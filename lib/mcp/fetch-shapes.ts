@@ -36,6 +36,7 @@ export const FetchResult = z.object({
     "setupRequired",
     "settling",
     "notServed",
+    "paidButNotServed",
     "inProgress",
     "refused",
   ]),

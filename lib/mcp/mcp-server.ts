@@ -13,6 +13,7 @@ import { toProblem } from "#lib/http/reply.ts";
 import { newId } from "#lib/ids.ts";
 import { callerOf } from "#lib/mcp/call-operation.ts";
 import { elicitationOf, stateCodec } from "#lib/mcp/elicitation.ts";
+import { keptSchema } from "#lib/mcp/kept-schema.ts";
 import { refused, resultOf, type Tool } from "#lib/mcp/tool.ts";
 import { tools } from "#lib/mcp/tools.ts";
 import { problemBody } from "#lib/problem.ts";
@@ -50,6 +51,17 @@ async function run({ name, output, run: work }: Tool, args: unknown, { caller, r
   }
 }
 
+const registrations = () =>
+  perProcess("mcpTools", () =>
+    tools.map((tool) => {
+      const { title, description, annotations, input, output } = tool;
+      return {
+        tool,
+        config: { title, description, annotations, inputSchema: keptSchema(input), outputSchema: keptSchema(output) },
+      };
+    }),
+  );
+
 /** An MCP server for one request. It stores nothing, so any process can answer the next request. */
 function serverFor({ authInfo }: McpRequestContext): McpServer {
   const passed = authInfo?.extra as unknown as Passed;
@@ -62,10 +74,8 @@ function serverFor({ authInfo }: McpRequestContext): McpServer {
       requestState: { verify: (state, context) => stateCodec().verify(state, context) },
     },
   );
-  for (const tool of tools) {
-    const { name, title, description, annotations, input, output } = tool;
-    const config = { title, description, annotations, inputSchema: input, outputSchema: output };
-    server.registerTool(name, config, (args, context) => run(tool, args, passed, context));
+  for (const { tool, config } of registrations()) {
+    server.registerTool(tool.name, config, (args, context) => run(tool, args, passed, context));
   }
   return server;
 }

@@ -45,7 +45,8 @@ ${tools}
 1. \`get_budget\`: choose the mandate, and see what remains.
 2. \`fetch_paid\` with the address and the mandateId, and with a purpose that a person understands.
 3. \`paid\`: use the answer. \`approvalRequired\`: show approvalUrl and wait. \`denied\`: stop and say why. \`setupRequired\`: show setup to your
-   person. \`notServed\` or \`settling\`: repeat the same call later.
+   person. \`notServed\` or \`settling\`: repeat the same call later. \`paidButNotServed\`: tell your person, and do not
+   pay again.
 
 ## Rules
 
