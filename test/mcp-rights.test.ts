@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
-import { apiKeys } from "#lib/identity/tables.ts";
+import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import * as payments from "#lib/payments/contract.ts";
@@ -140,6 +140,21 @@ describe("rights", () => {
     }
     expect((await call("get_budget")).structuredContent).toMatchObject({ mandates: [] });
     expect([await untouched(), scene().seller.served()]).toEqual([before, served]);
+  });
+
+  test("an agent whose mandates a person chose sees and uses only those", async () => {
+    const { serviceAccountId, credential } = await newAgent(scene().owner);
+    const chosen = eq(serviceAccounts.serviceAccountId, serviceAccountId);
+    await database()
+      .update(serviceAccounts)
+      .set({ mandateIds: [mandate.orders] })
+      .where(chosen);
+    const { call } = await newClient(scene().service.url, credential);
+    const budget = (await call("get_budget")).structuredContent["mandates"] as Fields[];
+    expect(budget.map(({ mandateId }) => mandateId)).toEqual([mandate.orders]);
+    const before = scene().seller.served();
+    expect((await call("fetch_paid", report(mandate.free))).structuredContent["status"]).toMatch(/^(denied|refused)$/);
+    expect(scene().seller.served()).toBe(before);
   });
 
   test("a key that is revoked while its call waits is refused, also after an approval, and nothing is paid", async () => {

@@ -234,8 +234,9 @@ describe("the entrance", () => {
   ])("401 %s says where to find out how to sign in", async (_, change, code) => {
     const response = await post(change);
     expect([response.status, await response.json()]).toMatchObject([401, { code }]);
-    const challenge = `Bearer resource_metadata="${env().BASE_URL}/.well-known/oauth-protected-resource/mcp", scope="mandates:read`;
-    expect(response.headers.get("www-authenticate")).toContain(challenge);
+    const challenge = String(response.headers.get("www-authenticate"));
+    expect(challenge).toContain(`resource_metadata="${env().BASE_URL}/.well-known/oauth-protected-resource/mcp"`);
+    expect(challenge).toContain('scope="mandates:read payments:authorize');
   });
 
   test("a person's session opens nothing", async () => {

@@ -51,7 +51,7 @@ export async function judge(on: ToolContext, { mandateId, method, url }: Wanted)
   const mandate = await on.call(reachable.getMandate, { id: mandateId });
   if (!mandate.ok) return refused(mandate.problem);
   await countAttempt("paidFetch", on.caller.organizationId, PER_MINUTE);
-  const detail = refuseMandate(mandate.body, on.caller.serviceAccountId) ?? refuseAddress(method, url, mandate.body.policy);
+  const detail = refuseMandate(mandate.body, on.caller) ?? refuseAddress(method, url, mandate.body.policy);
   if (detail === null) return null;
   return {
     content: {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { Id } from "#lib/ids.ts";
+import { isFor } from "#lib/mcp/judge-address.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { problem } from "#lib/mcp/shapes.ts";
 import { readOnly, refused, tool } from "#lib/mcp/tool.ts";
@@ -46,9 +47,7 @@ export const getBudget = tool({
   async run({ mandateId }, on) {
     const found = await namedMandates(on, mandateId);
     if (!found.ok) return refused(found.problem);
-    const usable = found.body.items.filter(
-      ({ agents, status }) => status !== "draft" && (agents === undefined || agents.includes(on.caller.serviceAccountId)),
-    );
+    const usable = found.body.items.filter((one) => one.status !== "draft" && isFor(one, on.caller));
     const read = await Promise.all(
       usable.map(async ({ mandateId: id, name }) => {
         const remaining = await on.call(reachable.getRemaining, { id });

@@ -1,3 +1,4 @@
+import type { KeyCaller } from "#lib/http/operation.ts";
 import { judgeDomain } from "#lib/mandates/rules-seller.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
@@ -18,11 +19,17 @@ export function refuseAddress(method: "GET" | "POST", url: string, { domains }: 
   return null;
 }
 
+type Named = Pick<Mandate, "mandateId" | "agents">;
+
+/** Whether the mandate and the agent are for each other. */
+export const isFor = ({ mandateId, agents }: Named, { serviceAccountId, mandateIds }: KeyCaller): boolean =>
+  (agents === undefined || agents.includes(serviceAccountId)) && (mandateIds === undefined || mandateIds.includes(mandateId));
+
 /**
  * Why this mandate pays nothing for this agent now, whatever the agent buys; null if it may pay. All other rules are checked by
  * authorizePayment.
  */
-export function refuseMandate({ status, agents }: Pick<Mandate, "status" | "agents">, agent: string): string | null {
-  if (status !== "active") return `The mandate is ${status}.`;
-  return agents === undefined || agents.includes(agent) ? null : "The mandate is not for this agent.";
+export function refuseMandate(mandate: Named & Pick<Mandate, "status">, agent: KeyCaller): string | null {
+  if (mandate.status !== "active") return `The mandate is ${mandate.status}.`;
+  return isFor(mandate, agent) ? null : "The mandate is not for this agent.";
 }
