@@ -79,7 +79,7 @@ export default function McpPage() {
         <Section
           id="connect"
           title="Connect a client"
-          about="The client speaks Streamable HTTP and sends the key of a service account as a bearer token."
+          about="The client speaks Streamable HTTP. It signs in by OAuth, or sends the key of a service account as a bearer token."
         >
           <div className="panel-body">
             <Code label="The settings of a client" text={settings(BASE_URL)} />
