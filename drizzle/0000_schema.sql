@@ -1045,6 +1045,7 @@ CREATE TABLE "webhook_endpoints" (
 	"url" text NOT NULL,
 	"description" text,
 	"event_types" text[] NOT NULL,
+	"full" boolean DEFAULT false NOT NULL,
 	"status" text NOT NULL,
 	"disabled_reason" text,
 	"public_key" text NOT NULL,

@@ -20,6 +20,11 @@ export const Event = z
       })
       .catchall(z.string())
       .meta({ description: "Further members are ids of what the event concerns, such as mandateId or checkoutIntentId." }),
+    actorId: z.string().optional().meta({ description: "Who acted. Only in messages to an endpoint that gets full events." }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "All metadata, as in the audit log. Only in messages to an endpoint that gets full events." }),
   })
   .meta({ id: "Event", description: "A thin event. Read the entity itself for everything else." });
 export type Event = z.infer<typeof Event>;
@@ -39,6 +44,13 @@ export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }:
   const data = { ...Object.fromEntries(named), ...(subjectId !== null && { subjectId }), entityType, entityId, status };
   return { id: auditEventId, type, timestamp: toWire(createdAt), sequence, data };
 }
+
+/** The event with its actor and all of its metadata, which can hold names and reasons of people. */
+export const fullEvent = (event: ChainedEvent): Event => ({
+  ...thinEvent(event),
+  actorId: event.actorId,
+  metadata: { ...event.metadata },
+});
 
 export const exampleThinEvent: Event = {
   id: "aud_01kaj4n7v8e2m0x3c9t5q6r7s3",

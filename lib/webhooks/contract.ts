@@ -25,6 +25,10 @@ const fields = {
     .array(z.string().regex(TYPE, "Write a type such as payment.settled, or payment.* for all of an entity."))
     .max(50)
     .meta({ description: "The events to send. Empty: all." }),
+  full: z.boolean().meta({
+    description:
+      "Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount.",
+  }),
 };
 
 export const WebhookEndpoint = z
@@ -33,6 +37,7 @@ export const WebhookEndpoint = z
     url: z.string(),
     description: z.string().optional(),
     eventTypes: z.array(z.string()),
+    full: fields.full,
     status: WebhookEndpointStatus,
     disabledReason: z.string().optional().meta({ description: "Why the service disabled it." }),
     publicKey: z.string().meta({ description: "The Ed25519 key that verifies v1a signatures: whpk_ and base64." }),
@@ -74,6 +79,7 @@ const example: WebhookEndpoint = {
   webhookEndpointId: endpointId,
   url: "https://example.com/hooks/countersign",
   eventTypes: ["payment.*"],
+  full: false,
   status: "enabled",
   publicKey: "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
   sequence: 41,
@@ -109,6 +115,7 @@ export const createWebhookEndpoint = operation({
       url: fields.url,
       description: fields.description.optional(),
       eventTypes: fields.eventTypes.default([]),
+      full: fields.full.default(false),
     })
     .meta({ id: "CreateWebhookEndpoint" }),
   response: WebhookEndpoint,
@@ -142,6 +149,7 @@ export const updateWebhookEndpoint = operation({
       url: fields.url.optional(),
       description: fields.description.nullable().optional(),
       eventTypes: fields.eventTypes.optional(),
+      full: fields.full.optional(),
       status: z.enum(["enabled", "paused"]).optional(),
     })
     .meta({ id: "UpdateWebhookEndpoint" }),

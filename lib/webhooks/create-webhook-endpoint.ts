@@ -28,7 +28,7 @@ export const createWebhookEndpoint: Handler<typeof contract.createWebhookEndpoin
       });
     const secrets = newSecrets();
     const webhookEndpointId = newId("webhookEndpoint");
-    const { description = null, eventTypes } = body;
+    const { description = null, eventTypes, full } = body;
     const now = await clock(tx);
     const row = await insertEndpoint(tx, {
       webhookEndpointId,
@@ -36,13 +36,14 @@ export const createWebhookEndpoint: Handler<typeof contract.createWebhookEndpoin
       url,
       description,
       eventTypes,
+      full,
       status: "enabled",
       publicKey: publicKeyText(secrets),
       sealed: seal(secrets, webhookEndpointId),
       createdAt: now,
     });
     const event = { actorId: userId, organizationId, entityType: "webhookEndpoint", entityId: webhookEndpointId };
-    audit(tx, { ...event, type: "webhookEndpoint.created", metadata: { url, eventTypes } }, now);
+    audit(tx, { ...event, type: "webhookEndpoint.created", metadata: { url, eventTypes, ...(full && { full }) } }, now);
     return { ...presentEndpoint(row, now), secret: secretText(secrets) };
   });
 };

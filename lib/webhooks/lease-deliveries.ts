@@ -52,16 +52,20 @@ async function beginNew(tx: Tx, endpoint: LockedEndpoint, free: number, ahead: C
   const inserted = await beginDeliveries(tx, { webhookEndpointId, organizationId }, rows, LEASE_MS);
   const begun = rows
     .filter(({ delivery }) => inserted.has(delivery.webhookDeliveryId))
-    .map(({ event, delivery }): Begun => ({ delivery, target, body: bodyOf(event) }));
+    .map(({ event, delivery }): Begun => ({ delivery, target, body: bodyOf(endpoint.full, event) }));
   return { begun, sequence };
 }
 
-async function beginDue(tx: Tx, { webhookEndpointId, organizationId, target }: LockedEndpoint, free: number): Promise<Begun[]> {
+async function beginDue(
+  tx: Tx,
+  { webhookEndpointId, organizationId, target, full }: LockedEndpoint,
+  free: number,
+): Promise<Begun[]> {
   const due = await leaseDue(tx, webhookEndpointId, free, LEASE_MS);
   const sequences = due.flatMap(({ sequence }) => sequence ?? []);
   const events = await eventsAt(tx, organizationId, sequences);
   const bySequence = new Map(events.map((event) => [event.sequence, event]));
-  return due.map((delivery) => ({ delivery, target, body: bodyOf(bySequence.get(delivery.sequence ?? 0), delivery) }));
+  return due.map((delivery) => ({ delivery, target, body: bodyOf(full, bySequence.get(delivery.sequence ?? 0), delivery) }));
 }
 
 /**

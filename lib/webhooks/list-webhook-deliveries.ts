@@ -23,7 +23,10 @@ export async function readDeliveries(organizationId: string, id: string, { limit
   const { items, ...rest } = page(rows, limit, (row) => row.webhookDeliveryId);
   const sequences = items.flatMap(({ sequence }) => sequence ?? []);
   const events = new Map((await eventsAt(database(), organizationId, sequences)).map((one) => [one.sequence, one]));
-  return { endpoint, deliveries: { items: items.map((row) => presentDelivery(row, events.get(row.sequence ?? 0))), ...rest } };
+  return {
+    endpoint,
+    deliveries: { items: items.map((row) => presentDelivery(row, events.get(row.sequence ?? 0), endpoint.full)), ...rest },
+  };
 }
 
 export const listWebhookDeliveries: Handler<typeof contract.listWebhookDeliveries> = async (

@@ -1,5 +1,5 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
-import { thinEvent, type Event } from "#lib/audit/thin-event.ts";
+import { fullEvent, thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
@@ -14,10 +14,10 @@ export const TESTED = "webhookEndpoint.tested";
 type Tested = Pick<DeliveryRow, "sequence" | "webhookEndpointId" | "eventId" | "createdAt">;
 
 /** The body of a message: the event as listEvents shows it, or a test. Null if the event of a delivery cannot be read. */
-export function bodyOf(event: ChainedEvent): string;
-export function bodyOf(event: ChainedEvent | undefined, delivery: Tested): string | null;
-export function bodyOf(event: ChainedEvent | undefined, delivery?: Tested): string | null {
-  if (event) return JSON.stringify(thinEvent(event));
+export function bodyOf(isFull: boolean, event: ChainedEvent): string;
+export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery: Tested): string | null;
+export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery?: Tested): string | null {
+  if (event) return JSON.stringify((isFull ? fullEvent : thinEvent)(event));
   if (!delivery || delivery.sequence !== null) return null;
   const data = { entityType: "webhookEndpoint", entityId: delivery.webhookEndpointId, status: "tested" };
   const test: Event = { id: delivery.eventId, type: TESTED, timestamp: toWire(delivery.createdAt), sequence: 0, data };

@@ -1,10 +1,10 @@
 import type { ChainedEvent } from "#lib/audit/chain.ts";
-import { thinEvent } from "#lib/audit/thin-event.ts";
+import { fullEvent, thinEvent } from "#lib/audit/thin-event.ts";
 import { toWire } from "#lib/time.ts";
 import type { WebhookDelivery } from "#lib/webhooks/contract.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
-export function presentDelivery(row: DeliveryRow, event: ChainedEvent | undefined): WebhookDelivery {
+export function presentDelivery(row: DeliveryRow, event: ChainedEvent | undefined, isFull = false): WebhookDelivery {
   const { webhookDeliveryId, webhookEndpointId, eventId, type, status, attempts, createdAt } = row;
   const { responseStatus, responseBody, error, durationMs, lastAttemptAt, nextAttemptAt } = row;
   return {
@@ -14,7 +14,7 @@ export function presentDelivery(row: DeliveryRow, event: ChainedEvent | undefine
     type,
     status,
     attempts,
-    ...(event && { event: thinEvent(event) }),
+    ...(event && { event: (isFull ? fullEvent : thinEvent)(event) }),
     ...(responseStatus !== null && { responseStatus }),
     ...(responseBody !== null && responseBody !== "" && { responseBody }),
     ...(error !== null && { error }),

@@ -8,13 +8,14 @@ import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import type { EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 
 export function presentEndpoint(row: EndpointRow, now: Date): WebhookEndpoint {
-  const { webhookEndpointId, url, description, eventTypes, status, disabledReason, publicKey, sequence } = row;
+  const { webhookEndpointId, url, description, eventTypes, full, status, disabledReason, publicKey, sequence } = row;
   const { previousUntil, failingSince, lastSuccessAt, createdAt } = row;
   return {
     webhookEndpointId,
     url,
     ...(description !== null && { description }),
     eventTypes,
+    full,
     status,
     ...(disabledReason !== null && { disabledReason }),
     publicKey,

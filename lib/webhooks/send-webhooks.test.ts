@@ -88,6 +88,19 @@ describe("messages", () => {
     expect(row).toMatchObject({ attempts: 1, responseStatus: 200, responseBody: `Thanks. ${"x".repeat(504)}`, error: null });
   });
 
+  test("an endpoint may get the whole event, also when it is sent again", async () => {
+    const endpoint = await newEndpoint(receiver, status(500), { full: true });
+    const id = endpoint.webhookEndpointId;
+    await addPayments(endpoint.organizationId, 1);
+    await workUntil(async () => (await endpointRow(id))?.failingSince !== null);
+    receiver.answer(endpoint.path, null);
+    await setDue(id);
+    await workUntil(async () => (await deliveryRows(id))[0]?.status === "delivered");
+    const messages = receiver.at(endpoint.path);
+    expect(new Set(messages.map(({ body }) => body)).size).toBe(1);
+    expect(JSON.parse(messages[0]!.body)).toMatchObject({ data: { entityId: "aut_1" }, actorId: "sa_1", metadata: { at: 1 } });
+  });
+
   test("both secrets sign during a grace period; without a grace period, the old secret no longer signs", async () => {
     const endpoint = await newEndpoint(receiver);
     const { webhookEndpointId: id, organizationId, path } = endpoint;

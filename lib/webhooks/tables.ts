@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
 /** The addresses to which the events of an organization are sent, as webhooks. */
@@ -12,6 +12,8 @@ export const webhookEndpoints = pgTable(
     description: text("description"),
     /** Types such as payment.settled, or payment.* for all types of an entity. Empty for all events. */
     eventTypes: text("event_types").array().notNull(),
+    /** Whether messages contain the whole event, with its actor and all of its metadata. */
+    full: boolean("full").notNull().default(false),
     status: text("status", { enum: ["enabled", "paused", "disabled"] }).notNull(),
     /** The reason why the service disabled the endpoint. */
     disabledReason: text("disabled_reason"),

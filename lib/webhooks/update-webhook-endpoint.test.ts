@@ -32,7 +32,7 @@ describe("updateWebhookEndpoint", () => {
     const { credential } = await newStaleAdmin(owner.organizationId);
     const codeOf = async (body: Record<string, unknown>) => (await update(credential, data.webhookEndpointId, body)).problem.code;
     expect((await update(credential, data.webhookEndpointId, { status: "paused" })).data.status).toBe("paused");
-    for (const body of [{ status: "enabled" }, { url: "https://example.org/" }, { eventTypes: ["payment.*"] }])
+    for (const body of [{ status: "enabled" }, { url: "https://example.org/" }, { eventTypes: ["payment.*"] }, { full: true }])
       expect(await codeOf(body)).toBe("step_up_required");
   });
 

@@ -9,7 +9,7 @@ import * as contract from "#lib/webhooks/contract.ts";
 import { changeEndpoint, lockEndpoint, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 import { presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 
-type Change = Partial<Pick<EndpointRow, "url" | "description" | "eventTypes" | "status">>;
+type Change = Partial<Pick<EndpointRow, "url" | "description" | "eventTypes" | "full" | "status">>;
 
 /** The requested fields whose values differ from the stored ones. */
 const changesOf = (row: EndpointRow, asked: Change): Change =>
@@ -20,8 +20,8 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
   );
 
 /** Whether the change gives no right. A new description and a pause give none, so they need no proof of identity. */
-const givesNothing = ({ url, eventTypes, status }: Change): boolean =>
-  url === undefined && eventTypes === undefined && (status === undefined || status === "paused");
+const givesNothing = ({ url, eventTypes, full, status }: Change): boolean =>
+  url === undefined && eventTypes === undefined && full !== true && (status === undefined || status === "paused");
 
 export const updateWebhookEndpoint: Handler<typeof contract.updateWebhookEndpoint> = async (
   { id, body },

@@ -551,6 +551,8 @@ export type CreateWebhookEndpoint = {
   readonly description?: string;
   /** The events to send. Empty: all. */
   readonly eventTypes?: readonly string[];
+  /** Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount. */
+  readonly full?: boolean;
 };
 
 /** An EIP-7702 authorization of the account. With it one transaction delegates the account to the service's smart account and registers the mandate. */
@@ -648,6 +650,10 @@ export type Event = {
     readonly asset?: string;
     readonly chain?: string;
   } & Readonly<Record<string, string>>;
+  /** Who acted. Only in messages to an endpoint that gets full events. */
+  readonly actorId?: string;
+  /** All metadata, as in the audit log. Only in messages to an endpoint that gets full events. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
 export type EventList = {
@@ -2215,6 +2221,8 @@ export type UpdateWebhookEndpoint = {
   readonly description?: (string | null);
   /** The events to send. Empty: all. */
   readonly eventTypes?: readonly string[];
+  /** Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount. */
+  readonly full?: boolean;
   readonly status?: ("enabled" | "paused");
 };
 
@@ -2306,6 +2314,8 @@ export type WebhookEndpoint = {
   readonly url: string;
   readonly description?: string;
   readonly eventTypes: readonly string[];
+  /** Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount. */
+  readonly full: boolean;
   readonly status: WebhookEndpointStatus;
   /** Why the service disabled it. */
   readonly disabledReason?: string;
