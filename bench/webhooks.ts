@@ -41,6 +41,7 @@ export type Beside = {
   readonly beside: number;
   /** The median of the ratios of the turns. */
   readonly ratio: number;
+  readonly ratios: string;
   readonly deliveries: number;
   readonly errors: number;
 };
@@ -174,9 +175,17 @@ async function measureBeside(stage: Stage, { rounds, seconds }: How): Promise<Be
     }
   }
   await call(deleteWebhookEndpoint, { id, body: {} }, clientOf(stage, scene));
-  const ratio = median(measured.beside.map((one, at) => one / (measured.alone[at] ?? 1)));
+  const ratios = measured.beside.map((one, at) => one / (measured.alone[at] ?? 1));
   const { alone, beside, deliveries } = measured;
-  return { alone: median(alone), beside: median(beside), ratio, deliveries: median(deliveries), errors };
+  const all = ratios.map((one) => one.toFixed(2)).join(" ");
+  return {
+    alone: median(alone),
+    beside: median(beside),
+    ratio: median(ratios),
+    ratios: all,
+    deliveries: median(deliveries),
+    errors,
+  };
 }
 
 /** The delay of events without and with endpoints that hang, refuse connections or answer errors. */

@@ -22,13 +22,14 @@ export function NewEndpoint() {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
   const state = useOperationForm(createWebhookEndpoint, {
-    defaults: { url: "", eventTypes: [] },
+    defaults: { url: "", eventTypes: [], full: false },
     onDone: (endpoint) => {
       setOpen(false);
       setMade(endpoint);
     },
   });
   const { error: _, ...control } = state.field("eventTypes");
+  const { error: __, ...whole } = state.field("full");
   return (
     <>
       <FormDialog
@@ -60,6 +61,10 @@ export function NewEndpoint() {
             </Choice>
           ))}
         </fieldset>
+        <Choice {...whole} type="checkbox">
+          <strong>Send whole events</strong>
+          <span>Messages also name who acted, and can hold names and reasons of people.</span>
+        </Choice>
       </FormDialog>
       <WebhookSecretDialog made={made} onSaved={() => setMade(null)} />
     </>

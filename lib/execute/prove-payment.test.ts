@@ -1,4 +1,4 @@
-import { decodePaymentRequiredHeader } from "@x402/core/http";
+import { decodePaymentRequiredHeader, decodePaymentSignatureHeader } from "@x402/core/http";
 import { eq } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
 import usdc from "../../contracts/artifacts/TestUSDC.json" with { type: "json" };
@@ -127,8 +127,12 @@ describe("an agent that holds no wallet", () => {
     // seller's own spelling.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
-    const { data, authorizationId } = await pay(scene, { challenge });
+    const extensions = { "payment-identifier": { info: { required: true }, schema: {} } };
+    const { data, authorizationId } = await pay(scene, { challenge: { ...challenge, extensions } });
     const headers = data.credentialHeaders ?? {};
+    expect(decodePaymentSignatureHeader(headers["PAYMENT-SIGNATURE"] ?? "").extensions).toEqual({
+      "payment-identifier": { info: { required: true, id: authorizationId }, schema: {} },
+    });
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(200);
     expect((await fetch(`${shop.url}/report`, { headers })).status).toBe(402);
     await Promise.all([shop.close(), service.close()]);

@@ -22,6 +22,7 @@ import { acceptedOffer } from "#lib/payments/unregistered-offer.ts";
 import { secondsLeftFor, verifyCredential, type Verification } from "#lib/payments/verify-credential.ts";
 import { askingChain } from "#lib/chains/asking-chain.ts";
 import { failed } from "#lib/x402/failure.ts";
+import { identifierOf } from "#lib/x402/payment-identifier.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /**
@@ -149,7 +150,7 @@ const reserve = (
  * Signs as a standard x402 client does. If the intent contains the seller's 402 response, the signature is for the offer in it.
  */
 async function sign(
-  { intent }: AuthorizationRow,
+  { intent, authorizationId }: AuthorizationRow,
   payment: ExpectedPayment,
   { account, onChainId }: RegistrationRow,
   { period, slot, nonce }: NonceSlot,
@@ -174,6 +175,7 @@ async function sign(
     resource: offer?.required.resource ?? { url: urlOf(intent) },
     accepted: offer?.accepted ?? requirementsOf(payment),
     payload: { signature, authorization },
+    ...identifierOf(offer?.required, authorizationId),
   };
   return encodePaymentSignatureHeader(payload);
 }

@@ -44,7 +44,7 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   const open = earlier.find(isLive);
   if (open) return untilKnown(context, open, authorization, signal);
   const idempotencyKey = earlier.length === 0 ? authorizationId : `${authorizationId}.${earlier.length}`;
-  const paymentCredential = wallet && (await sign(wallet, challenge));
+  const paymentCredential = wallet && (await sign(wallet, challenge, authorizationId));
   const request = { body: { authorizationId, idempotencyKey, ...(paymentCredential !== undefined && { paymentCredential }) } };
   try {
     const { body } = await service.call("executePayment", request, { signal });

@@ -1,5 +1,5 @@
 import type { x402Client } from "@x402/core/client";
-import type { PaymentRequired } from "@x402/core/types";
+import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
 import type { Challenge } from "./challenge.ts";
 import { CountersignError } from "./errors.ts";
 import { signMpp } from "./mpp.ts";
@@ -27,8 +27,15 @@ async function loadX402() {
   }
 }
 
+/** If the seller asks for a payment identifier, it is the authorization's id, so that seller and buyer name the payment alike. */
+function identify({ extensions }: PaymentPayload, authorizationId: string): void {
+  const asked = extensions?.["payment-identifier"];
+  if (typeof asked === "object" && asked !== null && "info" in asked && typeof asked.info === "object")
+    asked.info = { ...asked.info, id: authorizationId };
+}
+
 /** Signs the chosen offer and no other. The caller has compared its amount with what was authorized. */
-export async function sign(wallet: Wallet, challenge: Challenge): Promise<string> {
+export async function sign(wallet: Wallet, challenge: Challenge, authorizationId?: string): Promise<string> {
   const { required, offer, version1, mpp } = challenge;
   if (mpp) return signMpp(wallet, challenge, mpp);
   const [{ x402Client: Client, x402HTTPClient }, { ExactEvmScheme }, { ExactEvmSchemeV1 }] = await loadX402();
@@ -40,6 +47,7 @@ export async function sign(wallet: Wallet, challenge: Challenge): Promise<string
   else client.register(network, new ExactEvmScheme(wallet));
   const http = new x402HTTPClient(client);
   const payload = await http.createPaymentPayload(chosen as unknown as PaymentRequired);
+  if (authorizationId !== undefined) identify(payload, authorizationId);
   const [credential = ""] = Object.values(http.encodePaymentSignatureHeader(payload));
   return credential;
 }

@@ -42,6 +42,7 @@ const factsOf = (endpoint: WebhookEndpoint) => [
   ["Id", <Copyable key="id" value={endpoint.webhookEndpointId} label="webhook endpoint id" />] as const,
   ["State", <EndpointState key="state" status={endpoint.status} />] as const,
   ["Events", eventsText(endpoint.eventTypes)] as const,
+  ["Messages", endpoint.full ? "Whole events" : "Ids, status and amount"] as const,
   ["Public key", <Copyable key="public" value={endpoint.publicKey} label="public key" />] as const,
   ["Last success", at(endpoint.lastSuccessAt, "Never")] as const,
   ...(endpoint.failingSince === undefined ? [] : [["Fails since", at(endpoint.failingSince, "")] as const]),
