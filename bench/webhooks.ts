@@ -52,6 +52,7 @@ export type Delays = { readonly deadEndpoints: number; readonly events: number; 
 export type Webhooks = { readonly drain: Drain; readonly beside: Beside; readonly delays: readonly Delays[] };
 
 const BACKLOG = 1_000_000;
+const DRAIN_SECONDS = 60;
 const CONNECTIONS = 64;
 const WARM_SECONDS = 8;
 const SAMPLE_MS = 5_000;
@@ -234,7 +235,7 @@ export async function measureWebhooks(how: How): Promise<Webhooks> {
     };
     const beside = await measureBeside(stage, how);
     console.error("bench: a backlog of 1,000,000 events.");
-    const drain = await measureDrain(stage, how.seconds * 10);
+    const drain = await measureDrain(stage, DRAIN_SECONDS);
     console.error("bench: dead endpoints.");
     return { beside, drain, delays: await measureDelays(stage, how.seconds) };
   } finally {

@@ -3,7 +3,7 @@ import { answeredRequests } from "#lib/telemetry/metrics.ts";
 import { perProcess } from "#lib/process.ts";
 
 /** The number of messages per second while the process answers many requests, so that the requests get enough CPU time. */
-const BESIDE_REQUESTS = 550;
+const BESIDE_REQUESTS = 510;
 const MANY_REQUESTS = 100;
 const WINDOW_MS = 250;
 /** Turns of fewer messages cost more processor time per message. */

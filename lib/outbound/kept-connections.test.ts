@@ -1,0 +1,76 @@
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { guarded, refusal, serve } from "#test/guarded.ts";
+
+const kept = { each: 4, users: 8, lifeMs: 60_000 };
+const many = { most: 64, each: 64, kept: 0 };
+const places = { total: many, host: many, waiting: many, waitingForHost: many };
+const post = { method: "POST", message: { body: "{}", headers: { "content-type": "application/json" } } } as const;
+
+describe("kept connections", () => {
+  test("are used again by the same user only", async () => {
+    const sockets = new Map<string, Set<Socket>>();
+    const { port } = await serve(({ socket, url = "" }, response) => {
+      sockets.set(url, (sockets.get(url) ?? new Set()).add(socket));
+      response.end("ok");
+    });
+    const { fetch } = guarded({ ports: [port], limits: { kept } });
+    for (let at = 0; at < 12; at += 1)
+      for (const user of ["a", "b"]) {
+        const { reply } = await fetch.once(`http://127.0.0.1:${port}/${user}`, { ...post, user });
+        expect([reply?.status, Buffer.from(reply?.body ?? []).toString()]).toEqual([200, "ok"]);
+      }
+    const [a, b] = [sockets.get("/a")!, sockets.get("/b")!];
+    expect([a.size <= kept.each, b.size <= kept.each, a.isDisjointFrom(b)]).toEqual([true, true, true]);
+  });
+
+  test("a user who waits for answers delays no other", async () => {
+    const { port } = await serve((request, response) => void (request.url === "/hang" || response.end()));
+    const { fetch } = guarded({ ports: [port], limits: { kept, headersMs: 1_500, places } });
+    const hanging = Array.from({ length: 4 }, () => fetch.once(`http://127.0.0.1:${port}/hang`, { ...post, user: "a" }));
+    expect((await fetch.once(`http://127.0.0.1:${port}/`, { ...post, user: "b" })).reply?.status).toBe(200);
+    expect((await Promise.all(hanging)).map(({ sent, reply }) => [sent, reply])).toEqual(hanging.map(() => [true, null]));
+  }, 15_000);
+
+  test("send a request once more if the server closed the connection before it answered", async () => {
+    const answered = new WeakSet<Socket>();
+    const { port, asked } = await serve(({ socket }, response) => {
+      if (answered.has(socket)) return socket.destroy();
+      answered.add(socket);
+      return response.end();
+    });
+    const { fetch } = guarded({ ports: [port], limits: { kept } });
+    for (let at = 0; at < 3; at += 1) {
+      expect((await fetch.once(`http://127.0.0.1:${port}/`, { ...post, user: "a" })).reply?.status).toBe(200);
+      // The connection is free a moment after its answer.
+      await pause(50);
+    }
+    expect(asked).toHaveLength(5);
+  });
+
+  test("cut a long body, and report one that breaks off or is too slow", async () => {
+    const { port } = await serve((request, response) => {
+      if (request.url === "/long") return response.end("x".repeat(200_000));
+      response.writeHead(200, { "content-length": "100" }).write("begun");
+      if (request.url === "/broken") setTimeout(() => response.destroy(), 20);
+      return response;
+    });
+    const { fetch } = guarded({ ports: [port], limits: { kept, cutsBody: true, bodyBytes: 512 } });
+    const read = async (path: string) => (await fetch.once(`http://127.0.0.1:${port}${path}`, { ...post, user: "a" })).reply;
+    expect(await read("/long")).toMatchObject({ status: 200, body: Buffer.from("x".repeat(512)), fault: null });
+    expect(await read("/broken")).toMatchObject({ status: 200, body: null, fault: "broke off its answer" });
+    expect(await read("/slow")).toMatchObject({ status: 200, body: null, fault: "sent its answer too slowly" });
+  });
+
+  test("lead to an address that is looked up and checked again", async () => {
+    const { port } = await serve((_, response) => response.end());
+    const names = { "rebinding.sandbox": [["127.0.0.1"], ["10.0.0.1"]] };
+    const { fetch, lookups } = guarded({ ports: [port], names, limits: { kept: { ...kept, lifeMs: 100 } } });
+    const ask = () => fetch.once(`http://rebinding.sandbox:${port}/`, { ...post, user: "a" });
+    expect([(await ask()).reply?.status, (await ask()).reply?.status, lookups.length]).toEqual([200, 200, 1]);
+    await pause(120);
+    expect((await refusal(ask())).details.detail).toContain("does not lead to a public host");
+    expect(lookups).toHaveLength(2);
+  });
+});
