@@ -11,17 +11,20 @@ import { send, type Credential } from "#test/tenant.ts";
 
 export const REDIRECT = "http://127.0.0.1:7777/callback";
 
+const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+
 /** Sends a program's request. Each comes from another network address, because tries are limited by address. */
 export async function program(
   path: string,
   form?: Readonly<Record<string, string>>,
   headers: Credential = {},
+  address = anyAddress(),
 ): Promise<Response> {
   const request = new Request(`${env().BASE_URL}${path}`, {
     ...(form && { method: "POST", body: new URLSearchParams(form) }),
     headers,
   });
-  noteAddress(request, `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`);
+  noteAddress(request, address);
   return dispatch(request);
 }
 

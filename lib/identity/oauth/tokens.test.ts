@@ -125,6 +125,15 @@ describe("codes and tokens", () => {
     const json = { "content-type": "application/json" };
     expect((await program("/api/auth/oauth2/token", { grant_type: "authorization_code" }, json)).status).toBe(400);
   });
+
+  test("the tries of one network address at the token endpoint are limited", async () => {
+    const form = { grant_type: "authorization_code", client_id: "countersign-cli", code: "wrong", code_verifier: "wrong" };
+    const answers = [];
+    for (let tried = 0; tried < 61; tried += 1) answers.push(await program("/api/auth/oauth2/token", form, {}, "192.0.2.77"));
+    const statuses = answers.map(({ status }) => status);
+    expect([statuses.slice(0, 60).every((status) => status === 400), statuses[60]]).toEqual([true, 429]);
+    expect(answers[60]?.headers.get("retry-after")).not.toBeNull();
+  });
 });
 
 describe("countersign-cli", () => {
