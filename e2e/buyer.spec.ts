@@ -8,6 +8,19 @@ import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
+/** Shows the page as an installed app, and returns the number on its icon. Chromium without a screen has no icons. */
+async function installedBadge(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(() => {
+    const matches = window.matchMedia.bind(window);
+    window.matchMedia = (query) => matches(query === "(display-mode: standalone)" ? "all" : query);
+    navigator.setAppBadge = (count) => {
+      sessionStorage.setItem("badge", String(count));
+      return Promise.resolve();
+    };
+  });
+  return () => page.evaluate(() => Number(sessionStorage.getItem("badge") ?? Number.NaN));
+}
+
 /** Moves the focus to an element with the Tab key only. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
@@ -214,6 +227,7 @@ test.describe("the lists", () => {
     const purchase = await newPurchase();
     const { email } = purchase.buyer;
     const checkout = await askAPerson(purchase);
+    const badge = await installedBadge(page);
     await expect.poll(async () => (await mailsTo(email))[0]?.subject).toBe("43.00 USDC waits for your approval");
     await page.goto((await linkTo(email)).path);
     await page.getByLabel("E-mail").fill(email);
@@ -221,6 +235,7 @@ test.describe("the lists", () => {
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/approvals");
     await expect(page).toHaveTitle("(1) Approvals · Countersign");
+    await expect.poll(badge).toBe(1);
     await expect(page.getByText("Nobody gets a mail: this sandbox has no mail server.")).toBeVisible();
     await page.getByRole("link", { name: `Review 43.00 USDC to ${purchase.seller.domain}` }).click();
     await expect(page).toHaveURL(checkout);
@@ -228,6 +243,7 @@ test.describe("the lists", () => {
     await expect(heading(page, /Declined/)).toBeVisible();
     await page.goto("/settings/security");
     await expect(page).toHaveTitle("Security · Countersign");
+    await expect.poll(badge).toBe(0);
     await page.getByRole("checkbox", { name: "Mail about requests" }).uncheck();
     await page.getByRole("region", { name: "Requests that wait" }).getByRole("button", { name: "Save" }).click();
     await expect(page.getByText("You get no mail about requests")).toBeVisible();
