@@ -123,8 +123,7 @@ describe("an agent that holds no wallet", () => {
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
     const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
-    // The seller's server compares the payee's address letter by letter, so the intent must contain the 402 response with the
-    // seller's own spelling.
+    // The seller's server compares the payee's address letter by letter, so the intent must contain its own 402 response.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
     const extensions = { "payment-identifier": { info: { required: true }, schema: {} } };
