@@ -13,6 +13,8 @@ export type AccountLine = {
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
   readonly pausedAt: Date | null;
+  /** The only mandates that the account may use. Null if it may use all that admit it. */
+  readonly mandateIds: readonly string[] | null;
   readonly ageDays: number;
   readonly preview: string;
   readonly keyCreatedAt: Date;
@@ -39,6 +41,7 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
     a.created_at AS "createdAt", a.revoked_at AS "revokedAt", a.paused_at AS "pausedAt",
+    a.mandate_ids AS "mandateIds",
     floor(extract(epoch FROM clock_timestamp() - k.created_at) / 86400)::int AS "ageDays",
     k.preview, k.created_at AS "keyCreatedAt", l.live AS "liveKeys",
     u.last_used_at AS "lastUsedAt", u.address, u.user_agent AS "userAgent"

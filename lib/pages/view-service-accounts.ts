@@ -42,6 +42,7 @@ const accountOf = (line: AccountLine): AccountView => ({
   createdAt: toWire(line.createdAt),
   ...(line.revokedAt !== null && { revokedAt: toWire(line.revokedAt) }),
   ...(line.pausedAt !== null && { pausedAt: toWire(line.pausedAt) }),
+  ...(line.mandateIds !== null && { mandateIds: line.mandateIds }),
   keyPreview: line.preview,
   keyCreatedAt: toWire(line.keyCreatedAt),
   keyAgeDays: line.ageDays,

@@ -10,6 +10,8 @@ export type AccountView = {
   readonly createdAt: string;
   readonly revokedAt?: string;
   readonly pausedAt?: string;
+  /** The only mandates that the account may use, if a person chose some when they made it. */
+  readonly mandateIds?: readonly string[];
   readonly keyPreview: string;
   /** When the newest key was made. */
   readonly keyCreatedAt: string;

@@ -70,7 +70,16 @@ const Capabilities = ({ account }: AccountDetail) => (
   </section>
 );
 
-const Mandates = ({ mandates, openMandates }: AccountDetail) => (
+/** Which mandates it may use besides those that name it. */
+const openText = ({ account, openMandates }: Pick<AccountDetail, "account" | "openMandates">): string => {
+  const chosen = account.mandateIds?.length;
+  if (chosen !== undefined)
+    return `It may use only the ${chosen} ${chosen === 1 ? "mandate" : "mandates"} chosen when it was connected.`;
+  if (openMandates === 0) return "No active mandate is open to every agent.";
+  return `${openMandates} active ${openMandates === 1 ? "mandate is" : "mandates are"} open to every agent of the organization.`;
+};
+
+const Mandates = ({ account, mandates, openMandates }: AccountDetail) => (
   <section className="panel" aria-labelledby="mandates">
     <div className="panel-head">
       <h2 id="mandates">Mandates that name it</h2>
@@ -89,11 +98,7 @@ const Mandates = ({ mandates, openMandates }: AccountDetail) => (
         />
       )}
     </div>
-    <div className="panel-foot">
-      {openMandates === 0
-        ? "No active mandate is open to every agent."
-        : `${openMandates} active ${openMandates === 1 ? "mandate is" : "mandates are"} open to every agent of the organization.`}
-    </div>
+    <div className="panel-foot">{openText({ account, openMandates })}</div>
   </section>
 );
 
