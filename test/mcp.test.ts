@@ -252,6 +252,20 @@ describe("the entrance", () => {
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
+  test("400 for JSON that the HTTP API would refuse, and for more than 20 messages", async () => {
+    const { credential } = scene().agent;
+    const args = (value: string) => `{"url":"${scene().seller.url}/report","mandateId":"${mandate.free}","body":${value}}`;
+    const call = (value: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch_paid","arguments":${args(value)}}}`;
+    for (const value of ["[".repeat(5_000) + "]".repeat(5_000), "1e999", String.raw`"\ud800"`, '{"__proto__":{}}', '{"a":1,"a":2}']) {
+      const refused = await post(credential, call(value));
+      const pointer = expect.stringMatching(/^\/params\/arguments\/body/) as string;
+      expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid_request", errors: [{ pointer }] }]);
+    }
+    const several = (count: number) => post(credential, `[${Array.from({ length: count }, () => body).join(",")}]`);
+    expect([(await several(20)).status, (await several(21)).status]).toEqual([200, 400]);
+  });
+
   test("no stream of subscriptions stays open", async () => {
     const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
     const params = { notifications: { toolsListChanged: true }, _meta };

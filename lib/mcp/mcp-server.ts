@@ -20,9 +20,6 @@ import { problemBody } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** Enough for a body of 64 KiB in fetch_paid and for the message around it. */
-const MESSAGE_BYTES = 131_072;
-
 /**
  * The time limit of a tool. Clients give up after 60 seconds by default, and a client of protocol 2025 gets the headers of its
  * answer before the tool has ended, so the tool must end in time.
@@ -88,7 +85,6 @@ export const mcpHandler = (): McpHttpHandler =>
   perProcess("mcpHandler", () =>
     createMcpHandler(serverFor, {
       legacy: "stateless",
-      maxRequestBodySize: MESSAGE_BYTES,
       maxSubscriptions: 0,
       onerror: (error) => log().debug({ error }, "An MCP request was refused"),
     }),

@@ -1,19 +1,27 @@
 import { exportMethods, type Methods } from "#lib/api/route.ts";
 import { followRequest, noteOrganization } from "#lib/db/request.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
+import { parseJson, readBody } from "#lib/http/json.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
 import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem } from "#lib/http/reply.ts";
 import { newId } from "#lib/ids.ts";
 import { authenticateMcp, mcpChallenge } from "#lib/mcp/authenticate-mcp.ts";
-import { isProblem, Problem } from "#lib/problem.ts";
+import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { observeRequest } from "#lib/telemetry/metrics.ts";
 
 export const MCP_PATH = "/mcp";
 
 /** The time limit of a request, which is longer than the time limit of a tool. */
 const DEADLINE_MS = 60_000;
+
+/** Enough for a body of 64 KiB in fetch_paid and for the message around it. */
+const MESSAGE_BYTES = 131_072;
+const NODES_MAX = 20_000;
+const DEPTH_MAX = 24;
+/** The most messages in one request. Only clients of protocol 2025-03-26 send several in one request. */
+const MESSAGES_MAX = 20;
 
 const hostOf = (host: string | null): string | null => {
   const url = `http://${host ?? ""}`;
@@ -46,14 +54,29 @@ async function identify(request: Request): Promise<KeyCaller> {
   return caller;
 }
 
+/**
+ * Reads the message, or the messages, of a request with the limits that the HTTP API has for JSON. Each further message counts
+ * for the rate limit as a request of its own.
+ * @throws Problem invalid_request, body_too_large, rate_limited
+ */
+async function readMessages(request: Request, caller: KeyCaller): Promise<unknown> {
+  const messages = parseJson(await readBody(request, MESSAGE_BYTES), NODES_MAX, DEPTH_MAX);
+  if (!Array.isArray(messages)) return messages;
+  if (messages.length > MESSAGES_MAX)
+    throw invalidField("", `A request has at most ${MESSAGES_MAX} messages. Send the others in further requests.`);
+  for (let at = 1; at < messages.length; at += 1) requireAllowed(takeCredential(caller));
+  return messages;
+}
+
 async function answer(request: Request): Promise<Response> {
   requireOwnNames(request);
   const caller = await identify(request);
+  const parsedBody = await readMessages(request, caller);
   // Load the SDK with the first request, because few installations have agents that use MCP.
   const { mcpHandler } = await import("#lib/mcp/mcp-server.ts");
   const extra = { caller, request };
   const authInfo = { token: "", clientId: caller.subjectId, scopes: [...caller.capabilities], extra };
-  return mcpHandler().fetch(request, { authInfo });
+  return mcpHandler().fetch(request, { authInfo, parsedBody });
 }
 
 function refusal(error: unknown, request: Request, requestId: string): Response {
