@@ -13,7 +13,7 @@ export type PersonalText = { readonly name: string; readonly salt: string; reado
  * the field, so that the field can be erased and the event's hash stays valid. Old events without commitments do not change:
  * their hash covers the fields themselves.
  */
-const PERSONAL: readonly string[] = ["email", "filter", "name", "reason", "slug"];
+const PERSONAL: readonly string[] = ["clientName", "email", "filter", "name", "reason", "slug"];
 
 const SALT_BYTES = 32;
 
