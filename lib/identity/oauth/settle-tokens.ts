@@ -1,8 +1,10 @@
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { capabilitiesOfRole, lackedOf, membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { newApiKey } from "#lib/identity/keys/api-key.ts";
 import { giveSecret } from "#lib/identity/keys/service-account-store.ts";
+import { findMember, lockOrganization } from "#lib/identity/member-store.ts";
 import { readToken } from "#lib/identity/oauth/authenticate-agent.ts";
 import { connectionOfToken, deleteTokens, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
 import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/oauth-terms.ts";
@@ -12,12 +14,17 @@ export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 /**
  * Gives the command-line program an API key instead of a token. The row that allows the program (the connection) becomes the row
- * of the key, and only this reply contains the key. Returns null if the row was revoked or has a key already.
+ * of the key, and only this reply contains the key. Returns null if the row was revoked or has a key already, or if the person
+ * has lost a capability that they allowed: a key is not cut by the person's role, so it must not have more than they have now.
  */
 async function handOverKey({ keyId, userId, serviceAccountId, organizationId, allowed }: TokenRow): Promise<TokenAnswer | null> {
   const key = newApiKey(env().ENVIRONMENT, keyId);
   const given = await transact(async (tx) => {
-    if (!(await giveSecret(tx, key))) return false;
+    // The role of a member cannot change while the organization is locked.
+    await lockOrganization(tx, organizationId);
+    const member = await findMember(tx, organizationId, userId);
+    const held = capabilitiesOfRole(member && membershipRoleOf(member.role));
+    if (lackedOf(allowed, held).length > 0 || !(await giveSecret(tx, key))) return false;
     await deleteTokens(tx, keyId);
     const event = { actorId: userId, organizationId, entityType: "serviceAccount", entityId: serviceAccountId };
     audit(
@@ -27,7 +34,10 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
     );
     return true;
   });
-  if (!given) return null;
+  if (!given) {
+    await deleteTokens(database(), keyId);
+    return null;
+  }
   return {
     access_token: key.apiKey,
     token_type: "Bearer",

@@ -2,13 +2,16 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import * as members from "#lib/identity/members/contract.ts";
+import { updateMember } from "#lib/identity/members/update-member.ts";
 import { authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
 import { oauthAccessToken } from "#lib/identity/oauth-tables.ts";
 import { apiKeys, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { isProblem } from "#lib/problem.ts";
 import { useDatabase } from "#test/database.ts";
-import { newOrganization } from "#test/identity.ts";
+import { newMember, newOrganization } from "#test/identity.ts";
 import { asking, codeOf, connected, decide, program, registerClient, takeTokens, tokenForm } from "#test/oauth.ts";
+import { send } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -161,5 +164,18 @@ describe("countersign-cli", () => {
     expect(await database().select().from(oauthAccessToken).where(eq(oauthAccessToken.referenceId, data.connectionId))).toEqual(
       [],
     );
+  });
+
+  test("gets no key with a capability that its person lost after the decision", async () => {
+    const owner = await newOrganization();
+    const admin = await newMember(owner, "admin");
+    const { query, verifier } = asking("countersign-cli", { resource: "" });
+    const { data } = await decide(admin.credential, query, { capabilities: ["payments:authorize"] });
+    const [id, body] = [[owner.organizationId, admin.userId], { role: "viewer", keys: "keep" }];
+    expect((await send(members.updateMember, updateMember, { id, body, as: owner.credential })).status).toBe(200);
+    const refused = await takeTokens(tokenForm("countersign-cli", codeOf(data.redirectTo), verifier));
+    expect([refused.status, refused.data.error]).toEqual([400, "invalid_grant"]);
+    const [row] = await database().select().from(apiKeys).where(eq(apiKeys.keyId, data.connectionId));
+    expect(row?.secretHash).toBe("");
   });
 });
