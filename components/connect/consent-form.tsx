@@ -16,7 +16,7 @@ type State = ReturnType<typeof useConsent>;
 
 const useConsent = ({ request, view }: Props) =>
   useOperationForm(connectAgent, {
-    defaults: { request, name: view.clientName, capabilities: [...view.suggested] },
+    defaults: { request, organizationId: view.organizationId, name: view.clientName, capabilities: [...view.suggested] },
     onDone: ({ redirectTo }) => location.assign(redirectTo),
   });
 

@@ -10,6 +10,7 @@ import type { Capability } from "#lib/vocabulary.ts";
 const ROWS = 100;
 
 export type ConnectView = {
+  readonly organizationId: string;
   readonly clientName: string;
   /** Whether the client is the command line of our package. */
   readonly builtIn: boolean;
@@ -47,6 +48,7 @@ export async function viewConnect(caller: Member, query: string): Promise<Connec
   return {
     kind: "ask",
     view: {
+      organizationId: caller.organizationId,
       clientName: request.clientName,
       builtIn: request.organizationId === null,
       place: redirectPlace(request.redirectUri),

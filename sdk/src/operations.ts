@@ -487,6 +487,8 @@ export type ConfirmedIdentity = {
 
 export type ConnectAgent = {
   readonly request: string;
+  /** The organization that the person saw. If another one is active now, nothing is connected. */
+  readonly organizationId?: string;
   readonly serviceAccountId?: string;
   readonly name?: string;
   readonly mandateIds?: readonly string[];

@@ -43,13 +43,22 @@ describe("connectAgent", () => {
     expect(caller).toMatchObject({ kind: "key", serviceAccountId: data.serviceAccountId, organizationId: owner.organizationId });
     expect([...caller.capabilities]).toEqual(["payments:read"]);
     const events = await database()
-      .select({ type: auditEvents.type, actorId: auditEvents.actorId, metadata: auditEvents.metadata })
+      .select({ type: auditEvents.type, actorId: auditEvents.actorId, metadata: auditEvents.metadata, commitments: auditEvents.commitments })
       .from(auditEvents)
       .where(and(eq(auditEvents.entityId, data.serviceAccountId), like(auditEvents.type, "serviceAccount.%")));
     expect(events.map(({ type }) => type)).toEqual(["serviceAccount.created", "serviceAccount.connected"]);
     expect(events[1]).toMatchObject({ actorId: owner.userId, metadata: { clientId, codesGoTo: "127.0.0.1:7777" } });
+    expect(events[1]?.commitments).toHaveProperty("clientName");
     const stored = JSON.stringify(await database().select().from(oauthAccessToken));
     expect(stored).not.toContain(tokens.access_token.slice(4));
+  });
+
+  test("nothing is connected if another organization became active after the person saw the page", async () => {
+    const [owner, other] = [await newOrganization(), await newOrganization()];
+    const { query } = asking("countersign-cli");
+    const { status, problem } = await decide(owner.credential, query, { organizationId: other.organizationId });
+    expect([status, problem.code]).toEqual([404, "not_found"]);
+    expect((await decide(owner.credential, query, { organizationId: owner.organizationId })).status).toBe(201);
   });
 
   test("an account that exists limits what the client gets, and an account of another organization is not found", async () => {

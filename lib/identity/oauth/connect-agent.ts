@@ -82,6 +82,7 @@ async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, cho
  */
 export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
   requireOneAccount(body);
+  if (body.organizationId !== undefined && body.organizationId !== caller.organizationId) throw notFound("active organization");
   const request = await acceptedRequest(body.request, caller);
   requireAsked(body.capabilities, request);
   return onceWithoutKey(contract.connectAgent, idempotency, async (tx) => {

@@ -117,6 +117,9 @@ export const connectAgent = operation({
   body: z
     .strictObject({
       request: z.string().min(1).max(4_096),
+      organizationId: Id.optional().meta({
+        description: "The organization that the person saw. If another one is active now, nothing is connected.",
+      }),
       serviceAccountId: Id.optional(),
       name: z.string().trim().min(1).max(200).optional(),
       mandateIds: z.array(Id).max(100).optional(),
