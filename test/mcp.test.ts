@@ -257,7 +257,13 @@ describe("the entrance", () => {
     const args = (value: string) => `{"url":"${scene().seller.url}/report","mandateId":"${mandate.free}","body":${value}}`;
     const call = (value: string) =>
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch_paid","arguments":${args(value)}}}`;
-    for (const value of ["[".repeat(5_000) + "]".repeat(5_000), "1e999", String.raw`"\ud800"`, '{"__proto__":{}}', '{"a":1,"a":2}']) {
+    for (const value of [
+      "[".repeat(5_000) + "]".repeat(5_000),
+      "1e999",
+      String.raw`"\ud800"`,
+      '{"__proto__":{}}',
+      '{"a":1,"a":2}',
+    ]) {
       const refused = await post(credential, call(value));
       const pointer = expect.stringMatching(/^\/params\/arguments\/body/) as string;
       expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid_request", errors: [{ pointer }] }]);

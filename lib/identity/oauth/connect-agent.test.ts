@@ -43,7 +43,12 @@ describe("connectAgent", () => {
     expect(caller).toMatchObject({ kind: "key", serviceAccountId: data.serviceAccountId, organizationId: owner.organizationId });
     expect([...caller.capabilities]).toEqual(["payments:read"]);
     const events = await database()
-      .select({ type: auditEvents.type, actorId: auditEvents.actorId, metadata: auditEvents.metadata, commitments: auditEvents.commitments })
+      .select({
+        type: auditEvents.type,
+        actorId: auditEvents.actorId,
+        metadata: auditEvents.metadata,
+        commitments: auditEvents.commitments,
+      })
       .from(auditEvents)
       .where(and(eq(auditEvents.entityId, data.serviceAccountId), like(auditEvents.type, "serviceAccount.%")));
     expect(events.map(({ type }) => type)).toEqual(["serviceAccount.created", "serviceAccount.connected"]);
