@@ -29,6 +29,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/get-started": at("/get-started", "full", "empty"),
   "/docs": at("/docs", "nobody"),
   "/docs/[operationId]": [...at("/docs/authorizePayment", "nobody"), ...at("/docs/createMandate")],
+  "/docs/mcp": at("/docs/mcp", "nobody"),
   "/docs/sections/[section]": at("/docs/sections/payments", "nobody"),
   "/docs/quickstart": at("/docs/quickstart", "full", "nobody"),
   "/verify": at("/verify", "nobody"),

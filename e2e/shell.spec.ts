@@ -140,7 +140,7 @@ test.describe("the frame and the documentation", () => {
     await page.getByRole("main").getByRole("link", { name: "Payments", exact: true }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Payments" })).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("main").getByRole("link", { name: "authorizePayment" }).click();
+    await page.getByRole("main").getByRole("link", { name: "authorizePayment", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Authorize a payment against a mandate's policy" })).toBeVisible();
     await expectAccessible(page);
     expect((await page.goto("/docs/nothing"))?.status()).toBe(404);
