@@ -7,38 +7,42 @@ import { packageText } from "#lib/pages/quickstart.ts";
 
 export const metadata = { title: "Quickstart" };
 
+function WithPackage() {
+  return (
+    <section className="panel" aria-labelledby="package">
+      <div className="panel-head">
+        <h2 id="package">An agent that pays</h2>
+        <p>
+          With the package countersign. <code>pay.fetch</code> asks, signs and pays; a repeat with the same operation pays once.
+        </p>
+      </div>
+      <div className="panel-body grid grid-cols-1 gap-4">
+        <Code label="agent.ts" text={packageText(env().BASE_URL)} />
+        <ul className="grid gap-2 text-sm">
+          <li>
+            Events of your organization: <code>verifyWebhook</code> checks each message, and{" "}
+            <code>npx countersign listen 3000</code> brings them to your machine.
+          </li>
+          <li>
+            <code>countersign/mcp</code>, <code>countersign/ai</code> and <code>countersign/x402</code> pay in MCP clients, in the
+            Vercel AI SDK and in <code>@x402/fetch</code>.
+          </li>
+          <li>
+            On the command line: <code>npx countersign login</code>, <code>pay</code>, <code>budget</code> and <code>mcp</code>.
+          </li>
+        </ul>
+      </div>
+    </section>
+  );
+}
+
 export default async function QuickstartPage() {
   const caller = await readCaller();
   return (
     <>
       <PageHeader title="Quickstart" description="From the package to a payment, and from a mandate to a decision." />
       <div className="stack">
-        <section className="panel" aria-labelledby="package">
-          <div className="panel-head">
-            <h2 id="package">An agent that pays</h2>
-            <p>
-              With the package countersign. <code>pay.fetch</code> asks, signs and pays; a repeat with the same operation pays
-              once.
-            </p>
-          </div>
-          <div className="panel-body grid grid-cols-1 gap-4">
-            <Code label="agent.ts" text={packageText(env().BASE_URL)} />
-            <ul className="grid gap-2 text-sm">
-              <li>
-                Events of your organization: <code>verifyWebhook</code> checks each message, and{" "}
-                <code>npx countersign listen 3000</code> brings them to your machine.
-              </li>
-              <li>
-                <code>countersign/mcp</code>, <code>countersign/ai</code> and <code>countersign/x402</code> pay in MCP clients, in
-                the Vercel AI SDK and in <code>@x402/fetch</code>.
-              </li>
-              <li>
-                On the command line: <code>npx countersign login</code>, <code>pay</code>, <code>budget</code> and{" "}
-                <code>mcp</code>.
-              </li>
-            </ul>
-          </div>
-        </section>
+        <WithPackage />
         <section className="panel" aria-labelledby="steps">
           <div className="panel-head">
             <h2 id="steps">Three steps</h2>
