@@ -35,8 +35,8 @@ export const oauthDocuments: readonly Mounted[] = Object.entries(documents).map(
 }));
 
 /** The reply of RFC 6749 for a request that the token endpoint refuses. */
-const tokenRefusal = (error: string, description: string): Response =>
-  Response.json({ error, error_description: description }, { status: 400 });
+const tokenRefusal = (error: string, description: string, status = 400): Response =>
+  Response.json({ error, error_description: description }, { status });
 
 const redirect = (location: string): Response => new Response(null, { status: 302, headers: { Location: location } });
 
@@ -60,6 +60,8 @@ async function authorize(url: URL, headers: Headers): Promise<Response> {
 
 async function token(url: URL, headers: Headers, body: string): Promise<Response> {
   const answer = await auth().handler(new Request(url, { method: "POST", headers, body }));
+  // The library answers without a body if the same code or token is used at the same time and its tokens are being deleted.
+  if (answer.status >= 500) return tokenRefusal("server_error", "The tokens could not be made. Try again.", answer.status);
   if (!answer.ok) return answer;
   const settled = await settleTokens((await answer.json()) as TokenAnswer);
   if (settled === null) return tokenRefusal("invalid_grant", "This connection has ended. Connect the client again.");

@@ -49,6 +49,25 @@ describe("codes and tokens", () => {
     expect(await refusalOf(tokens.access_token)).toBe("api_key_invalid");
   });
 
+  test("a code or refresh token that is used many times at once gives one answer with tokens at most, and each answer is JSON", async () => {
+    const owner = await newOrganization();
+    const clientId = await registerClient(owner.credential);
+    const atOnce = async (form: Readonly<Record<string, string>>) => {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => takeTokens(form)));
+      expect(answers.filter(({ data }) => data.access_token !== undefined).length).toBeLessThanOrEqual(1);
+      const refusals = answers.flatMap(({ data }) => data.error ?? []);
+      expect(refusals.filter((error) => !["invalid_grant", "server_error"].includes(error))).toEqual([]);
+      expect(refusals.length).toBeGreaterThan(10);
+    };
+    for (const client of [clientId, "countersign-cli", clientId, "countersign-cli"]) {
+      const { query, verifier } = asking(client);
+      const { data } = await decide(owner.credential, query);
+      await atOnce(tokenForm(client, codeOf(data.redirectTo), verifier));
+      const { refresh_token } = await connected(owner.credential, clientId);
+      await atOnce({ grant_type: "refresh_token", client_id: clientId, refresh_token });
+    }
+  });
+
   test("a refresh token works once; a second use revokes the tokens that it was exchanged for", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
