@@ -63,7 +63,9 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
   await new Promise<void>((done, fail) => server.once("error", fail).listen(0, "127.0.0.1", done));
   const code = new Promise<string>((resolve, reject) => {
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://127.0.0.1");
+      // Any page can send requests here, and some paths, such as //, are not valid addresses.
+      const asked = `http://127.0.0.1${request.url}`;
+      const { pathname, searchParams: query } = new URL(URL.canParse(asked) ? asked : "http://127.0.0.1/");
       const isOurs = request.method === "GET" && pathname === "/callback" && query.get("state") === state;
       if (!isOurs || query.get("iss") !== issuer) return answer(response, 404, "There is nothing here.");
       const found = query.get("code");
