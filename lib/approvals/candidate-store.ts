@@ -1,30 +1,37 @@
 import { and, asc, desc, eq, inArray, or, sql, type Column } from "drizzle-orm";
-import { owned, type Scope } from "#lib/approvals/store.ts";
+import { owned } from "#lib/approvals/store.ts";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Database } from "#lib/db/client.ts";
+import type { Reader } from "#lib/db/scope.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations } from "#lib/holds/tables.ts";
+import { serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 
 const CANDIDATES_MAX = 20;
 
 /** The fields of a checkout that decide which mandates could pay it. They are values, or columns of the table of checkouts. */
-type Payable = Record<"organizationId" | "environment" | "asset" | "chain", string | Column> & {
+type Payable = Record<"organizationId" | "environment" | "asset" | "chain" | "ownerSubjectId", string | Column> & {
   readonly mandateId: string | Column | null;
 };
 
 /**
  * Selects mandates in the checkout's asset: first the one that the checkout names and the one that the person chose, whatever
- * their status, then other active and suspended mandates.
+ * their status, then other active and suspended mandates. If a person chose mandates for the agent that opened the checkout, no
+ * others can pay it.
  */
 function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
-  const { organizationId, environment, asset, chain, mandateId } = payable;
+  const { organizationId, environment, asset, chain, mandateId, ownerSubjectId } = payable;
   const named = sql`(${mandates.mandateId} IS NOT DISTINCT FROM ${mandateId} OR ${mandates.mandateId} IS NOT DISTINCT FROM ${chosen})`;
   const live = and(eq(mandates.asset, asset), eq(mandates.chain, chain), inArray(mandates.status, ["active", "suspended"]));
+  const chosenForAgent = sql`NOT EXISTS (SELECT FROM ${serviceAccounts} a
+    WHERE a.service_account_id = ${ownerSubjectId} AND NOT ${mandates.mandateId} = ANY(a.mandate_ids))`;
   const rows = db
     .select({ mandateId: sql<string>`${mandates.mandateId}`.as("mandateId"), name: mandates.name })
     .from(mandates)
-    .where(and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment), or(live, named)))
+    .where(
+      and(eq(mandates.organizationId, organizationId), eq(mandates.environment, environment), or(live, named), chosenForAgent),
+    )
     .orderBy(desc(named), asc(mandates.status), desc(mandates.mandateId))
     .limit(CANDIDATES_MAX);
   return sql<Candidates["mandates"]>`(SELECT coalesce(json_agg(c), '[]') FROM ${rows} c)`;
@@ -47,7 +54,7 @@ export async function findCandidates(db: Database, payable: Payable): Promise<Ca
 }
 
 /** A checkout with its approval, its authorization and the mandates that could pay it, in one statement. */
-export async function findWithCandidates(db: Database, scope: Scope, checkoutIntentId: string, chosen: string | null) {
+export async function findWithCandidates(db: Database, scope: Reader, checkoutIntentId: string, chosen: string | null) {
   const [row] = await db
     .select({
       checkout: checkoutIntents,

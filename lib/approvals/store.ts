@@ -3,7 +3,7 @@ import type { ApprovalRow, CheckoutRow, NewCheckout, ReviewRow } from "#lib/appr
 import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents, checkoutReviews } from "#lib/approvals/tables.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { within, type Scope } from "#lib/db/scope.ts";
+import { ofOwnMandates, within, type Reader, type Scope } from "#lib/db/scope.ts";
 import { organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations } from "#lib/holds/tables.ts";
@@ -15,16 +15,20 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 type Db = Database | Tx;
 export type { Scope };
 
-export const owned = (scope: Scope, checkoutIntentId: string) =>
-  and(eq(checkoutIntents.checkoutIntentId, checkoutIntentId), within(checkoutIntents, scope));
+/** If a person chose mandates for an agent, it sees only their checkouts, and those that it opened without a mandate. */
+export function owned(reader: Reader, checkoutIntentId: string) {
+  const ofMandates = ofOwnMandates(checkoutIntents.mandateId, reader);
+  const own = ofMandates && or(ofMandates, eq(checkoutIntents.ownerSubjectId, reader.subjectId ?? ""));
+  return and(eq(checkoutIntents.checkoutIntentId, checkoutIntentId), within(checkoutIntents, reader), own);
+}
 
-export async function findCheckout(db: Db, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
+export async function findCheckout(db: Db, scope: Reader, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await db.select().from(checkoutIntents).where(owned(scope, checkoutIntentId));
   return row ?? null;
 }
 
 /** Locks a checkout. If the checkout has a mandate, the caller must lock the mandate first, or two transactions can deadlock. */
-export async function lockCheckout(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutRow | null> {
+export async function lockCheckout(tx: Tx, scope: Reader, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
   return row ?? null;
 }

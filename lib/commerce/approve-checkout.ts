@@ -28,6 +28,8 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const choices = await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, found);
   const decided = found.approval?.mandateId;
   const mandateId = decided ? (body.mandateId ?? decided) : chooseMandate(found, choices, body.mandateId);
+  // The candidates leave out mandates that were not chosen for the agent, whatever the person names.
+  if (!decided && !found.mandates.some((candidate) => candidate.mandateId === mandateId)) throw notFound("mandate");
   const intent = intentOf(found);
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await submitItem({

@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, inArray, type SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
 
 /** An organization in one environment (sandbox or production). */
@@ -12,3 +12,10 @@ type Scoped = { readonly organizationId: PgColumn; readonly environment: PgColum
  */
 export const within = (table: Scoped, { organizationId, environment }: Scope): SQL | undefined =>
   and(eq(table.organizationId, organizationId), eq(table.environment, environment));
+
+/** Who reads. `mandateIds` are the only mandates whose rows an agent may see, if a person chose some for it. */
+export type Reader = Scope & { readonly mandateIds?: readonly string[]; readonly subjectId?: string };
+
+/** The condition that a row belongs to one of the reader's mandates. Undefined if the reader may see all mandates. */
+export const ofOwnMandates = (mandateId: PgColumn, { mandateIds }: Reader): SQL | undefined =>
+  mandateIds && inArray(mandateId, [...mandateIds]);

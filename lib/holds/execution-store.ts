@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
-import { within, type Scope } from "#lib/db/scope.ts";
+import { ofOwnMandates, within, type Reader } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizationColumns, type AuthorizationRow } from "#lib/holds/authorization-store.ts";
@@ -20,11 +20,13 @@ type Db = Database | Tx;
 /** The statuses of an execution that pays or may still pay. An authorization has at most one such execution. */
 const live: readonly SettlementStatus[] = ["pending", "processing", "unknown", "settled"];
 
-export async function findAuthorization(db: Db, owner: Scope, authorizationId: string): Promise<AuthorizationRow | null> {
+const readableBy = (owner: Reader) => and(within(authorizations, owner), ofOwnMandates(authorizations.mandateId, owner));
+
+export async function findAuthorization(db: Db, owner: Reader, authorizationId: string): Promise<AuthorizationRow | null> {
   const [row] = await db
     .select(authorizationColumns)
     .from(authorizations)
-    .where(and(eq(authorizations.authorizationId, authorizationId), within(authorizations, owner)));
+    .where(and(eq(authorizations.authorizationId, authorizationId), readableBy(owner)));
   return row ?? null;
 }
 
@@ -46,11 +48,11 @@ export async function hasLiveExecution(db: Db, authorizationId: string): Promise
   return rows.length > 0;
 }
 
-export async function findExecution(db: Db, owner: Scope, executionId: string): Promise<ExecutionRow | null> {
+export async function findExecution(db: Db, owner: Reader, executionId: string): Promise<ExecutionRow | null> {
   const [row] = await db
     .select()
     .from(executions)
-    .where(and(eq(executions.executionId, executionId), within(executions, owner)));
+    .where(and(eq(executions.executionId, executionId), within(executions, owner), ofOwnMandates(executions.mandateId, owner)));
   return row ?? null;
 }
 
@@ -226,7 +228,7 @@ export type PaymentFilter = {
 /** Lists the authorizations of an organization and environment, newest first. The list continues after the id `place`. */
 export async function listAuthorizations(
   db: Db,
-  owner: Scope,
+  owner: Reader,
   { mandateId, outcome, settlementStatus, authorizeSlot, executeSlot }: PaymentFilter,
   place: string | null,
   limit: number,
@@ -237,7 +239,7 @@ export async function listAuthorizations(
     .from(authorizations)
     .where(
       and(
-        within(authorizations, owner),
+        readableBy(owner),
         mandateId === undefined ? undefined : eq(authorizations.mandateId, mandateId),
         outcome === undefined ? undefined : eq(authorizations.outcome, outcome),
         place === null ? undefined : lt(authorizationId, place),

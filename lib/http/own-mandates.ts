@@ -1,7 +1,8 @@
 import type { Caller } from "#lib/http/operation.ts";
 import { notFound } from "#lib/problem.ts";
 
-const MANDATE_PATH = "/api/v1/mandates/{id}";
+/** In the paths of operations on one mandate, `id` is the mandate. */
+const MANDATE_PATH = /^\/api\/v1\/(?:onchain\/)?mandates\/\{id\}(?:\/|$)/;
 
 type Parsed = { readonly params: Readonly<Record<string, string>>; readonly query?: unknown; readonly body?: unknown };
 
@@ -21,7 +22,7 @@ function namedIn(part: unknown): unknown[] {
  */
 export function requireOwnMandates(caller: Caller | null, path: string, { params, query, body }: Parsed): void {
   if (caller?.kind !== "key" || caller.mandateIds === undefined) return;
-  const inPath = path === MANDATE_PATH || path.startsWith(`${MANDATE_PATH}/`) ? [params["id"]] : [];
+  const inPath = MANDATE_PATH.test(path) ? [params["id"]] : [];
   const named = [...inPath, ...namedIn(query), ...namedIn(body)];
   if (named.some((id) => typeof id !== "string" || !caller.mandateIds?.includes(id))) throw notFound("mandate");
 }

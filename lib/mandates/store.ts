@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import { clock } from "#lib/audit/store.ts";
 import { database, type Tx } from "#lib/db/client.ts";
-import { within, type Scope } from "#lib/db/scope.ts";
+import { ofOwnMandates, within, type Reader, type Scope } from "#lib/db/scope.ts";
 import { serviceAccounts } from "#lib/identity/tables.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
@@ -44,9 +44,6 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
 
-/** `mandateIds` are the only mandates that an agent may see, if a person chose some for it. */
-type Reader = Scope & { readonly mandateIds?: readonly string[] };
-
 /** Mandates of an organization, newest first, because ids sort by creation time. `before` is the last id of the previous page. */
 export const selectMandates = (tx: Tx, reader: Reader, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
@@ -57,7 +54,7 @@ export const selectMandates = (tx: Tx, reader: Reader, limit: number, before: st
       and(
         within(mandates, reader),
         before === null ? undefined : lt(mandates.mandateId, before),
-        reader.mandateIds && inArray(mandates.mandateId, [...reader.mandateIds]),
+        ofOwnMandates(mandates.mandateId, reader),
       ),
     )
     .orderBy(desc(mandates.mandateId))

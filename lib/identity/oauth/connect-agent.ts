@@ -41,6 +41,20 @@ function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest):
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);
 }
 
+/** The capabilities to read what happens under all mandates of the organization. */
+const readsAllMandates: ReadonlySet<Capability> = new Set(["audit:read", "billing:read"]);
+
+/** Refuses capabilities that would show an agent more than the mandates that the person chose. @throws Problem invalid_request */
+function requireWithinMandates({ mandateIds, capabilities }: Body): void {
+  const at = mandateIds === undefined ? -1 : capabilities.findIndex((capability) => readsAllMandates.has(capability));
+  if (at >= 0) {
+    throw invalidField(
+      `/capabilities/${at}`,
+      `${capabilities[at]} shows all mandates. Leave it out, or do not choose mandates for the agent.`,
+    );
+  }
+}
+
 function requireOneAccount({ serviceAccountId, name, mandateIds }: Body): void {
   if ((serviceAccountId === undefined) === (name === undefined)) {
     throw invalidField("/name", "Send name for a new service account, or serviceAccountId for one that exists.");
@@ -82,6 +96,7 @@ async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, cho
  */
 export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
   requireOneAccount(body);
+  requireWithinMandates(body);
   if (body.organizationId !== undefined && body.organizationId !== caller.organizationId) throw notFound("active organization");
   const request = await acceptedRequest(body.request, caller);
   requireAsked(body.capabilities, request);
