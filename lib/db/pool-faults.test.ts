@@ -185,10 +185,10 @@ describe("a pool of connections to a server that fails at any message", () => {
     { timeout: 240_000 },
     async (first) => {
       let next = first;
-      const lane = async (): Promise<void> => {
+      const client = async (): Promise<void> => {
         while (next < first + 1_000) await order(next++);
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, lane));
+      await Promise.all(Array.from({ length: AT_ONCE }, client));
     },
   );
 });

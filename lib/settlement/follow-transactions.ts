@@ -74,11 +74,11 @@ type ChainState = {
 /** Works on several rows at the same time. After a failure it starts no further row. */
 async function inParallel<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
   const open = [...rows];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let one = open.shift(); one; one = open.shift()) await work(one);
   };
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
   } finally {
     open.length = 0;
   }

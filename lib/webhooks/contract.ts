@@ -27,7 +27,7 @@ const fields = {
     .meta({ description: "The events to send. Empty: all." }),
   full: z.boolean().meta({
     description:
-      "Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount.",
+      "Whether messages contain the whole event: its actor and all metadata, which can contain names of people and reasons that they wrote. Otherwise they contain ids, status and amount.",
   }),
 };
 
@@ -107,7 +107,7 @@ export const createWebhookEndpoint = operation({
   tag: "Webhooks",
   summary: "Send events to an address",
   description:
-    "Events from now on are sent as listEvents shows them, signed as Standard Webhooks says: v1 (HMAC-SHA256) and beside it v1a (Ed25519). An answer of 2xx within 15 seconds is a success; redirects are not followed. Events can arrive twice and in any order: webhook-id names the event, and sequence its place. The secret is shown in this reply and never again; a repeat with the same idempotency key is a 409 that names the endpoint.",
+    "Events from now on are sent as listEvents shows them, signed as Standard Webhooks defines: with v1 (HMAC-SHA256) and v1a (Ed25519). An answer of 2xx within 15 seconds is a success; redirects are not followed. Events can arrive twice and in any order: webhook-id identifies the event, and sequence gives its place in the order. The secret is shown in this reply and never again; a repeat with the same idempotency key is answered with a 409 that names the endpoint.",
   access,
   status: 201,
   body: z
@@ -142,7 +142,7 @@ export const updateWebhookEndpoint = operation({
   tag: "Webhooks",
   summary: "Change, pause or enable a webhook endpoint",
   description:
-    "Fields that are left out stay. An endpoint that was paused or disabled continues after the last event that was read for it, so no event is lost. Pausing needs no fresh proof of identity.",
+    "Fields that are left out do not change. An endpoint that was paused or disabled continues after the last event that was read for it, so no event is lost. Pausing needs no fresh proof of identity.",
   access,
   body: z
     .strictObject({
@@ -164,7 +164,7 @@ export const deleteWebhookEndpoint = operation({
   path: "/api/v1/webhooks/{id}/delete",
   tag: "Webhooks",
   summary: "Delete a webhook endpoint",
-  description: "Its deliveries are deleted too. After this answer no message to it is begun.",
+  description: "Its deliveries are deleted too. After this answer no new message is sent to it.",
   access,
   body: z.strictObject({}).meta({ id: "DeleteWebhookEndpoint" }),
   response: WebhookEndpoint,
@@ -179,7 +179,7 @@ export const rotateWebhookSecret = operation({
   tag: "Webhooks",
   summary: "Give a webhook endpoint new secrets",
   description:
-    "Messages carry the signatures of both secrets during the grace period, by default a day. With 0 the previous secret signs nothing after this answer.",
+    "Messages carry the signatures of both secrets during the grace period, by default a day. With 0, no message is signed with the previous secret after this answer.",
   access,
   body: z.strictObject({ gracePeriodSeconds: z.int().min(0).max(604_800).default(86_400) }).meta({ id: "RotateWebhookSecret" }),
   response: WebhookEndpoint,
@@ -193,7 +193,7 @@ export const testWebhookEndpoint = operation({
   path: "/api/v1/webhooks/{id}/test",
   tag: "Webhooks",
   summary: "Send a test message to a webhook endpoint",
-  description: "Its type is webhookEndpoint.tested. Read its outcome in listWebhookDeliveries.",
+  description: "The message has the type webhookEndpoint.tested. listWebhookDeliveries shows its outcome.",
   access,
   body: z.strictObject({}).meta({ id: "TestWebhookEndpoint" }),
   response: WebhookDelivery,
@@ -219,7 +219,7 @@ export const listWebhookDeliveries = operation({
   path: "/api/v1/webhooks/{id}/deliveries",
   tag: "Webhooks",
   summary: "List the deliveries of a webhook endpoint",
-  description: "Newest first, with request, status and answer. Deliveries are kept for 30 days.",
+  description: "Newest first, with request, status and answer. Deliveries are deleted after 30 days.",
   access,
   query: z.strictObject({ ...PageQuery.shape, status: WebhookDeliveryStatus.optional() }),
   response: pageOf(WebhookDelivery).meta({ id: "WebhookDeliveryList" }),
@@ -234,7 +234,7 @@ export const resendWebhookDeliveries = operation({
   tag: "Webhooks",
   summary: "Send one delivery again, or all failed ones since a time",
   description:
-    "Send either webhookDeliveryId or failedSince. A resent message has the same webhook-id and a new timestamp. Deliveries whose next attempt is due within a minute are left alone. At most 10,000 at once.",
+    "Send either webhookDeliveryId or failedSince. A resent message has the same webhook-id and a new timestamp. Deliveries whose next attempt is due within a minute are not resent. At most 10,000 are resent by one call.",
   access,
   body: z
     .strictObject({ webhookDeliveryId: Id.optional(), failedSince: Timestamp.optional() })

@@ -72,7 +72,7 @@ export type Target = {
 export type LockedEndpoint = EndpointRow & {
   readonly target: Target;
   readonly nowMs: number;
-  /** The number of pending deliveries, counted up to the most. */
+  /** The number of pending deliveries, counted up to a maximum. */
   readonly open: number;
   /** Whether it is time for the next attempt of a delivery. */
   readonly isDue: boolean;

@@ -13,7 +13,7 @@ import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
  * chain, where they need no further rows or memory.
  */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
-/** The number of events that one statement reads for an endpoint, which may want only a few of them. */
+/** The number of events that one statement reads for an endpoint. The endpoint may subscribe to only a few of them. */
 const EVENTS = 200;
 
 type Sending = Pick<DeliveryRow, "webhookDeliveryId" | "webhookEndpointId" | "eventId" | "attempts">;

@@ -13,7 +13,7 @@ export const TESTED = "webhookEndpoint.tested";
 
 type Tested = Pick<DeliveryRow, "sequence" | "webhookEndpointId" | "eventId" | "createdAt">;
 
-/** The body of a message: the event as listEvents shows it, or a test. Null if the event of a delivery cannot be read. */
+/** The body of a message: the event as listEvents shows it, or a test event. Null if the event of a delivery cannot be read. */
 export function bodyOf(isFull: boolean, event: ChainedEvent): string;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery: Tested): string | null;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery?: Tested): string | null {

@@ -7,7 +7,7 @@ import { disabledBy, isDelivered, pauseAfter } from "#lib/webhooks/attempt.ts";
 import { failedEventsSince, noteFailed, type Landed } from "#lib/webhooks/delivery-store.ts";
 import { changeEndpoint, lockEndpointOfAny, managersOf, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 
-/** Stores the failures among the answers of an endpoint, plans their next attempts, and disables the endpoint if it is time. */
+/** Stores the failed answers of an endpoint, plans their next attempts, and disables an endpoint that failed for too long. */
 export const noteFailures = (webhookEndpointId: string, landed: readonly Landed[]): Promise<void> =>
   transact(async (tx) => {
     const endpoint = await lockEndpointOfAny(tx, webhookEndpointId);
@@ -42,7 +42,7 @@ async function disable(
       subject: "A webhook endpoint was disabled",
       paragraphs: [
         `No more events are sent to ${quoted(new URL(url).host)}. ${reason}`,
-        "Events wait for it: once it is enabled again, it gets them in turn.",
+        "Events wait for it. When it is enabled again, it gets them in their order.",
       ],
       action: { label: "Open the endpoint", path: `/settings/webhooks/${webhookEndpointId}` },
       note: "You get this because you manage webhooks of this organization.",

@@ -13,7 +13,7 @@ test("messages are limited only while the process answers many requests", async 
     await pause(300);
     let begun = 0;
     const since = performance.now();
-    // What is not used can be used later.
+    // Messages that were not sent can be sent later.
     giveBack(await paced(32));
     while (performance.now() - since < 1_000) begun += await paced(32);
     const seconds = (performance.now() - since) / 1_000;

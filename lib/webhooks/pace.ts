@@ -6,7 +6,7 @@ import { perProcess } from "#lib/process.ts";
 const BESIDE_REQUESTS = 510;
 const MANY_REQUESTS = 100;
 const WINDOW_MS = 250;
-/** Turns of fewer messages cost more processor time per message. */
+/** A turn with fewer messages takes more CPU time per message. */
 const TURN = 16;
 
 type Pace = { tokens: number; filledAt: number; requests: number; windowAt: number; isBusy: boolean };
@@ -28,7 +28,7 @@ function refill(now: number): Pace {
     state.isBusy = ((requests - state.requests) * 1_000) / elapsed >= MANY_REQUESTS;
     Object.assign(state, { requests, windowAt: now });
   }
-  // At most the messages of a quarter of a second are sent at once.
+  // At most the messages for a quarter of a second may be sent at the same moment.
   state.tokens = Math.min(BESIDE_REQUESTS / 4, state.tokens + ((now - state.filledAt) * BESIDE_REQUESTS) / 1_000);
   state.filledAt = now;
   return state;

@@ -89,7 +89,7 @@ function signaturesOf({ hmac, privateKey }: Signer, { id, timestamp, body }: Mes
   ];
 }
 
-/** The headers of Standard Webhooks. Every pair of secrets signs, the newest first. */
+/** The headers of Standard Webhooks, with a signature of each pair of secrets, the newest first. */
 export const signedHeaders = (secrets: readonly Signer[], message: Message): Record<string, string> => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),

@@ -8,7 +8,7 @@ import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 /** The most messages of one endpoint that wait for an answer at the same time. */
 export const WIDTH = 32;
 const ANSWER_BYTES = 512;
-/** The limits of this process. Each endpoint has its own lane, so these limits are only a second protection. */
+/** The limits of this process. Each endpoint already has its own limit, so these limits are only a second protection. */
 const PLACES = { most: 2_048, each: 2_048, kept: 0 };
 /** The domain of an endpoint is looked up again, and its addresses are checked, at least this often. */
 const LOOKED_UP_MS = 30_000;

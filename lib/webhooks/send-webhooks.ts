@@ -1,39 +1,41 @@
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { deleteOldDeliveries } from "#lib/webhooks/delivery-store.ts";
-import { runLane } from "#lib/webhooks/lane.ts";
+import { runEndpointSender } from "#lib/webhooks/endpoint-sender.ts";
 import { limits } from "#lib/webhooks/lease-deliveries.ts";
 import { endpointsWithWork } from "#lib/webhooks/work-store.ts";
 
-const LANES_MAX = 64;
+const SENDERS_MAX = 64;
 /**
  * The most endpoints that fail and are served at the same time, because each of their messages can take fifteen seconds. The rest
- * of LANES_MAX is for other endpoints.
+ * of SENDERS_MAX is for other endpoints.
  */
-const FAILING_LANES_MAX = 16;
+const FAILING_SENDERS_MAX = 16;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-type Lane = { readonly isFailing: boolean; readonly ended: Promise<void> };
-type Lanes = { readonly running: Map<string, Lane>; isStopping: boolean };
+type Sender = { readonly isFailing: boolean; readonly ended: Promise<void> };
+type Senders = { readonly running: Map<string, Sender>; isStopping: boolean };
 
-const lanes = (): Lanes => perProcess("webhookLanes", () => ({ running: new Map<string, Lane>(), isStopping: false }));
+const senders = (): Senders => perProcess("webhookSenders", () => ({ running: new Map<string, Sender>(), isStopping: false }));
 
 /**
  * Starts a loop for each endpoint with messages, which sends this endpoint's messages. Does not wait for these loops, so
  * an endpoint that does not answer delays no other one. Returns how many were started.
  */
 export async function sendWebhooks(): Promise<number> {
-  const { running, isStopping } = lanes();
-  if (isStopping || running.size >= LANES_MAX) return 0;
-  const found = await endpointsWithWork([...running.keys()], LANES_MAX - running.size, limits);
+  const { running, isStopping } = senders();
+  if (isStopping || running.size >= SENDERS_MAX) return 0;
+  const found = await endpointsWithWork([...running.keys()], SENDERS_MAX - running.size, limits);
   let failing = [...running.values()].filter(({ isFailing }) => isFailing).length;
   let started = 0;
   for (const { webhookEndpointId, isFailing } of found) {
-    if (isFailing && (failing += 1) > FAILING_LANES_MAX) break;
+    if (isFailing && (failing += 1) > FAILING_SENDERS_MAX) break;
     started += 1;
-    const ended = runLane(webhookEndpointId, isFailing, () => lanes().isStopping)
-      .catch((error: unknown) => log().error({ webhookEndpointId, err: error }, "A webhook lane failed; it goes on"))
+    const ended = runEndpointSender(webhookEndpointId, isFailing, () => senders().isStopping)
+      .catch((error: unknown) =>
+        log().error({ webhookEndpointId, err: error }, "Sending the webhooks of an endpoint failed; it is tried again"),
+      )
       .finally(() => running.delete(webhookEndpointId));
     running.set(webhookEndpointId, { isFailing, ended });
   }
@@ -42,8 +44,8 @@ export async function sendWebhooks(): Promise<number> {
 
 /** Begins no new messages, and waits for those that are being sent. */
 export async function endWebhooks(): Promise<void> {
-  lanes().isStopping = true;
-  await Promise.all([...lanes().running.values()].map(({ ended }) => ended));
+  senders().isStopping = true;
+  await Promise.all([...senders().running.values()].map(({ ended }) => ended));
 }
 
 /** Deletes deliveries that ended and are older than 30 days. Returns how many were deleted. */

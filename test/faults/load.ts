@@ -106,10 +106,10 @@ export class Load {
   /** Repeats every acknowledged request. Each must get the same bytes again. */
   async repeatAll(): Promise<void> {
     const left = [...this.findings.acknowledged];
-    const lane = async (at: number): Promise<void> => {
+    const client = async (at: number): Promise<void> => {
       for (let one = left.pop(); one; one = left.pop()) await this.#repeat(this.#on.nodes[at % 2]!, one, true);
     };
-    await Promise.all(Array.from({ length: 16 }, (_, at) => lane(at)));
+    await Promise.all(Array.from({ length: 16 }, (_, at) => client(at)));
   }
 
   /**

@@ -10,14 +10,14 @@ import { giveBack, paced } from "#lib/webhooks/pace.ts";
 import { sendMessage, WIDTH } from "#lib/webhooks/send-message.ts";
 
 const FAILING_WIDTH = 2;
-/** The most turns of one lane. After them, another endpoint may take its place. */
+/** The maximum number of turns of one sender. Then it ends, so that another endpoint can take its place. */
 const TURNS_MAX = 200;
-/** Answers are stored after this time at the latest. */
+/** Answers are stored after at most this time. */
 const NOTED_AFTER_MS = 100;
-/** While no answer arrives and there is nothing to begin, turns become as rare as this. */
+/** The longest time between two turns while no answer arrives and no message can be started. */
 const TURN_MAX_MS = 2_000;
 
-/** All lanes together use at most so many connections, so that requests always find one. */
+/** The maximum number of database connections of all senders together, so that requests always find a free one. */
 const CONNECTIONS = 4;
 const TURN_MS = 30_000;
 
@@ -27,15 +27,18 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
   return inTurn(`webhooks ${turns.next}`, work, { waitMs: TURN_MS });
 }
 
-/** The messages of one endpoint that are under way, and the answers that are not stored yet. */
-class Lane {
+/**
+ * Sends the messages of one endpoint, and knows which are under way and which answers are not stored yet. It works in turns: each
+ * turn is one transaction that stores answers and reads the next messages.
+ */
+class EndpointSender {
   readonly #id: string;
-  readonly #landed: Landed[] = [];
+  readonly #answered: Landed[] = [];
   /** Events that were read from the audit chain but not sent yet. */
   readonly #ahead: ChainedEvent[] = [];
-  #flying = 0;
+  #underWay = 0;
   #isFailing: boolean;
-  #awake: (() => void) | null = null;
+  #wake: (() => void) | null = null;
 
   constructor(id: string, isFailing: boolean) {
     this.#id = id;
@@ -45,29 +48,29 @@ class Lane {
   async run(isStopping: () => boolean): Promise<void> {
     let quietMs = NOTED_AFTER_MS;
     for (let turn = 0; turn < TURNS_MAX && !isStopping(); turn += 1) {
-      const noted = this.#landed.length;
+      const noted = this.#answered.length;
       const begun = await this.#turn();
-      if (begun === 0 && noted === 0 && this.#flying === 0) return;
+      if (begun === 0 && noted === 0 && this.#underWay === 0) return;
       quietMs = begun + noted > 0 ? NOTED_AFTER_MS : Math.min(TURN_MAX_MS, quietMs * 2);
       await this.#answers(quietMs);
     }
     for (;;) {
-      await this.#store(this.#landed.splice(0));
-      if (this.#flying === 0 && this.#landed.length === 0) return;
+      await this.#store(this.#answered.splice(0));
+      if (this.#underWay === 0 && this.#answered.length === 0) return;
       await this.#answers(TURN_MAX_MS);
     }
   }
 
   /** Stores the answers that arrived and starts to send the next messages. Returns the number of messages that were started. */
   async #turn(): Promise<number> {
-    const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#flying;
+    const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#underWay;
     const granted = free > 0 ? await paced(free) : 0;
-    const landed = this.#landed.splice(0);
+    const landed = this.#answered.splice(0);
     await this.#failures(landed);
     const { begun, isFailing } = await withConnection(() => takeTurn(this.#id, landed, granted, this.#ahead));
     this.#isFailing = isFailing;
     giveBack(Math.max(0, granted - begun.length));
-    for (const one of begun) void this.#fly(one);
+    for (const one of begun) void this.#send(one);
     return begun.length;
   }
 
@@ -82,32 +85,32 @@ class Lane {
     await withConnection(() => noteFailures(this.#id, landed));
   }
 
-  async #fly(begun: Begun): Promise<void> {
-    this.#flying += 1;
+  async #send(begun: Begun): Promise<void> {
+    this.#underWay += 1;
     try {
-      this.#landed.push({ delivery: begun.delivery, answer: await sendMessage(begun) });
+      this.#answered.push({ delivery: begun.delivery, answer: await sendMessage(begun) });
     } catch (error) {
       // The answer is not stored, so the lease of the delivery ends, and the message is sent again.
       log().error({ webhookEndpointId: this.#id, err: error }, "A webhook message was not sent");
     }
-    this.#flying -= 1;
-    if (this.#landed.length >= this.#flying) this.#awake?.();
+    this.#underWay -= 1;
+    if (this.#answered.length >= this.#underWay) this.#wake?.();
   }
 
   /** Waits until half of the messages have answers, or until the time limit. */
   async #answers(milliseconds: number): Promise<void> {
-    if (this.#landed.length > 0 && this.#landed.length >= this.#flying) return;
+    if (this.#answered.length > 0 && this.#answered.length >= this.#underWay) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
-      this.#awake = () => {
+      this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    this.#awake = null;
+    this.#wake = null;
   }
 }
 
-/** Sends the messages of one endpoint until there are no more, or others should have a turn. */
-export const runLane = (webhookEndpointId: string, isFailing: boolean, isStopping: () => boolean): Promise<void> =>
-  new Lane(webhookEndpointId, isFailing).run(isStopping);
+/** Sends the messages of one endpoint until there are no more, or until its turns are used up. */
+export const runEndpointSender = (webhookEndpointId: string, isFailing: boolean, isStopping: () => boolean): Promise<void> =>
+  new EndpointSender(webhookEndpointId, isFailing).run(isStopping);
