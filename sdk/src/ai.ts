@@ -5,7 +5,7 @@ import type { Countersign } from "./index.ts";
 export type PaidFetchOptions = {
   /** The hosts that the model may call, with their port if it is not the usual one. Redirects are not followed. */
   readonly hosts: readonly string[];
-  /** Names the purchase of a tool call. Calls with the same name are the same purchase. Default: each call is a purchase of its own. */
+  /** Returns a name for the purchase of a tool call. Calls with the same name are the same purchase. Default: each call is its own purchase. */
   readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
   /** The longest text that the model gets, in characters. Default: 100,000. */
   readonly maxCharacters?: number;

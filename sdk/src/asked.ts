@@ -1,6 +1,6 @@
 import { mppChallenges } from "./mpp.ts";
 
-/* How tools of MCP servers ask for payment: by x402 in their result, by MPP in their result or in an error. */
+/* How tools of MCP servers ask for payment: by x402 in their result, or by MPP in their result or in an error. */
 
 type Json = Readonly<Record<string, unknown>>;
 type Result = {
@@ -10,7 +10,7 @@ type Result = {
   readonly _meta?: unknown;
 };
 
-/** What a tool asks for, and the name of the field that the credential goes into. */
+/** The payment that a tool asks for, and the name of the field for the credential. */
 export type Asked = { readonly required: unknown; readonly field: "x402/payment" | "org.paymentauth/credential" };
 
 const isRequired = (value: unknown): value is Json =>
@@ -24,7 +24,7 @@ function x402In({ isError, structuredContent, content }: Result): Json | null {
   try {
     parsed = JSON.parse(String(first?.text));
   } catch {
-    // A message for people.
+    // The text is a message for people and not JSON.
   }
   const wrapped = [structuredContent, parsed].map(
     (one) => (one as { "x402/error"?: { data?: unknown } } | null)?.["x402/error"]?.data,
@@ -35,7 +35,7 @@ function x402In({ isError, structuredContent, content }: Result): Json | null {
 const byMpp = (data: unknown): Asked | null =>
   mppChallenges(data) ? { required: data, field: "org.paymentauth/credential" } : null;
 
-/** What a result asks for. Null if it asks for nothing. */
+/** The payment that a tool's result asks for. Null if it asks for none. */
 export function askedIn(result: unknown): Asked | null {
   const read = (result ?? {}) as Result;
   const required = x402In(read);
@@ -43,5 +43,5 @@ export function askedIn(result: unknown): Asked | null {
   return byMpp((read._meta as Json | undefined)?.["org.paymentauth/payment-required"]);
 }
 
-/** What an error asks for. Its number says nothing, because MCP uses it for something else too. */
+/** The payment that an error asks for. The number of the error is not enough, because MCP uses it for other errors too. */
 export const askedByError = (error: unknown): Asked | null => byMpp((error as { readonly data?: unknown } | null)?.data);

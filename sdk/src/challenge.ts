@@ -13,7 +13,7 @@ export type Offer = {
   readonly extra?: Readonly<Record<string, unknown>>;
 };
 
-/** A seller's 402. `version1` is the offer as the seller wrote it, if the seller uses version 1; `mpp` is it if the seller uses MPP. */
+/** A seller's 402. `version1` is the seller's original offer if the seller uses x402 version 1; `mpp` is the challenge if the seller uses MPP. */
 export type Challenge = {
   readonly required: {
     readonly x402Version: 2;
@@ -70,7 +70,7 @@ export const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean
 
 export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
   new ChallengeRefused(
-    `The seller offers no way to pay that the mandate has: ${asset} on ${chain}, by a signed transfer of that amount.`,
+    `The seller does not accept the payment that the mandate allows: ${asset} on ${chain}, by a signed transfer of that amount.`,
   );
 
 /** The mandate's policy judges the domain in the 402, so another domain than the one that was asked is refused. */

@@ -81,7 +81,7 @@ async function main(line: readonly string[]): Promise<void> {
     said = failure(error);
   }
   const { json, text, code = 0 } = said;
-  // The MCP server has its stdout for messages.
+  // The MCP server writes only messages to stdout.
   if (text === "") return;
   if (isJson) console.log(JSON.stringify(json));
   else if (code === 0) console.log(text);

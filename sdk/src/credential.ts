@@ -6,16 +6,16 @@ import { payChallenge, requireBothIds, type Paid, type PayOptions } from "./pay.
 import { notServed } from "./show.ts";
 
 export type CredentialOptions = PayOptions & {
-  /** The http address that asked for the payment. The mandate's policy judges its domain. */
+  /** The http address that asked for the payment. The mandate's policy checks its domain. */
   readonly url: string;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A payment that was authorized, signed and given to the service. Show it to the seller, who settles it. */
+/** A payment that was authorized, signed and sent to the service. Send it to the seller, who settles it. */
 export type Credential = Paid & {
-  /** x402's headers for a seller that is asked by HTTP. Empty for MPP. */
+  /** x402's headers for a request to the seller by HTTP. Empty for MPP. */
   readonly headers: Readonly<Record<string, string>>;
-  /** x402's PaymentPayload or MPP's credential, for a seller that is asked in another way. */
+  /** x402's PaymentPayload or MPP's credential, for a seller that is not called by HTTP. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** The error to throw if the seller does not serve. It waits until the chain shows the payment, `followSeconds` at most. */
   notServed(): Promise<NotServed | PaymentFailed>;
@@ -23,16 +23,16 @@ export type Credential = Paid & {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A resource such as mcp://tool/name, which does not say whose it is. */
+/** A resource such as mcp://tool/name, which does not name the server that it belongs to. */
 function isNameless(required: unknown): required is Json & { readonly resource: Json } {
   const { resource } = (required ?? {}) as { readonly resource?: { readonly url?: unknown } };
   return typeof resource?.url === "string" && !/^https?:/i.test(resource.url);
 }
 
 /**
- * Pays x402's PaymentRequired or MPP's challenges, in whatever way they arrived, and returns the credential for the seller. The service judges
- * a resource that is not an http address, such as a tool of an MCP server, by the address of its server; the seller gets its own name of it.
- * MPP's charge is paid from the wallet alone.
+ * Pays x402's PaymentRequired or MPP's challenges, and returns the credential for the seller. They may come from any transport. If the
+ * resource is not an http address, such as a tool of an MCP server, the service checks the address of the server instead, and the seller
+ * gets the original name of the resource. MPP's charge can only be paid from the wallet.
  * @throws the errors of pay.fetch, without NotServed and PaidButNotServed
  */
 export async function makeCredential(
@@ -43,7 +43,8 @@ export async function makeCredential(
   requireBothIds(options);
   const token = await context.token(signal);
   const mpp = mppChallenges(required);
-  if (mpp && !context.wallet) throw new ChallengeRefused("A seller that uses MPP is paid from a wallet, and none was given.");
+  if (mpp && !context.wallet)
+    throw new ChallengeRefused("A seller that uses MPP can only be paid from a wallet. Give the client a wallet.");
   const own = isNameless(required) ? required.resource : undefined;
   const asked = own && { ...(required as Json), resource: { ...own, url } };
   const challenge = mpp ? challengeOfMpp(mpp, url, token) : await challengeFrom(asked ?? required, url, token);

@@ -69,7 +69,7 @@ export function countersign(options: CountersignOptions) {
     /** Verifies a message to your webhook endpoint with WebCrypto alone, and returns its event. Needs `webhookKeys`. */
     verifyWebhook: (headers: WebhookHeaders, body: string | Uint8Array, how?: WebhookOptions): Promise<Event> =>
       verifyWebhook(headers, body, webhookKeys, how),
-    /** Pays x402's PaymentRequired that arrived in another way than as an answer to pay.fetch. Adapters use it. */
+    /** Pays x402's PaymentRequired that did not arrive as an answer to pay.fetch. Adapters use it. */
     credential: (paymentRequired: unknown, how: CredentialOptions) => makeCredential(context, paymentRequired, how),
     /** Every operation of the API. */
     api,

@@ -13,7 +13,7 @@ export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool
  *     const callTool = payingTools(client, pay, { url: "https://tools.example.com/mcp" });
  *     const result = await callTool({ name: "report", arguments: {} }, { operation: "report-2026-11-24" });
  *
- * `url` is the address of the server; the mandate's policy judges its domain. The second argument has the options of pay.fetch, and the
+ * `url` is the address of the server; the mandate's policy checks its domain. The second argument has the options of pay.fetch, and the
  * arguments after it are those of the client.
  * @throws the errors of pay.fetch
  */

@@ -2,11 +2,14 @@ import { isPayable, noOffer, type Challenge, type Offer, type Token } from "./ch
 import { CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
-/* MPP's evm/charge by an EIP-3009 authorization. The transfer is the one of x402's scheme exact, except that its nonce is a hash of the challenge. */
+/*
+ * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization. The
+ * transfer is the same as in x402's scheme `exact`, except that its nonce is a hash of the challenge.
+ */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A challenge of MPP for one charge. It is sent back as it came, so members that are unknown here stay in it. */
+/** MPP's challenge for one payment. The credential contains it unchanged, also with members that this code does not know. */
 export type MppChallenge = Json & {
   readonly id: string;
   readonly realm: string;
@@ -19,7 +22,7 @@ export type MppChallenge = Json & {
   };
 };
 
-/** The name of the extension that keeps MPP's challenge beside the offer in the form of x402. */
+/** The name of the x402 extension that contains MPP's challenge beside the offer. */
 const EXTENSION = "org.paymentauth";
 const LIFE_SECONDS = 300;
 
@@ -31,7 +34,7 @@ const isCharge = ({ method, intent, id, realm, request }: Json): boolean => {
   return isKnown && hasTypes && Number.isSafeInteger(chainId) && (!Array.isArray(splits) || splits.length === 0);
 };
 
-/** The challenges in MPP's answer for MCP. Null if it is none. */
+/** The challenges in MPP's answer for MCP. Null if the answer contains none. */
 export const mppChallenges = (data: unknown): readonly Json[] | null => {
   const { challenges } = (data ?? {}) as { readonly challenges?: unknown };
   return Array.isArray(challenges) && challenges.length > 0 ? (challenges as readonly Json[]) : null;
@@ -41,7 +44,8 @@ const secondsLeft = ({ expires }: MppChallenge): number =>
   expires === undefined ? LIFE_SECONDS : Math.floor((Date.parse(expires) - Date.now()) / 1_000);
 
 /**
- * The first charge in the mandate's token, as an offer of x402 with MPP's challenge beside it: the service judges the same payment.
+ * The first charge in the mandate's token, as an x402 offer with MPP's challenge beside it. The service decides about it like about any x402
+ * payment.
  * @throws ChallengeRefused
  */
 export function challengeOfMpp(challenges: readonly Json[], url: string, token: Token): Challenge {
@@ -77,7 +81,7 @@ async function loadViem() {
   }
 }
 
-/** Signs MPP's charge, and writes it as a credential of x402, which the service verifies. */
+/** Signs MPP's charge, and returns it as an x402 credential, which the service verifies. */
 export async function signMpp(wallet: Wallet, { required, offer }: Challenge, mpp: MppChallenge): Promise<string> {
   const { getAddress, keccak256, stringToBytes } = await loadViem();
   const validBefore = String(Math.floor(Date.now() / 1_000) + secondsLeft(mpp));
@@ -107,7 +111,10 @@ type Signed = {
   readonly extensions?: { readonly [EXTENSION]?: { readonly challenge?: MppChallenge } };
 };
 
-/** MPP's credential, from the one that the service has. A repeat gets the challenge of the first call, which the nonce belongs to. */
+/**
+ * Makes MPP's credential from the x402 credential that the service stores. A repeat gets the challenge of the first call, because the
+ * signed nonce is a hash of that challenge.
+ */
 export function mppCredential(credential: Json): Json {
   const { payload, extensions } = credential as unknown as Signed;
   const challenge = extensions?.[EXTENSION]?.challenge;

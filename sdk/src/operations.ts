@@ -9,7 +9,7 @@ export type AddDevice = {
     readonly p256dh: string;
     readonly auth: string;
   };
-  /** Default: as for the device that it replaces, else false. */
+  /** Default: the value of the device that it replaces, or false. */
   readonly details?: boolean;
 };
 
@@ -71,19 +71,19 @@ export type AskedFeeQuote = {
   readonly enforcementPath?: EnforcementPath;
   readonly paymentProtocol?: PaymentProtocol;
   readonly paymentChallengeType?: PaymentChallengeType;
-  /** Left out: the resource's, else the installation's only chain. */
+  /** Default: the chain of the resource, or the installation's only chain. */
   readonly chain?: string;
   readonly sellerId?: string;
   readonly resourceId?: string;
   readonly sellerOrganizationId?: string;
-  /** What the caller expects; another payer is a 422. */
+  /** The payer that the caller expects. If another one pays the fee, the answer is 422. */
   readonly feePayer?: FeePayer;
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
 /** The payment that an agent asks for. */
 export type AskedIntent = {
-  /** The intent's own id. Left out, it is the idempotency key. */
+  /** The intent's own id. Default: the idempotency key. */
   readonly intentId?: string;
   readonly enforcementPath?: EnforcementPath;
   readonly paymentChallengeType?: PaymentChallengeType;
@@ -95,10 +95,10 @@ export type AskedIntent = {
   readonly chain?: string;
   readonly payTo?: string;
   readonly challenge?: Readonly<Record<string, unknown>>;
-  /** Free-form; decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
+  /** Free-form; it does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly expiresAt: string;
-  /** Used once under a mandate. Left out, it is the idempotency key. */
+  /** Valid once under a mandate. Default: the idempotency key. */
   readonly nonce?: string;
   /** An id chosen by the client. */
   readonly idempotencyKey?: string;
@@ -107,11 +107,11 @@ export type AskedIntent = {
 
 /** How the seller is paid. A resource without it cannot be paid yet. */
 export type AskedPaymentConfig = {
-  /** Where the seller is paid. Left out: the installation's only chain. */
+  /** Where the seller is paid. Default: the installation's only chain. */
   readonly chain?: string;
   readonly payTo: string;
   readonly settlementMode?: ResourceSettlementMode;
-  /** One of the facilitators that the installation names. Left out: settled in process. */
+  /** One of the facilitators that the installation has configured. Default: the service settles the payment itself. */
   readonly facilitatorUrl?: string;
   readonly maxTimeoutSeconds?: number;
 };
@@ -150,13 +150,13 @@ export type AskedSeller = {
 
 export type AssignSubscription = {
   readonly organizationId: string;
-  /** Left out: the tier's name. */
+  /** Default: the tier's name. */
   readonly planId?: string;
   readonly tier?: PlanTier;
   readonly status?: SubscriptionStatus;
-  /** Left out: now. */
+  /** Default: now. */
   readonly currentPeriodStart?: string;
-  /** Left out: one month after the start. */
+  /** Default: one month after the start. */
   readonly currentPeriodEnd?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
@@ -166,7 +166,7 @@ export type AssuranceLevel = ("softwareApproved" | "passkeyApproved" | "walletAp
 /** One line of an append-only chain. */
 export type AuditEvent = {
   readonly auditEventId: string;
-  /** entity.pastTense */
+  /** An entity and what happened to it, such as payment.settled. */
   readonly type: string;
   readonly actorId: string;
   readonly organizationId?: string;
@@ -176,7 +176,7 @@ export type AuditEvent = {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** For each member of metadata with personal text: SHA-256 of its salt (32 bytes) and the member as canonical JSON (RFC 8785). */
   readonly commitments?: Readonly<Record<string, string>>;
-  /** The salts of the commitments, in hexadecimal digits. An erased text has none, and its member is the text erased. */
+  /** The salts of the commitments, in hexadecimal digits. A text that was erased has no salt, and its member has the value `erased`. */
   readonly salts?: Readonly<Record<string, string>>;
   /** The leaf hash of the event: SHA-256 of a zero byte and the event as canonical JSON (RFC 8785), without this field, without salts and without the members of metadata that have a commitment. */
   readonly hash: string;
@@ -196,13 +196,13 @@ export type AuditVerification = {
   readonly count: number;
   /** The root of the tree of the events that verify (RFC 9162). */
   readonly head: string;
-  /** The first place that does not verify. */
+  /** The first event that does not verify. */
   readonly firstBad?: {
     readonly sequence: number;
     readonly auditEventId?: string;
     readonly detail: string;
   };
-  /** The newest signed head that the chain was compared with. Absent while none was signed, in a chain's first minutes. The public keys are at /.well-known/jwks.json. */
+  /** The newest signed head that the chain was compared with. Absent in the first minutes of a chain, before a head was signed. The public keys are at /.well-known/jwks.json. */
   readonly checkpoint?: {
     readonly sequence: number;
     readonly hash: string;
@@ -212,7 +212,7 @@ export type AuditVerification = {
   };
 };
 
-/** The answer to an authorize request; usable until expiresAt when the outcome is allow. */
+/** The answer to an authorize request. If the outcome is allow, it can be used until expiresAt. */
 export type Authorization = {
   readonly authorizationId: string;
   readonly policyDecision: PolicyDecision;
@@ -228,7 +228,7 @@ export type AuthorizePayments = {
   readonly payments: readonly AuthorizePayment[];
 };
 
-/** What became of one payment of a batch. */
+/** The result for one payment of the batch. */
 export type AuthorizeResult = {
   /** The status that authorizePayment would answer for this payment alone. */
   readonly status: number;
@@ -236,7 +236,7 @@ export type AuthorizeResult = {
   readonly replayed?: boolean;
   /** The answer of authorizePayment, if status is 200. */
   readonly authorization?: Authorization;
-  /** When to send this payment again, with a problem that passes. */
+  /** After how many seconds to send this payment again. Present if the problem is temporary. */
   readonly retryAfterSeconds?: number;
   /** The problem, if status is not 200. Pointers start at the payment. */
   readonly problem?: ErrorBody;
@@ -247,9 +247,9 @@ export type AuthorizeResults = {
 };
 
 export type BanUser = {
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
-  /** Until when; in the future. */
+  /** When the ban ends. It must be in the future. */
   readonly banExpires?: string;
 };
 
@@ -282,7 +282,7 @@ export type Budget = ({
   readonly amount: string;
 });
 
-/** A request to send to this service as it stands here, with the same credential. */
+/** A request to this service. Send it unchanged, with the same credential. */
 export type Call = {
   readonly method: ("GET" | "POST");
   readonly path: string;
@@ -304,7 +304,7 @@ export type ChallengePasskey = {
 export type ChallengePayTo = {
   readonly sellerId: string;
   readonly payTo: string;
-  /** Left out: the installation's only chain. */
+  /** Default: the installation's only chain. */
   readonly chain?: string;
 };
 
@@ -325,7 +325,7 @@ export type ChangedMandate = {
   readonly agents?: readonly string[];
   readonly wallet?: MandateWallet;
   readonly usage: readonly WindowUsage[];
-  /** Free-form; the policy never reads it. */
+  /** Free-form; it does not affect decisions. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -353,7 +353,7 @@ export type CheckReadiness = {
   readonly items?: readonly OrderItem[];
   /** An id chosen by the client. */
   readonly idempotencyKey?: string;
-  /** Free-form. It is stored and shown, and decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
+  /** Free-form. It is stored and shown, and does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly expiresInSeconds?: number;
 };
@@ -362,7 +362,7 @@ export type Checkout = {
   readonly intent: CheckoutIntent;
   readonly approval?: CheckoutApproval;
   readonly mandates: readonly MandateChoice[];
-  /** A secret: whoever has it continues the checkout. */
+  /** A secret: anybody who has it can continue the checkout. */
   readonly continuationToken?: string;
   /** The next call of the agent that asked. Absent if there is none. */
   readonly next?: Call;
@@ -384,14 +384,14 @@ export type CheckoutApproval = {
   readonly approvedBasketHash?: string;
   readonly approvedAmount?: string;
   readonly approvedAsset?: string;
-  /** Names the continuation token; it is not the token. */
+  /** The id of the continuation token. It is not the token itself. */
   readonly continuationTokenId?: string;
   readonly continuationTokenStatus?: ContinuationTokenStatus;
   readonly expiresAt?: string;
   readonly createdAt: string;
 };
 
-/** What an agent wants to buy, as the buyer is asked to confirm it. */
+/** What an agent wants to buy, as it is shown to the person who decides. */
 export type CheckoutIntent = {
   readonly checkoutIntentId: string;
   readonly ownerSubjectId: string;
@@ -413,7 +413,7 @@ export type CheckoutIntent = {
   readonly quoteId?: string;
   readonly status: CheckoutStatus;
   readonly environment: Environment;
-  /** What the checkout leads to, and how far its payment has come. */
+  /** What an approval of the checkout causes, and the state of its payment. */
   readonly effects: {
     readonly movesFunds: boolean;
     readonly createsFulfillmentOrder: boolean;
@@ -423,7 +423,7 @@ export type CheckoutIntent = {
   readonly expiresAt: string;
 };
 
-/** What happens next: openBrowser asks for a person at the url. */
+/** What happens next. openBrowser: a person must open the url and decide there. */
 export type CheckoutNextAction = {
   readonly type: ("openBrowser" | "none");
   readonly url?: string;
@@ -444,7 +444,7 @@ export type ClaimedPlatform = {
   readonly session: Session;
 };
 
-/** Whether an order could be placed now. The worst check is the status. */
+/** Whether an order could be placed now. The status is that of the worst check. */
 export type CommerceReadiness = {
   readonly status: ReadinessStatus;
   readonly mandateId: string;
@@ -453,11 +453,11 @@ export type CommerceReadiness = {
   readonly requiredActions: readonly RequiredAction[];
 };
 
-/** A decision of the past, and what it would be under another policy. */
+/** An earlier decision, and what it would be under another policy. */
 export type ComparedDecision = {
   readonly policyDecisionId: string;
   readonly authorizationId: string;
-  /** Whom it was to pay, as far as that is known. */
+  /** The payee, as far as it is known. */
   readonly domain?: string;
   readonly amount: string;
   readonly asset: string;
@@ -499,7 +499,7 @@ export type ConnectAgent = {
 export type Connection = {
   readonly connectionId: string;
   readonly clientId: string;
-  /** What the client calls itself. */
+  /** The name with which the client was registered. */
   readonly clientName: string;
   readonly serviceAccountId: string;
   readonly serviceAccountName: string;
@@ -534,10 +534,10 @@ export type CreateMandate = {
   /** A name for people. */
   readonly name: string;
   readonly policy: Policy;
-  /** The service accounts that may use the mandate. Without the list, every one of the organization may. */
+  /** The service accounts that may use the mandate. Without the list, all service accounts of the organization may use it. */
   readonly agents?: readonly string[];
   readonly wallet?: (MandateWallet | null);
-  /** Free-form; the policy never reads it. */
+  /** Free-form; it does not affect decisions. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
@@ -553,11 +553,11 @@ export type CreateWebhookEndpoint = {
   readonly description?: string;
   /** The events to send. Empty: all. */
   readonly eventTypes?: readonly string[];
-  /** Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount. */
+  /** Whether messages contain the whole event: its actor and all metadata, which can contain names of people and reasons that they wrote. Otherwise they contain ids, status and amount. */
   readonly full?: boolean;
 };
 
-/** An EIP-7702 authorization of the account. With it one transaction delegates the account to the service's smart account and registers the mandate. */
+/** An EIP-7702 authorization of the account. With it, one transaction both delegates the account to the service's smart account and registers the mandate. */
 export type DelegationAuthorization = {
   /** smartPaymentAccountImplementationAddress of listDeployments. */
   readonly address: string;
@@ -594,7 +594,7 @@ export type EmergencyRevocation = {
 };
 
 export type EmergencyRevoke = {
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
   readonly mandateId?: string;
   readonly agentId?: string;
@@ -633,11 +633,11 @@ export type ErrorBody = {
   readonly errors?: readonly FieldError[];
 };
 
-/** A thin event. Read the entity itself for everything else. */
+/** A short form of the event. Read the entity itself for more. */
 export type Event = {
   /** The event's id: the auditEventId of the audit log. */
   readonly id: string;
-  /** entity.pastTense, as in the audit log. */
+  /** An entity and what happened to it, such as payment.settled, as in the audit log. */
   readonly type: string;
   readonly timestamp: string;
   /** The event's number in the organization. Numbers grow by one and have no gaps. */
@@ -735,7 +735,7 @@ export type FeeSchedule = {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly status: FeeScheduleStatus;
   readonly feePayer: FeePayer;
-  /** Who books the fee. */
+  /** Who records the fee. */
   readonly feeRecipient: string;
   /** Hundredths of a percent of the payment. */
   readonly percentageBps: number;
@@ -760,14 +760,14 @@ export type FieldError = {
   readonly pointer: string;
 };
 
-/** Something of the organization, by its id or its name. */
+/** A mandate, payment or resource that was found. */
 export type Found = {
   readonly type: ("mandate" | "payment" | "resource");
   /** mandateId, authorizationId or resourceId. */
   readonly id: string;
-  /** Of a resource: its seller. */
+  /** The seller, if the item is a resource. */
   readonly sellerId?: string;
-  /** The mandate's name, the resource's method and path, or who the payment is to. */
+  /** The mandate's name, the resource's method and path, or the payee of the payment. */
   readonly name: string;
   /** The mandate's status, the payment's decision, or `live`. */
   readonly status: string;
@@ -780,7 +780,7 @@ export type Invitation = {
   readonly email: string;
   readonly role: MembershipRole;
   readonly status: InvitationStatus;
-  /** 48 hours after it was sent last. */
+  /** 48 hours after it was last sent. */
   readonly expiresAt: string;
   readonly createdAt: string;
 };
@@ -792,7 +792,7 @@ export type InviteMember = {
   readonly role?: MembershipRole;
 };
 
-/** One hold, or how one ended. Entries never change. */
+/** An amount that was held, or the end of a hold. Entries never change. */
 export type LedgerEntry = {
   readonly ledgerId: string;
   readonly mandateId: string;
@@ -813,7 +813,7 @@ export type LedgerList = {
   readonly hasMore: boolean;
 };
 
-/** Something that a seller sells by the call, as its own organization sees it. */
+/** A path of a seller's API that costs money per call, as the seller's organization sees it. */
 export type ListedResource = {
   readonly resourceId: string;
   readonly sellerId: string;
@@ -825,7 +825,7 @@ export type ListedResource = {
   readonly acceptedPaymentChallengeTypes: readonly PaymentChallengeType[];
   readonly minimumAssuranceLevel: AssuranceLevel;
   readonly paymentConfig?: PaymentConfig;
-  /** Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments only to proven addresses. Left out where nobody is paid yet. */
+  /** Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments only to proven addresses. Absent if the resource has no paymentConfig yet. */
   readonly payToProven?: boolean;
 };
 
@@ -836,7 +836,7 @@ export type Liveness = {
   readonly uptimeMs: number;
 };
 
-/** What a buyer allows an agent to pay, and what is used of it. */
+/** What a buyer allows an agent to pay, and its usage. */
 export type Mandate = {
   readonly mandateId: string;
   readonly organizationId: string;
@@ -848,7 +848,7 @@ export type Mandate = {
   readonly agents?: readonly string[];
   readonly wallet?: MandateWallet;
   readonly usage: readonly WindowUsage[];
-  /** Free-form; the policy never reads it. */
+  /** Free-form; it does not affect decisions. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -864,27 +864,27 @@ export type MandateApproval = {
   readonly mode: ApprovalMode;
   /** A decimal amount in whole units of the asset. */
   readonly amount?: string;
-  /** How long a request waits for a person, at most. The intent or the quote may end earlier. Default: 1800. */
+  /** The longest time in seconds that a request waits for a person. The intent or the quote may end earlier. Default: 1800. */
   readonly expiresInSeconds?: number;
 };
 
-/** A mandate of the buyer that a checkout could be paid under. */
+/** A mandate of the buyer under which the checkout could be paid. */
 export type MandateChoice = {
   readonly mandateId: string;
   readonly name: string;
   readonly status: MandateStatus;
   readonly asset: string;
-  /** What is left of its smallest budget. */
+  /** What remains of its smallest budget. */
   readonly available: string;
   /** Whether it covers this checkout now. */
   readonly match: boolean;
 };
 
-/** Beside perPayment, total or at least one budget is required. */
+/** perPayment is required, and also total or at least one budget. */
 export type MandateLimits = {
-  /** The cap on one payment, the buyer's share of the fee included. */
+  /** The limit for one payment, including the buyer's share of the fee. */
   readonly perPayment: string;
-  /** The cap on everything ever paid under the mandate. */
+  /** The limit for all payments under the mandate together. */
   readonly total?: string;
   readonly budgets?: readonly Budget[];
   readonly counts?: readonly PaymentCount[];
@@ -911,12 +911,12 @@ export type MandateSchedule = {
 
 export type MandateStatus = ("draft" | "active" | "suspended" | "revoked" | "expired" | "exhausted");
 
-/** Why, for the audit. */
+/** The reason, for the audit log. */
 export type MandateStep = {
   readonly reason?: string;
 };
 
-/** The wallet that signs: a credential of another one is refused. */
+/** The wallet that signs. A credential that another wallet signed is refused. */
 export type MandateWallet = {
   readonly chain: string;
   readonly address: string;
@@ -975,12 +975,12 @@ export type Notices = {
   readonly devices: readonly Device[];
 };
 
-/** Whether the people who may approve were told about a request. unreachable: no channel takes a message now, so give the link to a person. */
+/** Whether the people who may approve were told about a request. unreachable: no message can be sent now, so give the link to a person. */
 export type Notification = {
   readonly status: NotificationStatus;
   readonly channels: readonly {
     readonly channel: NoticeChannel;
-    /** When the mail server or push service took the first message about it. That does not prove that anybody read it. */
+    /** When the mail server or push service accepted the first message about it. That does not prove that anybody read it. */
     readonly acceptedAt?: string;
   }[];
   readonly detail: string;
@@ -998,7 +998,7 @@ export type OnchainDeployment = {
   readonly tokenDecimals: number;
   /** An EVM address with its checksum. */
   readonly paymentModuleAddress: string;
-  /** What a buyer's account delegates to by EIP-7702. */
+  /** The contract to which a buyer's account delegates by EIP-7702. */
   readonly smartPaymentAccountImplementationAddress: string;
   /** An EVM address with its checksum. */
   readonly policySignerAddress: string;
@@ -1016,14 +1016,14 @@ export type OpenPaymentsRefused = {
     readonly amount: string;
     readonly asset: string;
     readonly domain?: string;
-    /** held: its budget is reserved until it expires. submitted: its credential went out; it is followed to its end, and this service does not settle it. canceled: by this request. */
+    /** held: its budget is reserved until it expires. submitted: its credential was sent; the payment is followed to its end, and this service does not settle it. canceled: canceled by this request. */
     readonly state: ("held" | "submitted" | "canceled");
     readonly denialCode: DenialCode;
     readonly message: string;
   }[];
-  /** How many were canceled by this request; items names the newest of them. */
+  /** The number that this request canceled; items contains the newest of them. */
   readonly canceled: number;
-  /** Whether there are more than items lists. Refused payments are not executed, listed or not. */
+  /** Whether there are more than in items. Refused payments are not executed, even if they are not in items. */
   readonly more: boolean;
 };
 
@@ -1043,7 +1043,7 @@ export type OrderItem = {
   readonly color?: string;
   readonly size?: string;
   readonly quantity?: number;
-  /** Free-form. It is stored and shown, and decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
+  /** Free-form. It is stored and shown, and does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
 
@@ -1060,7 +1060,7 @@ export type OrganizationSettings = {
 
 export type Outcome = ("allow" | "deny" | "requireApproval");
 
-/** Something that a seller sells by the call. */
+/** A path of a seller's API that costs money per call. */
 export type PaidResource = {
   readonly resourceId: string;
   readonly sellerId: string;
@@ -1081,17 +1081,17 @@ export type PaidResourceList = {
   readonly hasMore: boolean;
 };
 
-/** A person's passkey. It signs in, and it approves what asks for passkeyApproved. */
+/** A person's passkey. The person can sign in with it, and approve payments that need passkeyApproved. */
 export type Passkey = {
   readonly passkeyId: string;
   readonly name: string;
-  /** Whether the passkey is kept beyond the one device. */
+  /** Whether the passkey is synced to other devices. */
   readonly synced: boolean;
   readonly createdAt: string;
   readonly lastUsedAt?: string;
 };
 
-/** What navigator.credentials.get() answered, as its toJSON() writes it. */
+/** The result of navigator.credentials.get(), in the form of its toJSON(). */
 export type PasskeyAssertion = {
   readonly id: string;
   readonly rawId: string;
@@ -1141,7 +1141,7 @@ export type PasskeyCreationOptions = {
   readonly attestation: "none";
 };
 
-/** What navigator.credentials.create() answered, as its toJSON() writes it. */
+/** The result of navigator.credentials.create(), in the form of its toJSON(). */
 export type PasskeyCredential = {
   readonly id: string;
   readonly rawId: string;
@@ -1177,13 +1177,13 @@ export type PasskeyRequestOptions = {
 
 export type PauseServiceAccount = Readonly<Record<string, never>>;
 
-/** A text that is signed by an address, once. */
+/** A text that the owner of an address signs once. */
 export type PayToChallenge = {
   readonly challengeId: string;
   readonly sellerId: string;
   readonly payTo: string;
   readonly chain: string;
-  /** What is signed, byte for byte. */
+  /** The text to sign, byte for byte. */
   readonly text: string;
   readonly expiresAt: string;
 };
@@ -1191,20 +1191,20 @@ export type PayToChallenge = {
 /** An address that the organization has proven to control. */
 export type PayToProof = {
   readonly payTo: string;
-  /** Left out where the address's key signed, which is the same on every chain. */
+  /** Absent if the address's key signed, because that proof is valid on every chain. */
   readonly chain?: string;
   readonly method: ("signature" | "domain");
   readonly sellerId: string;
   readonly provenAt: string;
 };
 
-/** An intent, what was decided about it, and every attempt to carry it out, newest first. */
+/** An intent, its decision, and every attempt to execute it, newest first. */
 export type Payment = {
   readonly intent: PaymentIntent;
   readonly authorization: Authorization;
   readonly executions: readonly PaymentExecution[];
   readonly approval?: CheckoutApproval;
-  /** The request that asks a person about this payment. expired: nobody decided, which is no refusal. */
+  /** The request that asks a person about this payment. expired: nobody decided in time, so nobody refused. */
   readonly checkout?: {
     readonly checkoutIntentId: string;
     readonly status: CheckoutStatus;
@@ -1237,7 +1237,7 @@ export type PaymentCount = ({
   readonly max: number;
 });
 
-/** One attempt to carry out an authorized payment. */
+/** One attempt to execute an authorized payment. */
 export type PaymentExecution = {
   readonly executionId: string;
   readonly intentId: string;
@@ -1249,7 +1249,7 @@ export type PaymentExecution = {
   readonly feeQuote: FeeQuote;
   readonly settlementStatus: SettlementStatus;
   readonly paymentCredentialHash?: string;
-  /** Send these headers to the seller. Shown to the subject that executed. */
+  /** Send these headers to the seller. Shown only to the subject that executed it. */
   readonly credentialHeaders?: Readonly<Record<string, string>>;
   /** The hash of the settling transaction. */
   readonly settlementReference?: string;
@@ -1277,7 +1277,7 @@ export type PaymentFacts = {
   readonly payTo?: string;
 };
 
-/** A payment as it was decided. */
+/** A payment with its decision. */
 export type PaymentIntent = {
   readonly intentId: string;
   readonly enforcementPath: EnforcementPath;
@@ -1321,7 +1321,7 @@ export type PaymentIntent = {
 
 export type PaymentProtocol = "x402";
 
-/** What a credential has to say. */
+/** What the credential must contain. */
 export type PaymentScope = {
   readonly paymentMode: string;
   readonly payTo: string;
@@ -1340,12 +1340,12 @@ export type PlaceOrder = {
   readonly items: readonly OrderItem[];
   /** An id chosen by the client. */
   readonly idempotencyKey: string;
-  /** Free-form. It is stored and shown, and decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
+  /** Free-form. It is stored and shown, and does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly paymentCredential?: string;
 };
 
-/** An order as it stands. The storefront's order id is in storefront.metadata.orderId. */
+/** The current state of an order. The storefront's order id is in storefront.metadata.orderId. */
 export type PlacedOrder = {
   readonly setupUrl: string;
   readonly nextAction: OrderAction;
@@ -1375,13 +1375,13 @@ export type PlatformAuditVerification = {
   readonly count: number;
   /** The root of the tree of the events that verify (RFC 9162). */
   readonly head: string;
-  /** The first place that does not verify. */
+  /** The first event that does not verify. */
   readonly firstBad?: {
     readonly sequence: number;
     readonly auditEventId?: string;
     readonly detail: string;
   };
-  /** The newest signed head that the chain was compared with. Absent while none was signed, in a chain's first minutes. The public keys are at /.well-known/jwks.json. */
+  /** The newest signed head that the chain was compared with. Absent in the first minutes of a chain, before a head was signed. The public keys are at /.well-known/jwks.json. */
   readonly checkpoint?: {
     readonly sequence: number;
     readonly hash: string;
@@ -1391,7 +1391,7 @@ export type PlatformAuditVerification = {
   };
   /** How many chains were verified. */
   readonly chains: number;
-  /** Where firstBad is. */
+  /** The chain of firstBad. */
   readonly badChain?: string;
 };
 
@@ -1399,7 +1399,7 @@ export type PlatformCapability = ("platform.users.read" | "platform.users.ban" |
 
 export type PlatformRole = ("user" | "support" | "auditor" | "operator" | "admin");
 
-/** A person, as the platform's administration sees one. */
+/** A person, as administrators of the platform see them. */
 export type PlatformUser = {
   readonly userId: string;
   readonly email: string;
@@ -1434,7 +1434,7 @@ export type Policy = {
     readonly unregistered?: UnregisteredSellers;
   };
   readonly domains?: {
-    /** A domain counts for a seller that has verified it, or where the domain's own 402, which the service asks for itself, names the same payee, asset, network and price. A seller in sellers.allow and an address in payTo.allow need no such proof. */
+    /** A domain in `allow` admits a seller that has verified it, or a payment for which the 402 at the domain, which the service requests itself, names the same payee, asset, network and price. A seller in sellers.allow and an address in payTo.allow need no such proof. */
     readonly allow?: readonly string[];
     /** Denied to every seller that claims one of these domains. */
     readonly deny?: readonly string[];
@@ -1453,7 +1453,7 @@ export type Policy = {
   readonly validUntil?: string;
 };
 
-/** What the mandate's policy says of one intent, and why. */
+/** The decision of the mandate's policy about one intent, with its reasons. */
 export type PolicyDecision = {
   readonly policyDecisionId: string;
   readonly mandateId: string;
@@ -1469,21 +1469,21 @@ export type PreparedRegistration = {
   readonly chain: string;
   /** The registry of mandates. */
   readonly contractAddress: string;
-  /** The mandate's wallet, which has to sign. */
+  /** The mandate's wallet, which must sign. */
   readonly account: string;
   /** The version of the mandate that the terms come from. */
   readonly version: number;
   readonly nonce: string;
   readonly deadline: number;
   readonly typedData: RegistrationTypedData;
-  /** What an EIP-7702 authorization has to name. */
+  /** The values that an EIP-7702 authorization must contain. */
   readonly delegation: {
-    /** What the account has to delegate to. */
+    /** The contract to which the account must delegate. */
     readonly address: string;
     readonly chainId: number;
     /** The account's transaction count now. */
     readonly nonce: number;
-    /** Whether it delegates to it already. */
+    /** Whether the account already delegates to it. */
     readonly done: boolean;
   };
 };
@@ -1494,7 +1494,7 @@ export type PreviewCheckout = {
   /** An id chosen by the client. */
   readonly idempotencyKey: string;
   readonly mandateId?: string;
-  /** Free-form. It is stored and shown, and decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
+  /** Free-form. It is stored and shown, and does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly expiresInSeconds?: number;
 };
@@ -1504,7 +1504,7 @@ export type PreviewedCheckout = {
   readonly nextAction: CheckoutNextAction;
 };
 
-/** What one call costs: a fixed amount, or what the seller's 402 quotes for it. */
+/** The price of one call: a fixed amount, or the amount in the seller's 402. */
 export type Pricing = ({
   readonly type: "fixed";
   /** A decimal amount in whole units of the asset. */
@@ -1517,10 +1517,10 @@ export type Pricing = ({
   readonly maxAmount?: string;
 });
 
-/** Where the answer differs from what is registered. */
+/** The places where the answer differs from the registered values. */
 export type ProbeFinding = {
   readonly field: ("status" | "scheme" | "amount" | "payTo" | "asset" | "chain" | "resource" | "tokenName" | "tokenVersion");
-  /** Into the decoded PAYMENT-REQUIRED. */
+  /** A JSON pointer into the decoded PAYMENT-REQUIRED. */
   readonly pointer: string;
   readonly expected: string;
   readonly actual: string;
@@ -1528,9 +1528,9 @@ export type ProbeFinding = {
 };
 
 export type ProbeResource = {
-  /** Needed only where two sellers of one organization use the same resourceId. */
+  /** Needed only if two sellers of one organization use the same resourceId. */
   readonly sellerId?: string;
-  /** The path to call, with its parameters filled in. Left out: the template, where it has none. */
+  /** The path to call, with its parameters filled in. It can be left out if the template has no parameters. */
   readonly path?: string;
 };
 
@@ -1563,11 +1563,11 @@ export type ProvePayTo = ({
   readonly sellerId: string;
   /** An id chosen by the client. */
   readonly resourceId: string;
-  /** The path to call, with its parameters filled in. Left out: the template, where it has none. */
+  /** The path to call, with its parameters filled in. It can be left out if the template has no parameters. */
   readonly path?: string;
 });
 
-/** No message goes to your devices from the one time to the other, which may pass midnight. Mail is sent at any hour. */
+/** No message is sent to your devices between these two times, which may include midnight. Mail is sent at any hour. */
 export type QuietHours = {
   readonly from: string;
   readonly to: string;
@@ -1603,7 +1603,7 @@ export type Readiness = {
   readonly checks: readonly ServiceCheck[];
 };
 
-/** One thing that an order needs, and whether it is there. */
+/** One requirement of an order, and whether it is met. */
 export type ReadinessCheck = {
   readonly key: ReadinessKey;
   readonly status: ReadinessCheckStatus;
@@ -1616,7 +1616,7 @@ export type ReadinessCheckStatus = ("ready" | "actionRequired" | "blocked" | "sk
 
 export type ReadinessKey = ("serviceAvailable" | "emergencyClear" | "mandateExists" | "mandateActive" | "mandateAgentBound" | "mandateBudget" | "mandateSellerAllowed" | "mandateResourceAllowed" | "mandateAssetAllowed" | "mandateSchedule" | "assuranceLevel" | "approvalNeeded" | "storefrontReachable" | "storefrontManifest" | "storefrontItems" | "sellerRegistered" | "sellerVerified" | "resourceRegistered" | "paymentChallengeSupported" | "paymentChallengeMatchesQuote" | "paymentMode" | "tokenMetadata" | "walletConnected" | "walletBalance" | "walletDelegated" | "onchainDeployment" | "onchainMandateRegistered" | "feeQuote");
 
-/** What was checked: what was asked, completed by what the storefront says. metadata carries expiresInSeconds. */
+/** What was checked: the fields of the request, completed by those of the storefront. metadata contains expiresInSeconds. */
 export type ReadinessScope = {
   readonly mandateId: string;
   readonly storefrontUrl: string;
@@ -1639,19 +1639,19 @@ export type ReadinessScope = {
 
 export type ReadinessStatus = ("ready" | "actionRequired" | "blocked");
 
-/** One rule that was evaluated, with what it found. */
+/** One rule that was evaluated, with its result. */
 export type Reason = {
   readonly code: string;
   readonly rule: string;
   readonly effect: ("allow" | "deny" | "approval" | "info");
   readonly message: string;
-  /** Where a person is asked. Show it to the buyer. */
+  /** The page where a person is asked. Show it to the buyer. */
   readonly href?: string;
   /** The checkout in which a person is asked. */
   readonly checkoutIntentId?: string;
   /** Answers once the buyer has decided, and at the latest after 30 seconds. */
   readonly pollWith?: Call;
-  /** What to call once the buyer has approved. Without a credential the answer says what to sign. */
+  /** The next call after the buyer has approved. Without a credential its answer says what to sign. */
   readonly next?: Call;
   /** With the code request_repeated: the authorization of the first request for the same payment. */
   readonly authorizationId?: string;
@@ -1691,7 +1691,7 @@ export type Receipt = {
 };
 
 export type RecheckExecution = {
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
 };
 
@@ -1704,11 +1704,11 @@ export type RegisterMandate = {
   readonly chain: string;
   /** An EVM address. In mixed case its checksum is checked. */
   readonly payeeAddress: string;
-  /** A number below 2^256 that the account has not signed with before. */
+  /** A number below 2^256 that the account has not used in an earlier signature. */
   readonly nonce: string;
   /** Seconds since 1970, at most an hour ahead. Afterwards the signature is invalid. */
   readonly deadline: number;
-  /** Over the typed data of prepareRegistration: 65 bytes of the account's key, or what its code accepts (ERC-1271). */
+  /** The signature of the typed data of prepareRegistration: 65 bytes of the account's key, or a signature that the account's code accepts (ERC-1271). */
   readonly signature: string;
   /** An EVM address. In mixed case its checksum is checked. */
   readonly tokenAddress?: string;
@@ -1814,7 +1814,7 @@ export type RemainingLimit = {
   /** What was paid and what is reserved for open payments. */
   readonly used: string;
   readonly remaining: string;
-  /** When nothing is used of the limit again: the end of the period, or the time when the last payment leaves a rolling window. Absent if that never happens, or if nothing is used of a rolling window. */
+  /** When the usage of the limit is zero again: the end of the period, or the time when the last payment leaves a rolling window. Absent if that never happens, or if a rolling window has no usage. */
   readonly resetsAt?: string;
 };
 
@@ -1824,7 +1824,7 @@ export type RemoveDevice = Readonly<Record<string, never>>;
 
 export type RemoveMember = {
   readonly reason?: string;
-  /** What happens to live keys that the person made and that can do more than the person afterwards. Without it, the change is refused if there are such keys, and the refusal names them. */
+  /** What happens to valid keys that the person made and that have more rights than the person has afterwards. If it is left out and there are such keys, the change is refused, and the refusal names them. */
   readonly keys?: ("keep" | "revoke");
 };
 
@@ -1834,7 +1834,7 @@ export type RenamePasskey = {
   readonly name: string;
 };
 
-/** Something to do before an order; blocking where none can be placed without it. */
+/** Something to do before an order. blocking: without it no order can be placed. */
 export type RequiredAction = {
   readonly type: NextActionType;
   readonly label: string;
@@ -1860,7 +1860,7 @@ export type ResentWebhooks = {
 
 export type ResourceMethod = ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE");
 
-/** What a resource answers to a call without a payment. */
+/** The answer of a resource to a request without a payment. */
 export type ResourceProbe = {
   readonly url: string;
   readonly status: number;
@@ -1890,7 +1890,7 @@ export type RevokeServiceAccount = {
 };
 
 export type RevokeUserSessions = {
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
 };
 
@@ -1899,7 +1899,7 @@ export type RevokedSessions = {
   readonly revokedCount: number;
 };
 
-/** The length of a rolling window: whole days, hours and minutes, from PT1M to P366D. It is counted in 60 parts of whole seconds; the oldest part counts whole, so the window is never exceeded and at most one sixtieth strict. */
+/** The length of a rolling window: whole days, hours and minutes, from PT1M to P366D. It is counted in 60 parts of whole seconds. The oldest part counts in full, so the limit is never exceeded, and a payment counts for at most one sixtieth longer than the window. */
 export type RollingDuration = string;
 
 export type RotateServiceAccountKey = {
@@ -1930,7 +1930,7 @@ export type SaveFeeSchedule = {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly status?: FeeScheduleStatus;
   readonly feePayer?: FeePayer;
-  /** Who books the fee. */
+  /** Who records the fee. */
   readonly feeRecipient?: string;
   /** Hundredths of a percent of the payment. */
   readonly percentageBps?: number;
@@ -1938,9 +1938,9 @@ export type SaveFeeSchedule = {
   readonly flatAmount?: string;
   /** Whole units of the asset that a buyer pays in a UTC month without a fee. */
   readonly includedMonthlyVolume?: number;
-  /** Left out: now, or what it was. */
+  /** Default: now for a new schedule; unchanged for an existing one. */
   readonly effectiveFrom?: string;
-  /** The schedule to replace. Left out: a new one. */
+  /** The schedule to replace. Default: a new one. */
   readonly feeScheduleId?: string;
 };
 
@@ -1953,7 +1953,7 @@ export type Seller = {
   readonly minimumAssuranceLevel: AssuranceLevel;
 };
 
-/** What an agent or a program is here. Its id is the agentId. */
+/** The account of an agent or another program. Its id is the agentId. */
 export type ServiceAccount = {
   readonly serviceAccountId: string;
   readonly name: string;
@@ -1962,7 +1962,7 @@ export type ServiceAccount = {
   readonly keyPreview: string;
   readonly capabilities: readonly Capability[];
   readonly createdAt: string;
-  /** Since when its keys can only read. Absent if it is not paused. */
+  /** The time since which its keys can only read. Absent if it is not paused. */
   readonly pausedAt?: string;
   /** Shown once, when the key is made. */
   readonly apiKey?: string;
@@ -2038,16 +2038,16 @@ export type SetNotices = {
 export type SetStepUpThreshold = {
   /** A decimal amount in whole units of the asset. */
   readonly above?: string;
-  /** The same for payees that are not verified. */
+  /** The same amount for payees that are not verified. */
   readonly aboveUnverified?: string;
 };
 
 export type Settlement = {
-  /** Of a payment under a mandate the id of its execution. */
+  /** For a payment under a mandate, the id of its execution. */
   readonly settlementId: string;
   readonly createdAt: string;
   readonly sellerId: (string | null);
-  /** The one resource that it pays for; null where several could be meant. */
+  /** The resource that was paid for; null if it is not clear which of several it was. */
   readonly resourceId: (string | null);
   /** In units of the asset. */
   readonly amount: string;
@@ -2057,9 +2057,9 @@ export type Settlement = {
   readonly status: SettlementStatus;
   readonly transaction: (string | null);
   readonly payer: (string | null);
-  /** Of the credential that the payer signed. */
+  /** The nonce of the credential that the payer signed. */
   readonly nonce: (string | null);
-  /** Whether /settle has answered success. It does so once; whoever lost that answer reads it here. */
+  /** Whether /settle has answered success, which it does only once. A seller that lost the answer can read it here. */
   readonly handedOver: boolean;
 };
 
@@ -2112,11 +2112,11 @@ export type StepUpThreshold = {
   readonly organizationId: string;
   /** A decimal amount in whole units of the asset. */
   readonly above?: string;
-  /** The same for payees that are not verified. */
+  /** The same amount for payees that are not verified. */
   readonly aboveUnverified?: string;
 };
 
-/** Where the order is placed. Names are the seller's words; seller.verified is ours. */
+/** Where the order is placed. The seller chose the names; this service decides seller.verified. */
 export type Storefront = {
   readonly name: string;
   readonly seller: {
@@ -2181,7 +2181,7 @@ export type TestWebhookEndpoint = Readonly<Record<string, never>>;
 export type TimeZone = string;
 
 export type UnbanUser = {
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
 };
 
@@ -2200,7 +2200,7 @@ export type UpdateMandate = {
 export type UpdateMember = {
   readonly role: MembershipRole;
   readonly reason?: string;
-  /** What happens to live keys that the person made and that can do more than the person afterwards. Without it, the change is refused if there are such keys, and the refusal names them. */
+  /** What happens to valid keys that the person made and that have more rights than the person has afterwards. If it is left out and there are such keys, the change is refused, and the refusal names them. */
   readonly keys?: ("keep" | "revoke");
 };
 
@@ -2212,7 +2212,7 @@ export type UpdateOrganization = {
 };
 
 export type UpdateUserRoles = {
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
   readonly platformRoles?: readonly PlatformRole[];
 };
@@ -2223,7 +2223,7 @@ export type UpdateWebhookEndpoint = {
   readonly description?: (string | null);
   /** The events to send. Empty: all. */
   readonly eventTypes?: readonly string[];
-  /** Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount. */
+  /** Whether messages contain the whole event: its actor and all metadata, which can contain names of people and reasons that they wrote. Otherwise they contain ids, status and amount. */
   readonly full?: boolean;
   readonly status?: ("enabled" | "paused");
 };
@@ -2231,7 +2231,7 @@ export type UpdateWebhookEndpoint = {
 export type UpsertPaidResource = {
   readonly sellerId: string;
   readonly method: ResourceMethod;
-  /** The path of the resource; a parameter stands in braces. */
+  /** The path of the resource, with parameters in braces. */
   readonly pathTemplate: string;
   readonly description?: string;
   readonly pricing: Pricing;
@@ -2241,20 +2241,20 @@ export type UpsertPaidResource = {
   readonly paymentConfig?: AskedPaymentConfig;
   /** If given, the same as in the path. */
   readonly resourceId?: string;
-  /** Accepted as it was read, and ignored. Use provePayTo to prove. */
+  /** It is ignored, so that a resource can be sent back as it was read. Use provePayTo to prove the address. */
   readonly payToProven?: boolean;
 };
 
 export type VerifyAudit = Readonly<Record<string, never>>;
 
 export type VerifyPlatformAudit = {
-  /** An organization's id, `platform`, or `checkpoints`, which says what was signed of the others. Left out: every chain. */
+  /** An organization's id, `platform`, or `checkpoints`, the chain that records the signed heads of the others. Default: every chain. */
   readonly chain?: string;
 };
 
 export type VerifySeller = {
   readonly verified: boolean;
-  /** Why. Kept in the audit log with your name. */
+  /** The reason. It is stored in the audit log with your name. */
   readonly reason: string;
 };
 
@@ -2270,7 +2270,7 @@ export type Waiver = {
   readonly policyVersion: number;
   /** The refused payment. */
   readonly deniedAuthorizationId: string;
-  /** The only subject that can use it. */
+  /** The only agent that can use it. */
   readonly agentId: string;
   readonly basketHash: string;
   readonly payTo: string;
@@ -2316,7 +2316,7 @@ export type WebhookEndpoint = {
   readonly url: string;
   readonly description?: string;
   readonly eventTypes: readonly string[];
-  /** Whether messages contain the whole event: its actor and all metadata, which can hold names and reasons of people. Otherwise they contain ids, status and amount. */
+  /** Whether messages contain the whole event: its actor and all metadata, which can contain names of people and reasons that they wrote. Otherwise they contain ids, status and amount. */
   readonly full: boolean;
   readonly status: WebhookEndpointStatus;
   /** Why the service disabled it. */
@@ -2343,7 +2343,7 @@ export type WebhookEndpointStatus = ("enabled" | "paused" | "disabled");
 
 export type Weekday = ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday");
 
-/** What is used of one limit, and what is left of it: available = limit - spent - reserved. */
+/** The usage of one limit, and what remains: available = limit - spent - reserved. */
 export type WindowUsage = {
   /** total, a period with its time zone, or a rolling duration. */
   readonly window: string;
@@ -2384,7 +2384,7 @@ export type Operations = {
     readonly request: { readonly authorizationId: string; readonly body?: AllowPaymentOnce; };
     readonly response: AllowedPayment;
   };
-  /** Approve a checkout and mint its continuation token. */
+  /** Approve a checkout and create its continuation token. */
   readonly approveCheckout: {
     readonly request: { readonly checkoutIntentId: string; readonly body?: ApproveCheckout; };
     readonly response: ApprovedCheckout;
@@ -2424,7 +2424,7 @@ export type Operations = {
     readonly request: { readonly organizationId: string; readonly id: string; readonly body?: CancelInvitation; };
     readonly response: Invitation;
   };
-  /** Get what one of the person's passkeys has to sign. */
+  /** Get a challenge that one of the person's passkeys signs. */
   readonly challengePasskey: {
     readonly request: { readonly body?: ChallengePasskey; };
     readonly response: PasskeyChallenge;
@@ -2439,7 +2439,7 @@ export type Operations = {
     readonly request: { readonly body: ChangePassword; };
     readonly response: EndedSessions;
   };
-  /** Say that the process is alive. */
+  /** Check that the process is alive. */
   readonly checkLiveness: {
     readonly request: Readonly<Record<string, never>>;
     readonly response: Liveness;
@@ -2449,7 +2449,7 @@ export type Operations = {
     readonly request: { readonly body: CheckReadiness; };
     readonly response: CommerceReadiness;
   };
-  /** Say whether the service can work. */
+  /** Check whether the service can handle requests. */
   readonly checkReadinessOfService: {
     readonly request: Readonly<Record<string, never>>;
     readonly response: Readiness;
@@ -2464,7 +2464,7 @@ export type Operations = {
     readonly request: { readonly body: CompleteOnboarding; };
     readonly response: SessionReply;
   };
-  /** Prove again who you are, before you change how you sign in or give a right. */
+  /** Prove your identity again before you change sign-in methods or give rights. */
   readonly confirmIdentity: {
     readonly request: { readonly body: ConfirmIdentity; };
     readonly response: ConfirmedIdentity;
@@ -2484,7 +2484,7 @@ export type Operations = {
     readonly request: { readonly body: CreateAgentClient; };
     readonly response: AgentClient;
   };
-  /** Draft a mandate. */
+  /** Create a draft of a mandate. */
   readonly createMandate: {
     readonly request: { readonly body: CreateMandate; };
     readonly response: Mandate;
@@ -2554,7 +2554,7 @@ export type Operations = {
     readonly request: { readonly executionId: string; };
     readonly response: Receipt;
   };
-  /** Read a mandate and what is used of it. */
+  /** Read a mandate and its usage. */
   readonly getMandate: {
     readonly request: { readonly id: string; };
     readonly response: Mandate;
@@ -2609,7 +2609,7 @@ export type Operations = {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly entityId?: string; }; };
     readonly response: AuditEventList;
   };
-  /** List the live connections of OAuth clients. */
+  /** List the valid connections of OAuth clients. */
   readonly listConnections: {
     readonly request: Readonly<Record<string, never>>;
     readonly response: ConnectionList;
@@ -2634,7 +2634,7 @@ export type Operations = {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; }; };
     readonly response: FeeList;
   };
-  /** List what was held, captured and released. */
+  /** List the amounts that were held, captured and released. */
   readonly listMandateLedger: {
     readonly request: { readonly id: string; readonly query?: { readonly limit?: number; readonly cursor?: string; }; };
     readonly response: LedgerList;
@@ -2674,12 +2674,12 @@ export type Operations = {
       readonly hasMore: boolean;
     };
   };
-  /** List the live service accounts of the active organization. */
+  /** List the service accounts of the active organization that are not revoked. */
   readonly listServiceAccounts: {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; }; };
     readonly response: ServiceAccountList;
   };
-  /** List what was settled for the organization, newest first. */
+  /** List the settlements for the organization, newest first. */
   readonly listSettlements: {
     readonly request: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly nonce?: string; readonly status?: SettlementStatus; readonly sellerId?: string; }; };
     readonly response: SettlementList;
@@ -2709,7 +2709,7 @@ export type Operations = {
     readonly request: { readonly body: PlaceOrder; };
     readonly response: PlacedOrder;
   };
-  /** Read what a wallet signs to register a mandate on chain. */
+  /** Get the typed data that a wallet signs to register a mandate on chain. */
   readonly prepareRegistration: {
     readonly request: { readonly id: string; readonly query: { readonly chain?: string; readonly payeeAddress: string; readonly path?: RegistrationPath; }; };
     readonly response: PreparedRegistration;
@@ -2719,7 +2719,7 @@ export type Operations = {
     readonly request: { readonly body: PreviewCheckout; };
     readonly response: PreviewedCheckout;
   };
-  /** Ask a paid resource without paying. */
+  /** Request a paid resource without paying. */
   readonly probeResource: {
     readonly request: { readonly id: string; readonly body?: ProbeResource; };
     readonly response: ResourceProbe;
@@ -2734,7 +2734,7 @@ export type Operations = {
     readonly request: { readonly body: AskedFeeQuote; };
     readonly response: FeeQuote;
   };
-  /** Ask the network about an execution now. */
+  /** Check an execution on the chain now. */
   readonly recheckExecution: {
     readonly request: { readonly executionId: string; readonly body: RecheckExecution; };
     readonly response: RecheckedExecution;
@@ -2744,7 +2744,7 @@ export type Operations = {
     readonly request: { readonly id: string; readonly body: RegisterMandate; };
     readonly response: SubmittedRegistration;
   };
-  /** Get what a browser needs to make a passkey. */
+  /** Get the options with which a browser makes a passkey. */
   readonly registerPasskey: {
     readonly request: { readonly body?: RegisterPasskey; };
     readonly response: PasskeyRegistration;
@@ -2764,7 +2764,7 @@ export type Operations = {
     readonly request: { readonly clientId: string; readonly body?: RemoveAgentClient; };
     readonly response: AgentClient;
   };
-  /** Send no more messages to a device. */
+  /** Stop sending messages to a device. */
   readonly removeDevice: {
     readonly request: { readonly deviceId: string; readonly body?: RemoveDevice; };
     readonly response: Device;
@@ -2799,7 +2799,7 @@ export type Operations = {
     readonly request: { readonly id: string; readonly body?: ResumeServiceAccount; };
     readonly response: ServiceAccount;
   };
-  /** Revoke a mandate for ever. */
+  /** Revoke a mandate permanently. */
   readonly revokeMandate: {
     readonly request: { readonly id: string; readonly body?: MandateStep; };
     readonly response: Mandate;
@@ -2861,7 +2861,7 @@ export type Operations = {
     readonly request: { readonly id: string; readonly body: SimulateMandate; };
     readonly response: Simulation;
   };
-  /** Prove again who you are, for one checkout. */
+  /** Prove your identity again for one checkout. */
   readonly stepUp: {
     readonly request: { readonly body: StepUpRequest; };
     readonly response: StepUp;

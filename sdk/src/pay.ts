@@ -87,11 +87,11 @@ export function requireBothIds({ sellerId, resourceId }: PayOptions): void {
     throw new ChallengeRefused("Name sellerId and resourceId, or neither.");
 }
 
-/** An authorization and the execution that carries its credential. */
+/** An authorization and its execution, which contains the credential. */
 export type Paid = { readonly authorization: Authorization; readonly execution: PaymentExecution };
 
 /**
- * Asks for the payment that a challenge wants, waits for a person if one must approve, and executes it once.
+ * Authorizes the payment that a challenge asks for, waits for a person if one must approve, and executes it once.
  * @throws PaymentDenied, and the errors of awaitApproval and executeOnce
  */
 export async function payChallenge(

@@ -45,7 +45,7 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
   throw await notServed(context, paid, signal, response ?? undefined);
 }
 
-/** The error for a credential that the seller did not serve: the chain shows whether the payment was made. */
+/** The error if the seller has the credential but did not serve. The chain shows whether the payment was made. */
 export async function notServed(
   context: Context,
   paid: Paid,

@@ -1,7 +1,7 @@
 import { CountersignError } from "./errors.ts";
 import type { Event } from "./operations.ts";
 
-/** Headers of a request: those of `fetch`, or of Node's `request.headers`. Names in any case. */
+/** Headers of a request: those of `fetch`, or of Node's `request.headers`. Upper and lower case of names do not matter. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -12,8 +12,8 @@ export type WebhookOptions = {
 };
 
 /**
- * A message that must not be believed. `code` says why: a header is missing, its time is too far from now, no signature is valid, or the
- * body is no event. Answer 400, and the service sends it again later.
+ * The message is not proven to come from the service. `code` says why: a header is missing, its time is too far from now, no signature is
+ * valid, or the body is not an event. Answer 400, and the service sends the message again later.
  */
 export class WebhookRefused extends CountersignError {
   readonly code: "headers" | "timestamp" | "signature" | "body";
@@ -25,7 +25,7 @@ export class WebhookRefused extends CountersignError {
 }
 
 const TOLERANCE_SECONDS = 300;
-/** The service signs with two pairs of secrets at most. More signatures than these are not looked at. */
+/** The service signs with at most two pairs of secrets. Further signatures are ignored. */
 const SIGNATURES_MAX = 16;
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -89,20 +89,20 @@ function readEvent(body: Uint8Array): Event {
   try {
     event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as Partial<Event> | null;
   } catch {
-    // The check below refuses it.
+    // The body is not JSON. The check below refuses it.
   }
   const isEvent = isText(event?.id) && isText(event.type) && isText(event.timestamp) && typeof event.data === "object";
-  if (!isEvent) throw new WebhookRefused("body", "The message is signed, but is no event of Countersign.");
+  if (!isEvent) throw new WebhookRefused("body", "The message is signed, but is not an event of Countersign.");
   return event as Event;
 }
 
 /**
- * Verifies a message by Standard Webhooks, and returns its event. The same event can arrive more than once and in any order: `id` names
- * it, and `sequence` gives its place.
- * @param body The body as it arrived. JSON that was parsed and written again has another signature.
+ * Verifies a message by Standard Webhooks, and returns its event. The same event can arrive more than once and in any order: `id`
+ * identifies it, and `sequence` gives its place in the order.
+ * @param body The body as it arrived. If JSON was parsed and written again, its signature is not valid.
  * @param keys The endpoint's secret (`whsec_…`, for signatures v1) or its public key (`whpk_…`, for v1a), or several while you rotate them.
  *   One valid signature of one key is enough.
- * @throws WebhookRefused if the message must not be believed; CountersignError if a key cannot be read
+ * @throws WebhookRefused if the message is not proven to come from the service; CountersignError if a key cannot be read
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,

@@ -2,7 +2,7 @@ import { x402Client, x402HTTPClient } from "@x402/core/client";
 import type { Countersign } from "./index.ts";
 
 export type X402Options = {
-  /** Names the purchase of a request. Requests with the same name are the same purchase. Default: each request is a purchase of its own. */
+  /** Returns a name for the purchase of a request. Requests with the same name are the same purchase. Default: each request is its own purchase. */
   readonly operation?: (request: { readonly url: string }) => string;
 };
 
@@ -16,7 +16,7 @@ export type X402Options = {
  * own error or returns the seller's answer; pay.fetch also repeats the request and says whether the payment was made.
  */
 export function x402(pay: Countersign, { operation }: X402Options = {}): x402HTTPClient {
-  // The stock client comes here only after the seller refused the credential.
+  // The standard client calls this only after the seller has refused the credential.
   const none = { scheme: "exact", createPaymentPayload: () => Promise.reject(new Error("The seller refused the credential.")) };
   const client = new x402Client().setSpendControls(false).register("eip155:*", none);
   return new x402HTTPClient(client).onPaymentRequired(async ({ paymentRequired, requestUrl: url }) => {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** The command line is not one that this program understands, or a setting is missing. */
+/** The arguments are wrong, or a setting is missing. */
 export class WrongUse extends Error {}
 
 /** The output of a command: an object for --json, and text for people. */

@@ -23,7 +23,7 @@ function targetOf(text: string): string {
   return url;
 }
 
-/** The sequence of the newest event. Sequences have no gaps, so it is found by halving. */
+/** The sequence of the newest event. Sequences have no gaps, so a binary search finds it. */
 async function newest(api: Api, signal: AbortSignal): Promise<number> {
   const hasAfter = async (after: number): Promise<boolean> =>
     (await api.listEvents({ query: { after, limit: 1 } }, { signal })).items.length > 0;
@@ -42,7 +42,7 @@ const sequenceIn = (text: string, where: string): number => {
   return Number(text);
 };
 
-/** Where to begin: --after, the cursor's file, or now. */
+/** The sequence to begin after: --after, the number in the cursor's file, or the newest event. */
 async function begin(api: Api, { after, cursor }: Values, signal: AbortSignal): Promise<number> {
   if (after !== undefined) return sequenceIn(after, "--after");
   const saved = cursor === undefined ? null : await readFile(cursor, "utf8").catch(() => null);
@@ -84,14 +84,14 @@ async function keep(file: string, sequence: number): Promise<void> {
   await rename(`${file}.next`, file);
 }
 
-/** The next events. Empty if the service is away for now. */
+/** The next events. Empty if the service does not answer now. */
 async function read(api: Api, after: number, signal: AbortSignal): Promise<readonly Event[]> {
   try {
     return (await api.listEvents({ query: { after, limit: PAGE } }, { signal })).items;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceUnreachable)) throw error;
-    console.error("The service does not answer. It is asked again.");
+    console.error("The service does not answer. Trying again.");
     await pause(AWAY_MS, signal);
     return [];
   }

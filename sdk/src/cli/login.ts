@@ -18,7 +18,7 @@ class NotSignedIn extends CountersignError {}
 type Issuer = { readonly issuer: string; readonly authorization_endpoint: string; readonly token_endpoint: string };
 type Token = { readonly access_token: string; readonly service_account_id: string; readonly organization_id: string };
 
-/** The address of the service. A key must not cross a network in the clear. @throws WrongUse */
+/** The address of the service. A key must not be sent over a network without encryption. @throws WrongUse */
 function serviceAt(text: string): string {
   const { protocol, hostname, href } = URL.canParse(text) ? new URL(text) : { protocol: "", hostname: "", href: "" };
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
@@ -38,13 +38,13 @@ async function readJson<T>(url: string, init: RequestInit = {}): Promise<T> {
   throw new NotSignedIn(body?.error_description ?? body?.detail ?? `${new URL(url).host} answered ${response.status}.`);
 }
 
-/** Where to sign in. Only addresses of the service itself are used. */
+/** The endpoints for the sign-in. Only addresses of the service itself are accepted. */
 async function discover(service: string): Promise<Issuer> {
   const found = await readJson<Issuer>(`${service}/.well-known/oauth-authorization-server`);
   const { origin } = new URL(service);
   for (const address of [found.issuer, found.authorization_endpoint, found.token_endpoint])
     if (!URL.canParse(address) || new URL(address).origin !== origin)
-      throw new NotSignedIn(`${origin} names ${address} for the sign-in, which is another place.`);
+      throw new NotSignedIn(`${origin} names ${address} for the sign-in, which is another origin.`);
   return found;
 }
 
@@ -73,7 +73,7 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
       if (found) return resolve(found);
       return reject(new NotSignedIn(query.get("error_description") ?? `The sign-in was refused: ${query.get("error")}.`));
     });
-    const late = (): void => reject(new NotSignedIn("Nobody signed in in time."));
+    const late = (): void => reject(new NotSignedIn("Nobody finished the sign-in in time."));
     AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]).addEventListener("abort", late, { once: true });
   });
   code.catch(() => {});
@@ -83,7 +83,7 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
 
 type Choice = { readonly mandateId: string; readonly name: string };
 
-/** The active mandates that the agent may pay under, as far as the key may read them. */
+/** The active mandates under which the agent may pay. Empty if the key may not read mandates. */
 async function mandatesOf(url: string, { access_token: apiKey, service_account_id: agent }: Token): Promise<readonly Choice[]> {
   const { api } = connect({ url, apiKey });
   const { items } = await api.listMandates({ query: { limit: TRIED_MANDATES } }).catch(() => ({ items: [] }));
@@ -91,7 +91,7 @@ async function mandatesOf(url: string, { access_token: apiKey, service_account_i
   return usable.map(({ mandateId, name }) => ({ mandateId, name }));
 }
 
-/** What is left to do after the sign-in. */
+/** Says what to do after the sign-in. */
 function nextStep([first, ...more]: readonly Choice[]): string {
   if (!first) return "Set COUNTERSIGN_MANDATE to the mandate that pays.";
   if (more.length === 0) return `Payments use the mandate ${first.mandateId} (${first.name}).`;

@@ -3,7 +3,7 @@ import { untilStopped, type Said } from "./arguments.ts";
 import { payHere } from "./pay-here.ts";
 import { access, walletOf, type Saved } from "./settings.ts";
 
-/** Messages that may be under way. A client that sends more waits. */
+/** The maximum number of messages without an answer. A client that sends more must wait. */
 const UNDER_WAY = 32;
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
@@ -45,7 +45,7 @@ function headersOf({ apiKey, version }: Bridge, { method, params = {} }: Message
   };
 }
 
-/** The messages of an answer: one of JSON, or those of an event stream as they come. */
+/** The messages of an answer: one message in JSON, or the messages of an event stream as they arrive. */
 async function* messagesOf(response: Response): AsyncGenerator<Message> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     const text = await response.text();
@@ -86,7 +86,7 @@ async function forward(bridge: Bridge, message: Message, signal: AbortSignal): P
   }
 }
 
-/** Sends one message and writes what comes back. Never throws. */
+/** Sends one message to the service and writes the answer to stdout. Never throws. */
 async function handle(bridge: Bridge, message: Message): Promise<void> {
   const { id, method, params } = message;
   const stop = new AbortController();
@@ -112,12 +112,12 @@ function parse(line: string): Message | null {
   try {
     return JSON.parse(line) as Message;
   } catch {
-    write({ jsonrpc: "2.0", id: null as never, error: { code: -32_700, message: "This line is no JSON." } });
+    write({ jsonrpc: "2.0", id: null as never, error: { code: -32_700, message: "This line is not JSON." } });
     return null;
   }
 }
 
-/** An MCP server on stdin and stdout. It forwards to the service with the API key, until stdin ends. */
+/** An MCP server on stdin and stdout. It forwards messages to the service with the API key, until stdin ends. */
 export async function bridge(): Promise<Said> {
   const saved: Saved = await access();
   const wallet = await walletOf();

@@ -14,7 +14,7 @@ function headersOf(lines: readonly string[]): Headers {
   return headers;
 }
 
-/** Fetches an address and pays if it asks for payment. */
+/** Fetches an address and pays if the seller asks for payment. */
 export async function pay(url: string, values: Values): Promise<Said> {
   if (!URL.canParse(url)) throw new WrongUse("Name the URL to pay for.");
   const { operation, data, header = [], method = data === undefined ? "GET" : "POST", "no-wait": stops } = values;
@@ -33,7 +33,7 @@ export async function budget(): Promise<Said> {
   const remaining = await (await client()).budget();
   const lines = remaining.limits.map(
     ({ pointer, window, unit, limit, remaining: left, resetsAt }) =>
-      `${(window ?? pointer.split("/").at(-1) ?? "").padEnd(24)} ${left} of ${limit} ${unit}${resetsAt ? `, whole again at ${resetsAt}` : ""}`,
+      `${(window ?? pointer.split("/").at(-1) ?? "").padEnd(24)} ${left} of ${limit} ${unit}${resetsAt ? `, resets at ${resetsAt}` : ""}`,
   );
   const { mode, amount } = remaining.approval;
   const approval = `A person is asked: ${mode}${amount === undefined ? "" : ` ${amount} ${remaining.asset.asset}`}`;
@@ -50,7 +50,7 @@ export async function verify(file: string, { keys }: Values): Promise<Said> {
   return { json: { ok, step, detail }, text: ok ? detail : `The step ${step} fails: ${detail}`, code: ok ? 0 : 1 };
 }
 
-/** Opens the page where people approve. The command line itself approves nothing. */
+/** Opens the page where people approve. Nothing can be approved from the command line. */
 export async function approve(checkout: string | undefined): Promise<Said> {
   const path = checkout === undefined ? "/approvals" : `/checkout/${encodeURIComponent(checkout)}`;
   const url = `${await serviceUrl()}${path}`;

@@ -25,7 +25,7 @@ export async function save(saved: Saved): Promise<string> {
   return file;
 }
 
-/** @throws WrongUse if others could read the file, or it is no JSON */
+/** @throws WrongUse if others could read the file, or it is not JSON */
 async function readSaved(): Promise<Partial<Saved>> {
   const file = settingsFile();
   const found = await stat(file).catch(() => null);
@@ -35,7 +35,7 @@ async function readSaved(): Promise<Partial<Saved>> {
   try {
     return JSON.parse(await readFile(file, "utf8")) as Partial<Saved>;
   } catch {
-    throw new WrongUse(`${file} is no JSON. Run countersign login again.`);
+    throw new WrongUse(`${file} is not JSON. Run countersign login again.`);
   }
 }
 
@@ -49,7 +49,7 @@ export async function serviceUrl(): Promise<string> {
   return withoutSlash(url);
 }
 
-/** The key and the mandate come from the environment, or else from what login saved. A saved key is sent to the service that gave it, and to no other one. */
+/** The key and the mandate come from the environment, or else from what login saved. A saved key is sent only to the service that issued it. */
 export async function access(): Promise<Saved> {
   const saved = await readSaved();
   const url = await serviceUrl();
