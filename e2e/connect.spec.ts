@@ -25,7 +25,7 @@ async function openCallback() {
   return { redirectUrl: `http://127.0.0.1:${port}/callback`, answers, close: () => server.close() };
 }
 
-/** What both official clients keep: the id that was registered for them, and what they get. They are told nothing else. */
+/** What both official clients store: the client id that was registered for them, and the tokens that they get. They know nothing else. */
 function memory(clientId: string, redirectUrl: string) {
   const kept: { verifier: string; tokens?: unknown; url?: URL } = { verifier: "" };
   return {
@@ -90,7 +90,7 @@ async function register(page: Page, name: string): Promise<string> {
   );
 }
 
-test("MCP clients that know the address alone sign in, and one button ends a connection", async ({ page, context }) => {
+test("MCP clients that know only the address sign in, and one button ends a connection", async ({ page, context }) => {
   const owner = await newOrganization({ name: "Larkfield" });
   await writeMandate(owner, "Research");
   await writeMandate(owner, "Travel");
@@ -142,7 +142,7 @@ test("MCP clients that know the address alone sign in, and one button ends a con
   }
 });
 
-test("a person signs in first and comes back to the request; who may not connect programs is told whom to ask", async ({
+test("a person signs in first and returns to the request; a person who may not connect programs reads whom to ask", async ({
   page,
 }) => {
   const owner = await newOrganization();
@@ -158,7 +158,7 @@ test("a person signs in first and comes back to the request; who may not connect
   await page.getByLabel("E-mail").fill(approver.email);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page.getByText("Your role in Acme does not connect programs.")).toBeVisible();
+  await expect(page.getByText("Your role in Acme may not connect programs.")).toBeVisible();
   await page.goto("/connect?client_id=countersign-cli&redirect_uri=https%3A%2F%2Fevil.example&code_challenge=x");
   await expect(page.getByText("The request of the program is not valid.")).toBeVisible();
   expect(await page.content()).not.toContain('evil.example"');

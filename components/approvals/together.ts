@@ -65,7 +65,7 @@ function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | nu
 /** Why a request must be decided on its own page; null if it may be approved with others. */
 function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string | null {
   if (!isOpen(view)) return "It is not open any more.";
-  if (!view.mayDecide) return "You may not decide it.";
+  if (!view.mayDecide) return "You may not decide this request.";
   if (view.before !== undefined) return "Its terms changed since you saw them.";
   if (mandate === undefined) return "You choose the mandate that pays it.";
   if (!mandate.match) return "The mandate does not cover it.";

@@ -57,6 +57,6 @@ export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "sche
         statusColumn,
       ]}
     />
-    <div className="panel-foot">The most specific schedule applies to a payment; of equal ones, the newer.</div>
+    <div className="panel-foot">The most specific schedule applies to a payment; if two are equally specific, the newer one.</div>
   </section>
 );

@@ -30,7 +30,7 @@ export const Begin = ({ baseUrl, mayCreate }: Props) => (
             </Link>
           </div>
         ) : (
-          <p>Your role does not write mandates. Ask an owner or admin of the organization.</p>
+          <p>Your role may not create mandates. Ask an owner or admin of the organization.</p>
         )}
       </div>
       <div className="min-w-0 bg-sunken px-4 py-5 max-lg:rounded-b-md max-lg:border-t md:p-8 lg:rounded-r-md lg:border-l">

@@ -37,7 +37,7 @@ const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly secon
   <div className="grid gap-0.5 text-sm text-muted">
     {seconds > 0 ? (
       <p>
-        You approve exactly this. If anything changes, it does not count. Open for{" "}
+        You approve exactly this. If anything changes, your approval is not used. Open for{" "}
         <strong className="font-semibold whitespace-nowrap text-text tabular-nums">{duration(seconds)}</strong>.{" "}
         {view.moreTimeUntil !== undefined && seconds <= URGENT && (
           <MoreTime checkoutIntentId={view.intent.checkoutIntentId} until={view.moreTimeUntil} />

@@ -50,7 +50,7 @@ function Account({ state, view }: { readonly state: State; readonly view: Connec
             label="Name of the service account"
             autoComplete="off"
             maxLength={200}
-            hint="You see it on every approval request."
+            hint="It is shown on every approval request."
             {...state.field("name")}
           />
           {view.mandates.length > 0 && <Mandates state={state} view={view} />}
@@ -77,11 +77,11 @@ function Mandates({ state, view: { mandates } }: { readonly state: State; readon
       <legend className="label mb-2">Mandates</legend>
       <Choice type="radio" name="mandates" checked={chosen === undefined} onChange={() => form.setValue("mandateIds", undefined)}>
         <strong>All that are open to every agent</strong>
-        <span>Now and later.</span>
+        <span>Also those that are created later.</span>
       </Choice>
       <Choice type="radio" name="mandates" checked={chosen !== undefined} onChange={() => form.setValue("mandateIds", [])}>
         <strong>Only these</strong>
-        <span>It cannot see or use another mandate, whatever that mandate says.</span>
+        <span>It cannot see or use other mandates, even if they are open to every agent.</span>
       </Choice>
       {chosen !== undefined && (
         <div className="pl-8">

@@ -62,7 +62,7 @@ export const EndConnection = ({ connectionId, name }: { readonly connectionId: s
     name={name}
     verb="End"
     title="End connection"
-    effect="The program is refused from its next request on. The service account, its keys and its payments stay. To use it again, somebody connects the program anew."
+    effect="The program is refused from its next request on. The service account, its keys and its payments stay. To use it again, somebody must connect the program again."
     done="The connection has ended"
     act={() => call(endConnection, { connectionId, body: {} })}
   />

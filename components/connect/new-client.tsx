@@ -63,10 +63,10 @@ export function NewClient() {
         {...state.field("name")}
       />
       <TextArea
-        label="Addresses for the answer"
+        label="Redirect addresses"
         rows={3}
         spellCheck={false}
-        hint="One a line, exactly as the program sends them. An address on this device admits any port."
+        hint="One per line, exactly as the program sends them. For an address on this device, any port is accepted."
         {...state.field("redirectUris", { setValueAs: lines })}
       />
     </FormDialog>

@@ -57,7 +57,7 @@ export function NewServiceAccount({ organizationId, grantable, suggested, next }
           label="Name"
           autoComplete="off"
           maxLength={200}
-          hint="You see it on every approval request."
+          hint="It is shown on every approval request."
           {...state.field("name")}
         />
         <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />

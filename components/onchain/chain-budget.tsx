@@ -68,7 +68,7 @@ export async function ChainBudget({ mandate, registration, implementation }: Pro
           [
             "This period",
             period === null ? (
-              "None is running"
+              "No period is running"
             ) : (
               <span key="period">
                 <Moment at={period.start} show="short" /> to <Moment at={period.end} show="short" />

@@ -104,7 +104,7 @@ function NotYet({ mandate, view, manage }: Props) {
   const { mandateId, status, wallet, policy } = mandate;
   const failed = view.current?.status === "failed" ? view.current : null;
   const text = (children: ReactNode) => <p>{children}</p>;
-  if (status === "revoked") return text("It was never registered on chain, and a revoked mandate cannot be.");
+  if (status === "revoked") return text("It was never registered on chain. A revoked mandate cannot be registered.");
   if (status !== "active") return text("An active mandate can be registered. Until then nothing of it is on the chain.");
   if (!manage)
     return text("It is not registered. An owner or admin of the organization can register it with the mandate's wallet.");

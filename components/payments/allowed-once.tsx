@@ -18,7 +18,7 @@ export const AllowedOnce = ({ allowed: { by, state, expiresAt, usedBy } }: { rea
           The agent asked again, and <a href={`/payments/${usedBy}`}>that payment</a> passed.
         </>
       )}
-      {state === "ended" && "The agent did not ask again in time, or the mandate was changed since."}
+      {state === "ended" && "The agent did not ask again in time, or the mandate has changed since then."}
     </p>
   </Notice>
 );

@@ -7,7 +7,7 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
   { role: "support", may: "Reads people and ends their sessions." },
   { role: "auditor", may: "Reads people, and reads and verifies every audit chain." },
   { role: "operator", may: "Bans people, ends sessions, verifies sellers and revokes in an emergency." },
-  { role: "admin", may: "Everything on these pages, roles, fee schedules and plans among it." },
+  { role: "admin", may: "Everything on these pages, including roles, fee schedules and plans." },
 ];
 
 /** The shortest reason that the forms accept, so that other people understand it later. */

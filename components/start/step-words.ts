@@ -10,7 +10,7 @@ const words: Readonly<Record<StepId, Words>> = {
   activation: { title: "Activate it", text: "A draft pays nothing", label: "Open mandates", href: "/mandates" },
   authorization: {
     title: "First authorization",
-    text: "Ticks itself when one is allowed",
+    text: "Done when the first payment is allowed",
     label: "Run one below",
     href: "#request",
   },

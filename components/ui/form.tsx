@@ -148,7 +148,7 @@ type SubmitProps = {
   readonly state: Pick<OperationFormState<FieldValues>, "pending">;
   /** The id of the form, if the button is outside of it. */
   readonly form?: string;
-  /** Whether the button is disabled for a reason of this form. */
+  /** Whether the button is disabled, for example because the form has an invalid choice. */
   readonly off?: boolean;
   readonly children: ReactNode;
 };

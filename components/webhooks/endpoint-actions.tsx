@@ -68,7 +68,7 @@ function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint,
       <p className="text-sm">
         {isEnabled
           ? "Events wait until you enable it again. None is lost."
-          : "It gets all events since the last one that was read for it, in turn."}
+          : "It gets all events since the last one that was read for it, in their order."}
       </p>
     </FormDialog>
   );

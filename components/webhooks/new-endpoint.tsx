@@ -48,7 +48,7 @@ export function NewEndpoint() {
           autoComplete="off"
           spellCheck={false}
           placeholder="https://example.com/hooks"
-          hint="We send each event there, signed, by POST."
+          hint="We send each event there by POST, with a signature."
           {...state.field("url")}
         />
         <fieldset>
@@ -63,7 +63,7 @@ export function NewEndpoint() {
         </fieldset>
         <Choice {...whole} type="checkbox">
           <strong>Send whole events</strong>
-          <span>Messages also name who acted, and can hold names and reasons of people.</span>
+          <span>Messages also name who acted, and can contain names of people and reasons that they wrote.</span>
         </Choice>
       </FormDialog>
       <WebhookSecretDialog made={made} onSaved={() => setMade(null)} />

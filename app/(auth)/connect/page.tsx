@@ -16,8 +16,8 @@ import { viewConnect, type ConnectView } from "#lib/pages/view-connect.ts";
 export const metadata = { title: "Connect a program" };
 
 const refusals: Readonly<Record<string, string>> = {
-  invalid_client: "The program is not registered here. Register it at Connect an agent, or check its client id.",
-  invalid_redirect: "The program wants the answer at an address that is not registered for it. Nothing was sent there.",
+  invalid_client: "The program is not registered here. Register it on the page “Connect an agent”, or check its client id.",
+  invalid_redirect: "The program asks for a redirect to an address that is not registered for it. Nothing was sent there.",
 };
 
 const places: Readonly<Record<ConnectView["place"]["kind"], string>> = {
@@ -62,7 +62,7 @@ const Facts = ({ view, organization }: { readonly view: ConnectView; readonly or
       items={[
         ["Program", <Untrusted key="name">{view.clientName}</Untrusted>],
         [
-          "Answer goes to",
+          "Redirects to",
           <span key="place">
             {places[view.place.kind]} <strong className="mono">{view.place.name}</strong>
           </span>,
@@ -78,10 +78,10 @@ const Facts = ({ view, organization }: { readonly view: ConnectView; readonly or
     </Notice>
     <p className="text-sm text-muted">
       {view.builtIn
-        ? "It gets an API key of the service account, and no access to your own account."
+        ? "It gets an API key of the service account, but no access to your own account."
         : "It gets no access to your own account."}{" "}
-      It can never approve payments, raise limits, give rights or see another organization. You end the connection at Connect an
-      agent; it also ends with your membership.
+      It can never approve payments, raise limits, give rights or see another organization. You can end the connection on the page
+      “Connect an agent”. It also ends when you leave the organization.
     </p>
   </>
 );
@@ -131,7 +131,7 @@ export default async function ConnectPage({ searchParams }: { readonly searchPar
       )}
       {answer.kind === "mayNot" && (
         <Stop href={answer.refuseAt} label="Back to the program">
-          Your role in <Untrusted>{organization}</Untrusted> does not connect programs. Ask an owner, admin or developer.
+          Your role in <Untrusted>{organization}</Untrusted> may not connect programs. Ask an owner, admin or developer.
         </Stop>
       )}
       {answer.kind === "unusable" && (

@@ -40,7 +40,7 @@ const Approval = () => (
     <p>
       A client of protocol 2026-07-28 that can show pages opens the approval page, and the call waits for the decision. Every
       other client gets <code>approvalRequired</code> with the link. The person signs in and decides on the page. Closing the
-      question in the client decides nothing.
+      question in the client does not decline the payment.
     </p>
     <p>After the approval, the same call with the same arguments continues the purchase and pays once.</p>
   </div>
@@ -64,7 +64,7 @@ const Signing = () => (
       wallet uses <code>authorize_payment</code> and <code>execute_payment</code>.
     </p>
     <p>
-      For agents there are instructions at <a href="/SKILL.md">/SKILL.md</a>.
+      Instructions for agents are at <a href="/SKILL.md">/SKILL.md</a>.
     </p>
   </div>
 );
@@ -79,7 +79,7 @@ export default function McpPage() {
         <Section
           id="connect"
           title="Connect a client"
-          about="The client speaks Streamable HTTP. It signs in by OAuth, or sends the key of a service account as a bearer token."
+          about="The client uses Streamable HTTP. It signs in by OAuth, or sends the key of a service account as a bearer token."
         >
           <div className="panel-body">
             <Code label="The settings of a client" text={settings(BASE_URL)} />
@@ -88,7 +88,7 @@ export default function McpPage() {
         <Section
           id="tools"
           title="Tools"
-          about="Each calls operations of the API, with the same rights, limits and audit events. No tool approves a payment, raises a limit or revokes anything."
+          about="Each tool calls operations of the API, with the same rights, limits and audit events. No tool approves a payment, raises a limit or revokes anything."
         >
           <Tools />
         </Section>

@@ -27,7 +27,7 @@ const Connected = ({ items, manages }: { readonly items: readonly Connection[]; 
     </div>
     {items.length === 0 ? (
       <Empty title="No program is connected">
-        Add the address to a program, then sign in there. It opens a page where you decide.
+        Add the address to a program, then sign in there. The program opens a page where you decide.
       </Empty>
     ) : (
       <Ledger
@@ -66,7 +66,7 @@ const Connected = ({ items, manages }: { readonly items: readonly Connection[]; 
       />
     )}
     <div className="panel-foot">
-      A connection ends at once, in every process. It also ends with the membership of who allowed it.
+      A connection ends at once, in every process. It also ends when the person who allowed it leaves the organization.
     </div>
   </section>
 );
@@ -80,8 +80,8 @@ const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; 
     {items.length === 0 ? (
       <Empty title="No program is registered">
         {manages
-          ? "Register the program of your agent once, to sign in there."
-          : "An owner, admin or developer registers programs."}
+          ? "Register the program of your agent once. Then you can sign in there."
+          : "An owner, admin or developer can register programs."}
       </Empty>
     ) : (
       <Ledger
@@ -92,7 +92,7 @@ const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; 
           { name: "Program", cell: ({ name }) => <Untrusted>{name}</Untrusted> },
           { name: "Client id", cell: ({ clientId }) => <Copyable value={clientId} label="client id" /> },
           {
-            name: "Answer goes to",
+            name: "Redirects to",
             cell: ({ redirectUris }) => (
               <ul>
                 {redirectUris.map((uri) => (
