@@ -113,7 +113,7 @@ describe("a command", { timeout: 60_000 }, () => {
     expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
   });
 
-  test("ends with the exit code of what happened, and says it as JSON", async () => {
+  test("ends with the exit code for the outcome, and writes the outcome as JSON", async () => {
     await writeFile(join(folder, "changed.json"), JSON.stringify({ receipt: "a.b.c" }));
     const url = `${seller.url}/report`;
     const mandate = (COUNTERSIGN_MANDATE: string) => ({ COUNTERSIGN_MANDATE });
@@ -137,7 +137,7 @@ describe("a command", { timeout: 60_000 }, () => {
     expect(JSON.parse(said[8]?.stdout ?? "")).toMatchObject({ url: expect.stringContaining("/checkout/") });
   });
 
-  test("uses a saved key for its own service alone, and only if nobody else can read it", async () => {
+  test("sends a saved key only to its own service, and only if nobody else can read the file", async () => {
     const file = join(folder, "saved.json");
     await writeFile(file, JSON.stringify({ url: `${service.url}/`, apiKey: agent.apiKey, mandateId: mandates.usual }), {
       mode: 0o600,
@@ -167,7 +167,7 @@ async function receive(take: (body: string, headers: Record<string, string>) => 
 }
 
 describe("listen", { timeout: 60_000 }, () => {
-  test("sends each event once accepted, signed and in order, and continues after the last one", async () => {
+  test("sends each event until it is accepted, signed and in order, and continues after the last one", async () => {
     const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
     const received: { readonly id: string; readonly sequence: number }[] = [];
     let refusals = 1;
@@ -205,7 +205,7 @@ describe("listen", { timeout: 60_000 }, () => {
     expect(received[2]).toMatchObject({ type: "payment.denied", sequence: last + 1 });
   });
 
-  test("begins with what happens from now on", async () => {
+  test("sends only events that happen after its start", async () => {
     const received: string[] = [];
     const receiver = await receive((body) => (received.push(body), 200));
     const child = spawn(process.execPath, [command, "listen", `${new URL(receiver.url).port}/hooks`], { env: environment() });
@@ -233,7 +233,7 @@ describe("login", { timeout: 60_000 }, () => {
     return { child, ended, page: new URL(heard.replace("Sign in at ", "").trim()) };
   }
 
-  test("ends in the key of a service account, in a file for its owner alone, and the key works", async () => {
+  test("saves the key of a service account in a file that only its owner can read, and the key works", async () => {
     const file = join(folder, "new", "config.json");
     const { ended, page } = await signIn(file);
     const callback = page.searchParams.get("redirect_uri") ?? "";
@@ -270,7 +270,7 @@ describe("mcp", { timeout: 60_000 }, () => {
   });
   type Answer = { readonly structuredContent?: unknown };
 
-  test("forwards to the service, and pays with the wallet of this machine where nobody else can sign", async () => {
+  test("forwards messages to the service, and pays with the wallet of this machine if nobody else can sign", async () => {
     const mcp = new Client({ name: "agent", version: "1" });
     await mcp.connect(new StdioClientTransport(launch()));
     onTestFinished(() => mcp.close());
@@ -289,7 +289,7 @@ describe("mcp", { timeout: 60_000 }, () => {
     expect(await call("http://127.0.0.1:1/x", mandates.usual)).toMatchObject({ status: "refused" });
   });
 
-  test("serves clients of 2025 too, and says why a key is refused", async () => {
+  test("serves clients of protocol 2025 too, and says why a key is refused", async () => {
     const mcp = new OldClient({ name: "agent", version: "1" });
     await mcp.connect(new OldTransport(launch({ AGENT_PRIVATE_KEY: "" })));
     onTestFinished(() => mcp.close());

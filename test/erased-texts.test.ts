@@ -66,14 +66,14 @@ describe("personal texts of the audit log", () => {
     await signCheckpoints({ afterSeconds: 0, afterEvents: 1 });
   });
 
-  test("are shown with salt and commitment, and the hash can be computed from what is shown", async () => {
+  test("are shown with salt and commitment, and the event's hash can be computed from the API reply", async () => {
     const shown = await suspension();
     expect(shown.metadata["reason"]).toBe(WHY);
     expect(shown.hash).toBe(leafOf(shown));
     expect(shown.commitments).toEqual({ reason: sha256(Buffer.from(shown.salts!["reason"]!, "hex"), JSON.stringify(WHY)) });
   });
 
-  test("cannot be guessed from the event: equal texts have other commitments, and the salt stands with the text", async () => {
+  test("cannot be guessed from the event: equal texts have different commitments, and the salt is stored beside the text", async () => {
     const rows = await pool()<{ entry: string; salt: string; commitment: string }[]>`
       SELECT row_to_json(e)::text AS entry, encode(t.salt, 'hex') AS salt, e.commitments ->> 'reason' AS commitment
       FROM audit_entries e JOIN audit_texts t USING (chain, sequence) WHERE e.entity_id IN ${pool()(silent)} AND t.text = '"No"'`;
@@ -90,7 +90,7 @@ describe("personal texts of the audit log", () => {
   test.each([
     ["text", `text = '"Ada agreed"'`],
     ["salt", "salt = decode(repeat('00', 32), 'hex')"],
-  ])("are found if somebody changed the %s", async (column, change) => {
+  ])("fail the verification if somebody changed the %s", async (column, change) => {
     const where = `chain = ${quoted(buyer.organizationId)} AND text = ${quoted(JSON.stringify(WHY))}`;
     await tamper(
       `CREATE TABLE kept AS SELECT * FROM audit_texts WHERE ${where}`,
@@ -107,7 +107,7 @@ describe("personal texts of the audit log", () => {
     expect((await verify()).valid).toBe(true);
   });
 
-  test("can be erased: the log and all receipts still verify, and only a deletion is possible", async () => {
+  test("can be erased but not changed, and the log and all receipts still verify", async () => {
     const [earlier, before] = [await receipt(), await suspension()];
     for (const refused of ["UPDATE audit_texts SET text = '1'", "TRUNCATE audit_texts"])
       await expect(pool().unsafe(refused)).rejects.toMatchObject({ code: "23001" });

@@ -33,7 +33,7 @@ describe("fetch_paid", () => {
     expect(host.asked).toEqual([]);
   });
 
-  test("says what to do where nobody can sign, and holds nothing", async () => {
+  test("says what to do if nobody can sign, and reserves nothing", async () => {
     const mandateId = await activeMandate(scene().owner.credential, { policy: open });
     const { call } = await client();
     const host = await openPaywall();
@@ -110,7 +110,7 @@ describe("rights", () => {
     }
   });
 
-  test("with every single capability each tool does what the HTTP API would, and approves, widens and revokes nothing", async () => {
+  test("each tool needs the capabilities that the HTTP API needs, and never approves, raises a limit or revokes", async () => {
     const agents = await Promise.all(
       [...Capability.options.map((one) => [one]), [...Capability.options]].map(async (capabilities) => ({
         capabilities,
@@ -129,7 +129,7 @@ describe("rights", () => {
     expect(await untouched()).toEqual(before);
   });
 
-  test("every tool answers another organization as if nothing were there", async () => {
+  test("every tool answers not_found to an agent of another organization", async () => {
     const stranger = await newAgent(await newOrganization());
     const { call } = await client(stranger);
     const before = await untouched();

@@ -51,7 +51,7 @@ export function mcpScene() {
   const contracts = useContracts(chain);
   let built: Scene | undefined;
   const scene = (): Scene => {
-    if (!built) throw new Error("The scene exists from the first hook to the last.");
+    if (!built) throw new Error("The scene can be used only while the tests of its file run.");
     return built;
   };
 

@@ -76,7 +76,7 @@ describe("a purchase", () => {
       .set(values)
       .where(eq(mcpPurchases.authorizationId, String(authorizationId)));
 
-  test("is new after ten minutes", async () => {
+  test("is a new one after ten minutes, for the same arguments", async () => {
     const { call } = await client();
     const args = report(mandate.free);
     const { authorizationId } = (await call("fetch_paid", args)).structuredContent;
@@ -86,7 +86,7 @@ describe("a purchase", () => {
     expect([next["repeated"], next["authorizationId"] === authorizationId]).toEqual([undefined, false]);
   });
 
-  test("with a purchaseId is paid once, also after ten minutes", async () => {
+  test("with a purchaseId stays the same one after ten minutes", async () => {
     const { call } = await client();
     const args = { ...asks(mandate.free), purchaseId: `order-${crypto.randomUUID()}` };
     const { authorizationId } = (await call("authorize_payment", args)).structuredContent;
@@ -96,7 +96,7 @@ describe("a purchase", () => {
     expect((await call("authorize_payment", args)).structuredContent).toMatchObject({ status: "authorized", authorizationId });
   });
 
-  test("whose call died after it paid pays nothing again: the seller is shown the same payment", async () => {
+  test("whose call failed after the payment is not paid again: the seller gets the same payment again", async () => {
     const { call } = await client();
     const args = report(mandate.free);
     const paid = (await call("fetch_paid", args)).structuredContent;
@@ -111,7 +111,7 @@ describe("a purchase", () => {
     await expect.poll(settled, { timeout: 10_000, interval: 200 }).toBe("paidButNotServed");
   });
 
-  test("is forgotten with the seller's answer once it is over", async () => {
+  test("is deleted with the seller's answer after its ten minutes", async () => {
     const { call } = await client();
     const { authorizationId } = (await call("fetch_paid", report(mandate.free))).structuredContent;
     await forgetOldPurchases();
@@ -140,7 +140,7 @@ describe("approval", () => {
     expect(shown).toEqual([expect.stringContaining("0.25 USDC")]);
   });
 
-  test("accept alone approves nothing: the call waits until the person decides, and a refusal is final", async () => {
+  test("the client's accept approves nothing: the call waits until the person decides, and a refusal is final", async () => {
     let asked = "";
     const { call } = await newClient(scene().service.url, scene().agent.credential, ({ url }) => {
       asked = idIn(url);
@@ -195,7 +195,7 @@ describe("approval", () => {
     expect(continued).toMatchObject({ status: "paymentCredentialRequired", order: { paymentRequired: {} } });
   });
 
-  test("a state is for one round of one call of one agent", async () => {
+  test("a requestState is valid once, for one call of one agent", async () => {
     const states: string[] = [];
     const { client: official } = await newClient(scene().service.url, scene().agent.credential, () => "decline");
     const args = asks(await askingMandate());
@@ -222,7 +222,7 @@ describe("approval", () => {
   });
 });
 
-describe("the entrance", () => {
+describe("requests to /mcp", () => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
   const post = (change: Readonly<Record<string, string>>, text = body) =>
@@ -230,8 +230,8 @@ describe("the entrance", () => {
 
   test.each([
     ["without a credential", {}, "unauthenticated"],
-    ["with a key that is not live", { authorization: "Bearer csk_sandbox_x" }, "api_key_invalid"],
-  ])("401 %s says where to find out how to sign in", async (_, change, code) => {
+    ["with a key that is not valid", { authorization: "Bearer csk_sandbox_x" }, "api_key_invalid"],
+  ])("401 %s, with the address that describes how to sign in", async (_, change, code) => {
     const response = await post(change);
     expect([response.status, await response.json()]).toMatchObject([401, { code }]);
     const challenge = String(response.headers.get("www-authenticate"));
@@ -239,7 +239,7 @@ describe("the entrance", () => {
     expect(challenge).toContain('scope="mandates:read payments:authorize');
   });
 
-  test("a person's session opens nothing", async () => {
+  test("401 for a person's session", async () => {
     expect((await post(scene().owner.credential)).status).toBe(401);
   });
 
@@ -272,7 +272,7 @@ describe("the entrance", () => {
     expect([(await several(20)).status, (await several(21)).status]).toEqual([200, 400]);
   });
 
-  test("no stream of subscriptions stays open", async () => {
+  test("a subscription is refused, so that no stream stays open", async () => {
     const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
     const params = { notifications: { toolsListChanged: true }, _meta };
     const listen = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });

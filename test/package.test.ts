@@ -103,13 +103,13 @@ const client = () => countersign({ url: service.url, apiKey: agent.apiKey, manda
 const report = JSON.stringify({ report: "all is well" });
 
 describe("the packed package in an empty project", () => {
-  test("has types, with which the examples compile, and the license", async () => {
+  test("has the license, and types with which the examples compile", async () => {
     expect(await readdir(join(folder, "js"))).toEqual(expect.arrayContaining(["agent.js", "ai-agent.js", "mcp-agent.js"]));
     expect(await readFile(join(folder, "node_modules/countersign/LICENSE"), "utf8")).toContain("Apache License");
     expect(await readFile(join(root, "README.md"), "utf8")).toContain(await readFile(join(root, "examples/agent.ts"), "utf8"));
   });
 
-  test("has a command line, on Node 20 too", { timeout: 60_000 }, async () => {
+  test("has a command line, which also runs on Node 20", { timeout: 60_000 }, async () => {
     const node = (await olderNode()) ?? process.execPath;
     const command = join(folder, "node_modules/.bin/countersign");
     const { stdout } = await run(node, [command, "--version", "--json"]);
@@ -120,7 +120,7 @@ describe("the packed package in an empty project", () => {
     expect(JSON.parse(budget.stdout)).toMatchObject({ mandateId, status: "active" });
   });
 
-  test("pays a stock seller, survives a kill at each answer, and pays once", { timeout: 180_000 }, async () => {
+  test("pays a standard seller once, even if its process is killed at any answer", { timeout: 180_000 }, async () => {
     const privateKey = await fundedKey();
     const whole = await runAgent(privateKey, "whole");
     expect(whole.lines).toEqual([`200 ${report}`, "5"]);
@@ -158,7 +158,7 @@ describe("the examples of the adapters", () => {
     expect(await executionsOf("tool-1")).toEqual([1]);
   });
 
-  test("an agent of the AI SDK pays for what its model wants to read", { timeout: 60_000 }, async () => {
+  test("an agent of the AI SDK pays for the page that its model reads", { timeout: 60_000 }, async () => {
     const { lines } = await runExample("ai-agent", [`${seller.url}/report`, "test"], await fundedKey(), {
       imports: ["model.mjs"],
     });
@@ -167,7 +167,7 @@ describe("the examples of the adapters", () => {
     expect(items[0]?.intent.metadata).toEqual({ purpose: "a test" });
   });
 
-  test("a receiver of webhooks believes signed events alone, and notes each once", { timeout: 60_000 }, async () => {
+  test("a receiver of webhooks accepts only signed events, and prints each once", { timeout: 60_000 }, async () => {
     const secret = `whsec_${btoa("a secret of at least 24 bytes")}`;
     const port = String(await freePort());
     const node = (await olderNode()) ?? process.execPath;
@@ -197,7 +197,7 @@ describe("the adapters", { timeout: 60_000 }, () => {
   const poor = { limits: { perPayment: "0.1", total: "100" } };
   const url = () => `${seller.url}/report`;
 
-  test("let the stock x402 fetch pay once for an operation, and show it a denial as it is", async () => {
+  test("let the standard x402 fetch pay once for an operation, and pass a denial on to it", async () => {
     const once = wrapFetchWithPayment(fetch, x402(await paying(), { operation: ({ url }) => `stock fetch of ${url}` }));
     expect(await (await once(url())).text()).toBe(report);
     await expect(once(url())).rejects.toThrow("The seller refused the credential.");
@@ -216,7 +216,7 @@ describe("the adapters", { timeout: 60_000 }, () => {
       expect(await call(other)).toMatchObject({ error: "HostRefused" });
   });
 
-  test("pay a tool through the client of the SDK's first version too, and show it a denial", async () => {
+  test("pay a tool also through a client of the SDK's first version, and pass a denial on to it", async () => {
     const mcp = new Client({ name: "agent", version: "1" });
     await mcp.connect(new StreamableHTTPClientTransport(new URL(tools.url)));
     onTestFinished(() => mcp.close());
@@ -225,7 +225,7 @@ describe("the adapters", { timeout: 60_000 }, () => {
     await expect(payingTools(mcp, await paying(poor), tools)({ name: "report", arguments: {} })).rejects.toThrow(PaymentDenied);
   });
 
-  test("pay a tool of a stock MPP server, once for an operation", async () => {
+  test("pay a tool of a standard MPP server once for an operation", async () => {
     const mcp = await openMppTools(chain(), payTo);
     onTestFinished(() => mcp.close());
     const pay = await paying();

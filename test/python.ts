@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Runs the example in Python and returns what it writes. Null if the machine has no Python. */
+/** Runs the example in Python and returns its output. Null if the machine has no Python. */
 export async function runPython(line: readonly string[], settings: Readonly<Record<string, string>>): Promise<string | null> {
   const hasPython = await run("python3", ["--version"]).then(
     () => true,

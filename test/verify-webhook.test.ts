@@ -63,7 +63,7 @@ describe("a message", () => {
     "webhook-signature": new StandardWebhook(key).sign(id, at, body),
   });
 
-  test("is accepted in every form that a server has headers and body in", async () => {
+  test("is accepted in every form in which servers give headers and body", async () => {
     const headers = signedBy(secret);
     const named = {
       "Webhook-Id": headers["webhook-id"],
@@ -81,7 +81,7 @@ describe("a message", () => {
     expect(() => new SvixWebhook(secret).verify(body, headers)).not.toThrow();
   });
 
-  test("is refused if its time is far from now, is no number, or a header is missing", async () => {
+  test("is refused if its time is far from now or not a number, or if a header is missing", async () => {
     for (const seconds of [-302, 302]) {
       const headers = signedBy(secret, new Date(Date.now() + seconds * 1_000));
       expect(await codeOf(verifyWebhook(headers, body, secret))).toBe("timestamp");
@@ -94,7 +94,7 @@ describe("a message", () => {
       expect(await codeOf(verifyWebhook({ ...headers, [name]: undefined }, body, secret))).toBe("headers");
   });
 
-  test("is not judged with keys or a body that cannot be used", async () => {
+  test("causes an error if the keys or the body cannot be used", async () => {
     const headers = signedBy(secret);
     for (const keys of [
       [],
