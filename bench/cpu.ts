@@ -14,10 +14,10 @@ export type CpuUse = {
 
 export type Meter = { read(): Promise<CpuUse>; end(): Promise<void> };
 
-/** A measurement with what each of its requests used. */
+/** A measurement, with the CPU time and the bytes that each of its requests used. */
 export type Metered = Measurement & { readonly spent: CpuUse };
 
-/** Runs a load and measures what each request used. */
+/** Runs a load and measures the CPU time and the bytes that each request used. */
 export async function metered(meter: Meter, work: () => Promise<Measurement>): Promise<Metered> {
   const before = await meter.read();
   const measured = await work();

@@ -13,7 +13,7 @@ import { weighAll } from "./pages.ts";
 import { authorizeBody, CHAIN, payTo, setScene, type Scene } from "./scene.ts";
 import { start } from "./server.ts";
 
-/** What each page sends and how much it moves. `page` is the path of its file, with the names of its parameters. */
+/** The scripts that each page sends, and its layout shift. `page` is the path of its file, with the names of its parameters. */
 export type EveryPage = PageWeight & { readonly page: string; readonly limitKb: number; readonly holds: boolean };
 
 const CONFIRMATION = "/checkout/[checkoutIntentId]";

@@ -9,7 +9,7 @@ import type { Streams } from "./streams.ts";
 export type Row = Measurement & {
   readonly name: string;
   readonly connections: number;
-  /** What each request used; absent for baselines. */
+  /** The CPU time and the bytes that each request used; absent for baselines. */
   readonly spent?: CpuUse;
 };
 export type Results = {

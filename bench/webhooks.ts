@@ -24,7 +24,7 @@ type Cost = {
   readonly transactions: number;
 };
 
-/** The drain of a backlog. */
+/** The results for sending a backlog. */
 export type Drain = {
   readonly backlog: number;
   readonly seconds: number;
@@ -35,7 +35,7 @@ export type Drain = {
   readonly residentMiB: readonly number[];
 };
 
-/** Authorizing alone, and while all of its events are sent. Rates are per second, medians of the turns. */
+/** The rates of authorizing alone, and while all of its events are sent. They are per second, and medians of the turns. */
 export type Beside = {
   readonly alone: number;
   readonly beside: number;
@@ -153,7 +153,7 @@ async function measureDrain(stage: Stage, seconds: number): Promise<Drain> {
   return { backlog: BACKLOG, seconds: elapsed, perSecond: arrived / elapsed, connections, cost, residentMiB };
 }
 
-/** Measures in turns, in reverse order in every second round, so that conditions are equal. */
+/** Measures both in turns, in reverse order in every second round, so that they have equal conditions. */
 async function measureBeside(stage: Stage, { rounds, seconds }: How): Promise<Beside> {
   const scene = await setScene(stage.server.url, 4);
   const id = await newEndpoint(stage, scene, `${stage.receiverUrl}/well`);
@@ -213,7 +213,7 @@ async function measureDelays(stage: Stage, seconds: number): Promise<Delays[]> {
 
 type How = { readonly rounds: number; readonly seconds: number };
 
-/** `npm run bench -- --webhooks`: what the deliveries of webhooks cost, and how a backlog drains. */
+/** `npm run bench -- --webhooks`: the cost of sending webhooks, and the rate at which a backlog is sent. */
 export async function measureWebhooks(how: How): Promise<Webhooks> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
   const database = await startEmbedded({ dataDir: folder });

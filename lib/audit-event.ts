@@ -1,12 +1,17 @@
 import { z } from "zod";
 
 /** The reason that a person gives for an action. */
-export const Why = z.string().trim().min(1).max(500).meta({ description: "Why. Kept in the audit log with your name." });
+export const Why = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .meta({ description: "The reason. It is stored in the audit log with your name." });
 
 export const AuditEvent = z
   .object({
     auditEventId: z.string(),
-    type: z.string().meta({ description: "entity.pastTense" }),
+    type: z.string().meta({ description: "An entity and what happened to it, such as payment.settled." }),
     actorId: z.string(),
     organizationId: z.string().optional(),
     subjectId: z.string().optional(),
@@ -19,7 +24,7 @@ export const AuditEvent = z
     }),
     salts: z.record(z.string(), z.string()).optional().meta({
       description:
-        "The salts of the commitments, in hexadecimal digits. An erased text has none, and its member is the text erased.",
+        "The salts of the commitments, in hexadecimal digits. A text that was erased has no salt, and its member has the value `erased`.",
     }),
     hash: z.string().meta({
       description:
@@ -38,13 +43,13 @@ export const AuditVerification = z
     firstBad: z
       .object({ sequence: z.number().int(), auditEventId: z.string().optional(), detail: z.string() })
       .optional()
-      .meta({ description: "The first place that does not verify." }),
+      .meta({ description: "The first event that does not verify." }),
     checkpoint: z
       .object({ sequence: z.number().int(), hash: z.string(), keyId: z.string(), signature: z.string(), signedAt: z.string() })
       .optional()
       .meta({
         description:
-          "The newest signed head that the chain was compared with. Absent while none was signed, in a chain's first minutes. The public keys are at /.well-known/jwks.json.",
+          "The newest signed head that the chain was compared with. Absent in the first minutes of a chain, before a head was signed. The public keys are at /.well-known/jwks.json.",
       }),
   })
   .meta({ id: "AuditVerification" });

@@ -7,5 +7,5 @@ export const Call = z
     path: z.string(),
     body: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: "Call", description: "A request to send to this service as it stands here, with the same credential." });
+  .meta({ id: "Call", description: "A request to this service. Send it unchanged, with the same credential." });
 export type Call = z.output<typeof Call>;

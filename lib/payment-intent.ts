@@ -38,7 +38,7 @@ export const AskedResource = z
 /** The payment intent that an agent sends. Fields that only the service sets (feeQuote, settlementMode, …) are refused. */
 export const AskedIntent = z
   .strictObject({
-    intentId: ClientId.optional().meta({ description: "The intent's own id. Left out, it is the idempotency key." }),
+    intentId: ClientId.optional().meta({ description: "The intent's own id. Default: the idempotency key." }),
     enforcementPath: EnforcementPath.default("offchain"),
     paymentChallengeType: PaymentChallengeType.default("x402"),
     seller: AskedSeller,
@@ -50,10 +50,10 @@ export const AskedIntent = z
     challenge: FreeForm.optional(),
     metadata: FreeForm.optional().meta({
       description:
-        "Free-form; decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
+        "Free-form; it does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
     }),
     expiresAt: Timestamp,
-    nonce: ClientId.optional().meta({ description: "Used once under a mandate. Left out, it is the idempotency key." }),
+    nonce: ClientId.optional().meta({ description: "Valid once under a mandate. Default: the idempotency key." }),
     idempotencyKey: ClientId.optional(),
     createdAt: Timestamp.optional(),
   })
@@ -68,11 +68,11 @@ export const Reason = z
     rule: z.string(),
     effect: z.enum(["allow", "deny", "approval", "info"]),
     message: z.string(),
-    href: z.string().optional().meta({ description: "Where a person is asked. Show it to the buyer." }),
+    href: z.string().optional().meta({ description: "The page where a person is asked. Show it to the buyer." }),
     checkoutIntentId: z.string().optional().meta({ description: "The checkout in which a person is asked." }),
     pollWith: Call.optional().meta({ description: "Answers once the buyer has decided, and at the latest after 30 seconds." }),
     next: Call.optional().meta({
-      description: "What to call once the buyer has approved. Without a credential the answer says what to sign.",
+      description: "The next call after the buyer has approved. Without a credential its answer says what to sign.",
     }),
     authorizationId: z.string().optional().meta({
       description: "With the code request_repeated: the authorization of the first request for the same payment.",
@@ -96,7 +96,7 @@ export const Reason = z
       .optional(),
     policyVersion: z.number().int(),
   })
-  .meta({ id: "Reason", description: "One rule that was evaluated, with what it found." });
+  .meta({ id: "Reason", description: "One rule that was evaluated, with its result." });
 
 export const PolicyDecision = z
   .object({
@@ -109,13 +109,13 @@ export const PolicyDecision = z
     reservationId: z.string().optional(),
     createdAt: Timestamp,
   })
-  .meta({ id: "PolicyDecision", description: "What the mandate's policy says of one intent, and why." });
+  .meta({ id: "PolicyDecision", description: "The decision of the mandate's policy about one intent, with its reasons." });
 
 export const Authorization = z
   .object({ authorizationId: z.string(), policyDecision: PolicyDecision, expiresAt: Timestamp })
   .meta({
     id: "Authorization",
-    description: "The answer to an authorize request; usable until expiresAt when the outcome is allow.",
+    description: "The answer to an authorize request. If the outcome is allow, it can be used until expiresAt.",
   });
 export type Authorization = z.input<typeof Authorization>;
 
@@ -190,5 +190,5 @@ export const PaymentIntent = z
     idempotencyKey: z.string(),
     createdAt: Timestamp,
   })
-  .meta({ id: "PaymentIntent", description: "A payment as it was decided." });
+  .meta({ id: "PaymentIntent", description: "A payment with its decision." });
 export type PaymentIntent = z.input<typeof PaymentIntent>;

@@ -27,7 +27,7 @@ export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "thres
       };
     case "refusals":
       return {
-        title: "Payments are refused again and again",
+        title: "Many payments are refused for the same reason",
         text: `In this hour ${threshold} or more payments under the mandate ${quoted(facts.name)} were refused for the same reason: ${refusalOf(facts.code)}.`,
         next: "The agent may be stuck, or the mandate may be too narrow.",
         path: "/payments?outcome=deny",
@@ -36,16 +36,16 @@ export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "thres
     case "unknown":
       return {
         title: "The outcome of a payment is still unknown",
-        text: `A payment${facts.amount === "" ? "" : ` of ${facts.amount}`} was submitted, and nobody knows yet whether it was settled. Its amount stays reserved.`,
-        next: "The service goes on asking. It never pays twice, so there is nothing to repeat.",
+        text: `A payment${facts.amount === "" ? "" : ` of ${facts.amount}`} was submitted, and it is not known yet whether it was settled. Its amount stays reserved.`,
+        next: "The service checks the chain again until it knows. It never pays twice. Do not pay again.",
         path: `/payments/${facts.authorizationId}`,
         label: "Look at the payment",
       };
     case "lowBalance":
       return {
         title: "An account for gas is nearly empty",
-        text: `The ${facts.key} on ${facts.chain} has little left to pay for transactions: ${facts.address}.`,
-        next: "Send it ether of that chain. Without it, payments of registered mandates and revocations on chain wait.",
+        text: `The ${facts.key} on ${facts.chain} has little ether left to pay for transactions. Its address is ${facts.address}.`,
+        next: "Send ether on that chain to this address. Without it, payments of registered mandates and revocations on chain wait.",
         path: "/admin/health",
         label: "Look at the health of the platform",
       };

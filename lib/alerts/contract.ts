@@ -16,7 +16,7 @@ export const setMandateAlerts = operation({
   tag: "Mandates",
   summary: "Choose when people are told that a budget is nearly used",
   description:
-    "Everyone who may approve is told once per budget, period and threshold, by mail and on their devices. What is reserved counts as used. Without this operation the thresholds are 80 and 100 percent. The policy stays as it is.",
+    "Everyone who may approve is told once per budget, period and threshold, by mail and on their devices. Reserved amounts count as used. The default thresholds are 80 and 100 percent. The policy does not change.",
   access: { sessionCapability: "mandates:manage" },
   body: z.strictObject({ thresholds: Thresholds }).meta({ id: "SetMandateAlerts" }),
   response: z.object({ mandateId: z.string(), thresholds: z.array(z.int()) }).meta({ id: "MandateAlerts" }),

@@ -109,7 +109,7 @@ test("a refusal that repeats is reported once an hour, and each reason is report
     await authorize(buyer, small);
     await tell();
   }
-  expect(await sent()).toEqual([`${buyer.person.userId}: Payments are refused again and again`]);
+  expect(await sent()).toEqual([`${buyer.person.userId}: Many payments are refused for the same reason`]);
   expect(await textOf()).toContain("“Research” were refused for the same reason: Payment limit exceeded.");
   for (let count = 0; count < 5; count += 1) await authorize(buyer, used);
   await tell();

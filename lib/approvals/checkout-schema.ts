@@ -62,11 +62,11 @@ export const CheckoutIntent = z
     environment: Environment,
     effects: z
       .object({ movesFunds: z.boolean(), createsFulfillmentOrder: z.boolean(), settlement: EffectSettlement })
-      .meta({ description: "What the checkout leads to, and how far its payment has come." }),
+      .meta({ description: "What an approval of the checkout causes, and the state of its payment." }),
     createdAt: Timestamp,
     expiresAt: Timestamp,
   })
-  .meta({ id: "CheckoutIntent", description: "What an agent wants to buy, as the buyer is asked to confirm it." });
+  .meta({ id: "CheckoutIntent", description: "What an agent wants to buy, as it is shown to the person who decides." });
 export type CheckoutIntent = z.input<typeof CheckoutIntent>;
 
 export const CheckoutApproval = z
@@ -83,7 +83,10 @@ export const CheckoutApproval = z
     approvedBasketHash: z.string().optional(),
     approvedAmount: z.string().optional(),
     approvedAsset: z.string().optional(),
-    continuationTokenId: z.string().optional().meta({ description: "Names the continuation token; it is not the token." }),
+    continuationTokenId: z
+      .string()
+      .optional()
+      .meta({ description: "The id of the continuation token. It is not the token itself." }),
     continuationTokenStatus: ContinuationTokenStatus.optional(),
     expiresAt: Timestamp.optional(),
     createdAt: Timestamp,
@@ -97,8 +100,8 @@ export const MandateChoice = z
     name: z.string(),
     status: MandateStatus,
     asset: z.string(),
-    available: z.string().meta({ description: "What is left of its smallest budget." }),
+    available: z.string().meta({ description: "What remains of its smallest budget." }),
     match: z.boolean().meta({ description: "Whether it covers this checkout now." }),
   })
-  .meta({ id: "MandateChoice", description: "A mandate of the buyer that a checkout could be paid under." });
+  .meta({ id: "MandateChoice", description: "A mandate of the buyer under which the checkout could be paid." });
 export type MandateChoice = z.input<typeof MandateChoice>;

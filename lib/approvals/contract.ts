@@ -8,9 +8,9 @@ export const stepUp = operation({
   method: "POST",
   path: "/api/v1/auth/step-up",
   tag: "Identity",
-  summary: "Prove again who you are, for one checkout",
+  summary: "Prove your identity again for one checkout",
   description:
-    "Some approvals ask for the password or a passkey once more, and some only for a passkey: it signs a challenge of challengePasskey, and the approval reaches passkeyApproved. The step-up counts for this session and this checkout, once, for five minutes; a passkey's only for the signed terms. Tries are limited.",
+    "Some approvals need a new proof of identity by the password or a passkey, and some need a passkey. The passkey signs a challenge of challengePasskey, and the approval then has the level passkeyApproved. The proof is valid once, for this session and this checkout, for five minutes; a proof by passkey is valid only for the signed terms. The number of attempts is limited.",
   access: "session",
   body: z
     .strictObject({

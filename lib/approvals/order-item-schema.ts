@@ -6,7 +6,7 @@ import { z } from "zod";
 
 export const Metadata = z.record(z.string().max(128), z.unknown()).meta({
   description:
-    "Free-form. It is stored and shown, and decides nothing. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
+    "Free-form. It is stored and shown, and does not affect the decision. A person who is asked sees its `purpose`, up to 140 characters, as the agent's own words.",
 });
 
 export const StorefrontUrl = z

@@ -11,7 +11,7 @@ export const Waiver = z
       .int()
       .meta({ description: "The version that refused the payment. A changed mandate ends the waiver." }),
     deniedAuthorizationId: z.string().meta({ description: "The refused payment." }),
-    agentId: z.string().meta({ description: "The only subject that can use it." }),
+    agentId: z.string().meta({ description: "The only agent that can use it." }),
     basketHash: z.string(),
     payTo: z.string(),
     grantedBySubjectId: z.string(),

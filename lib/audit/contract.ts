@@ -31,7 +31,7 @@ export const listEvents = operation({
   tag: "Audit",
   summary: "Read the organization's events after a number",
   description:
-    "Oldest first, for programs that follow what happens: keep the sequence of the last item and send it as after next time. The events are those of the audit log, in their short form, and are the same that webhooks deliver. An empty list means that nothing happened since; ask again later.",
+    "Oldest first, for programs that follow the events: store the sequence of the last item and send it as `after` in the next request. The events are those of the audit log, in their short form, and are the same that webhooks deliver. An empty list means that there are no newer events; ask again later.",
   access: { capability: "audit:read" },
   query: z.strictObject({
     after: z.coerce
@@ -55,7 +55,7 @@ export const verifyAudit = operation({
   tag: "Audit",
   summary: "Verify the organization's audit chain",
   description:
-    "Reads the whole chain from its first event, computes every hash again, and compares with the newest signed checkpoint: a removed end of the chain is found.",
+    "Reads the whole chain from its first event, computes every hash again, and compares the result with the newest signed checkpoint. So it also finds out if the newest events were removed.",
   access: { capability: "audit:read" },
   body: z.strictObject({}).meta({ id: "VerifyAudit" }),
   response: AuditVerification,

@@ -6,7 +6,7 @@ import { toWire } from "#lib/time.ts";
 export const Event = z
   .object({
     id: z.string().meta({ description: "The event's id: the auditEventId of the audit log." }),
-    type: z.string().meta({ description: "entity.pastTense, as in the audit log." }),
+    type: z.string().meta({ description: "An entity and what happened to it, such as payment.settled, as in the audit log." }),
     timestamp: z.string(),
     sequence: z.int().meta({ description: "The event's number in the organization. Numbers grow by one and have no gaps." }),
     data: z
@@ -26,7 +26,7 @@ export const Event = z
       .optional()
       .meta({ description: "All metadata, as in the audit log. Only in messages to an endpoint that gets full events." }),
   })
-  .meta({ id: "Event", description: "A thin event. Read the entity itself for everything else." });
+  .meta({ id: "Event", description: "A short form of the event. Read the entity itself for more." });
 export type Event = z.infer<typeof Event>;
 
 const NAMED = /^(?:amount|asset|chain|[a-z][A-Za-z]*Id)$/;

@@ -33,11 +33,13 @@ export const AskedFeeQuote = z
     enforcementPath: EnforcementPath.optional(),
     paymentProtocol: PaymentProtocol.optional(),
     paymentChallengeType: PaymentChallengeType.optional(),
-    chain: ChainName.optional().meta({ description: "Left out: the resource's, else the installation's only chain." }),
+    chain: ChainName.optional().meta({ description: "Default: the chain of the resource, or the installation's only chain." }),
     sellerId: Id.optional(),
     resourceId: Id.optional(),
     sellerOrganizationId: Id.optional(),
-    feePayer: FeePayer.optional().meta({ description: "What the caller expects; another payer is a 422." }),
+    feePayer: FeePayer.optional().meta({
+      description: "The payer that the caller expects. If another one pays the fee, the answer is 422.",
+    }),
     metadata: Metadata.optional(),
   })
   .meta({ id: "AskedFeeQuote" });
@@ -57,7 +59,7 @@ const schedule = {
   metadata: Metadata.optional(),
 };
 const bps = z.int().min(0).max(10_000).meta({ description: "Hundredths of a percent of the payment." });
-const recipient = z.string().min(1).max(128).meta({ description: "Who books the fee." });
+const recipient = z.string().min(1).max(128).meta({ description: "Who records the fee." });
 
 export const SaveFeeSchedule = z
   .strictObject({
@@ -68,8 +70,8 @@ export const SaveFeeSchedule = z
     percentageBps: bps.default(0),
     flatAmount: AmountText.default("0"),
     includedMonthlyVolume: Volume.default(0),
-    effectiveFrom: Timestamp.optional().meta({ description: "Left out: now, or what it was." }),
-    feeScheduleId: Id.optional().meta({ description: "The schedule to replace. Left out: a new one." }),
+    effectiveFrom: Timestamp.optional().meta({ description: "Default: now for a new schedule; unchanged for an existing one." }),
+    feeScheduleId: Id.optional().meta({ description: "The schedule to replace. Default: a new one." }),
   })
   .meta({ id: "SaveFeeSchedule" });
 export type SaveFeeSchedule = z.output<typeof SaveFeeSchedule>;
@@ -107,11 +109,11 @@ export type Fee = z.input<typeof Fee>;
 export const AssignSubscription = z
   .strictObject({
     organizationId: Id,
-    planId: Id.optional().meta({ description: "Left out: the tier's name." }),
+    planId: Id.optional().meta({ description: "Default: the tier's name." }),
     tier: PlanTier.default("developer"),
     status: SubscriptionStatus.default("active"),
-    currentPeriodStart: Timestamp.optional().meta({ description: "Left out: now." }),
-    currentPeriodEnd: Timestamp.optional().meta({ description: "Left out: one month after the start." }),
+    currentPeriodStart: Timestamp.optional().meta({ description: "Default: now." }),
+    currentPeriodEnd: Timestamp.optional().meta({ description: "Default: one month after the start." }),
     metadata: Metadata.optional(),
   })
   .meta({ id: "AssignSubscription" });

@@ -24,7 +24,7 @@ export const quoteFee = operation({
   tag: "Billing",
   summary: "Quote the service's fee on a payment",
   description:
-    "The schedule that is closest to buyer and seller applies. The seller is paid the gross amount; fees are debts. The quote is valid for 15 minutes. Name a seller of another organization by sellerId; its sellerOrganizationId alone is a 404, and its resources are not read, so name the chain where there are several.",
+    "The most specific schedule for buyer and seller applies. The seller is paid the gross amount; fees are debts. The quote is valid for 15 minutes. Name a seller of another organization by sellerId; its sellerOrganizationId alone answers 404. Its resources are not read, so send `chain` if the installation has several.",
   access: { capability: "billing:quote" },
   body: AskedFeeQuote,
   response: FeeQuote,
@@ -82,7 +82,7 @@ export const saveFeeSchedule = operation({
   path: "/api/v1/billing/fee-schedules",
   tag: "Billing",
   summary: "Create or replace a fee schedule",
-  description: "With feeScheduleId every term is replaced; what is left out gets its default.",
+  description: "With feeScheduleId all terms are replaced; fields that are left out get their defaults.",
   access: { platformCapability: "platform.feeSchedules.manage" },
   body: SaveFeeSchedule,
   response: FeeSchedule,

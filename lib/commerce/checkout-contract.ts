@@ -12,7 +12,10 @@ const { checkoutIntentId } = checkoutExample;
 
 export const CheckoutNextAction = z
   .object({ type: z.enum(["openBrowser", "none"]), url: z.string().optional(), label: z.string() })
-  .meta({ id: "CheckoutNextAction", description: "What happens next: openBrowser asks for a person at the url." });
+  .meta({
+    id: "CheckoutNextAction",
+    description: "What happens next. openBrowser: a person must open the url and decide there.",
+  });
 
 export const previewCheckout = operation({
   id: "previewCheckout",
@@ -21,7 +24,7 @@ export const previewCheckout = operation({
   tag: "Commerce",
   summary: "Preview a basket and open a checkout for the buyer to confirm",
   description:
-    "Reads the storefront, asks for a quote, compares it with the 402 at its checkout and finds the mandate that would pay. Nothing is held. There is one open checkout for a mandate and a basket: asking again returns it.",
+    "Reads the storefront, asks for a quote, compares it with the 402 at its checkout and finds the mandate that would pay. Nothing is held. A mandate has at most one open checkout for a basket; calling again returns it.",
   access: { capability: "checkouts:preview" },
   status: 201,
   body: z
@@ -74,7 +77,7 @@ export const getCheckout = operation({
   tag: "Commerce",
   summary: "Read a checkout, or wait for its buyer",
   description:
-    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. continuationToken is for the service account that previewed the checkout, while it is active; the checkout of a payment that was authorized has none. next is what the agent that asked calls: this again while nobody has decided; after an approval continueCheckout, placeOrder again, or executePayment. notification says whether anybody was told. An intent that is expired was not declined: ask again.",
+    "With waitSeconds the answer comes as soon as somebody decides, and at the latest after that time. Only the service account that previewed the checkout gets the continuationToken, and only while the account is active; the checkout of an authorized payment has none. next is the next call of the agent that asked: this operation again while nobody has decided; after an approval continueCheckout, placeOrder again, or executePayment. notification says whether people were told about the request. If the status is expired, nobody declined it: ask again.",
   access: { capability: "checkouts:read" },
   waitsMs: 30_000,
   query: z.strictObject({ waitSeconds: z.coerce.number().int().min(0).max(30).optional() }),
@@ -83,7 +86,7 @@ export const getCheckout = operation({
       intent: CheckoutIntent,
       approval: CheckoutApproval.optional(),
       mandates: z.array(MandateChoice),
-      continuationToken: z.string().optional().meta({ description: "A secret: whoever has it continues the checkout." }),
+      continuationToken: z.string().optional().meta({ description: "A secret: anybody who has it can continue the checkout." }),
       next: Call.optional().meta({ description: "The next call of the agent that asked. Absent if there is none." }),
       notification: Notification.optional().meta({ description: "Absent after the decision." }),
     })
@@ -111,9 +114,9 @@ export const approveCheckout = operation({
   method: "POST",
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/approve",
   tag: "Commerce",
-  summary: "Approve a checkout and mint its continuation token",
+  summary: "Approve a checkout and create its continuation token",
   description:
-    "For people in a browser session: it confirms what this session was shown in the last ten minutes, and holds the amount. Approving again while the approval is active answers the same approval.",
+    "For people in a browser session. It approves the terms that this session was shown in the last ten minutes, and reserves the amount. Approving again while the approval is active returns the same approval.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({ mandateId: Id.optional() }).meta({ id: "ApproveCheckout" }),
   response: z
@@ -160,7 +163,7 @@ export const rejectCheckout = operation({
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/reject",
   tag: "Commerce",
   summary: "Decline a checkout",
-  description: "Nothing is paid, and what was held for it is released. Declining again changes nothing.",
+  description: "Nothing is paid, and the reserved amount is released. Declining again changes nothing.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({ reason: z.string().trim().min(1).max(500).optional() }).meta({ id: "RejectCheckout" }),
   response: IntentReply,
@@ -179,7 +182,7 @@ export const takeBackApproval = operation({
   tag: "Commerce",
   summary: "Take back an approval that was not used",
   description:
-    "For people in a browser session, until the agent uses the approval. The approval is revoked, what was held is released, and executePayment and continueCheckout answer approval_revoked. From the answer on, nothing can be paid with the approval. Taking it back again changes nothing.",
+    "For people in a browser session, until the agent uses the approval. The approval is revoked, the reserved amount is released, and executePayment and continueCheckout answer approval_revoked. After the answer nothing can be paid with the approval. Taking it back again changes nothing.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "TakeBackApproval" }),
   response: z.object({ intent: CheckoutIntent, approval: CheckoutApproval }).meta({ id: "TakenBackApproval" }),
@@ -209,7 +212,7 @@ export const extendCheckout = operation({
   tag: "Commerce",
   summary: "Give a request more time",
   description:
-    "For people in a browser session, once: the request then waits as long as the seller's quote, the agent's intent and the mandate allow, at most 24 hours from its beginning. What is held for it stays held. Repeated answers of authorizePayment keep the expiry that they had. Calling it again changes nothing.",
+    "For people in a browser session, once for each request. The request then waits as long as the seller's quote, the agent's intent and the mandate allow, at most 24 hours from its creation. The reserved amount stays reserved. Repeated answers of authorizePayment keep their earlier expiry. Calling it again changes nothing.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "ExtendCheckout" }),
   response: IntentReply,

@@ -48,7 +48,7 @@ export const placeOrder = operation({
   tag: "Commerce",
   summary: "Place an order at a storefront and pay it under a mandate",
   description:
-    "One idempotency key is for the whole order: repeat the call with the same key, storefrontUrl, mandateId and items to continue it. Every state is a 200. The first call asks the storefront and the mandate's policy and holds the amount; with paymentCredential the order is paid and placed. Where the mandate is registered on the chain for the storefront's payee, the service makes the credential itself (scope.paymentMode service7702), and the call that may pay pays at once. Where a person is asked, repeat the call after the approval.",
+    "The whole order has one idempotency key: repeat the call with the same key, storefrontUrl, mandateId and items to continue it. Every state of the order is answered with 200. The first call reads the storefront, evaluates the mandate's policy and reserves the amount. With paymentCredential the order is paid and placed. If the mandate is registered on the chain for the storefront's payee, the service creates the credential itself (scope.paymentMode service7702) and pays in the same call. If a person is asked, repeat the call after the approval.",
   access: { capability: "orders:place" },
   body: z
     .strictObject({
@@ -80,7 +80,7 @@ export const continueCheckout = operation({
   tag: "Commerce",
   summary: "Continue an approved checkout: redeem its continuation token and place the order",
   description:
-    "The token of getCheckout is redeemed once, for exactly what the buyer approved. To continue the order, repeat the same call with the same idempotency key, with paymentCredential once it is signed; where the service makes the credential itself (scope.paymentMode service7702), this call pays.",
+    "The token of getCheckout can be redeemed once, for exactly what the buyer approved. To continue the order, repeat the same call with the same idempotency key, and with paymentCredential after you signed it. If the service creates the credential itself (scope.paymentMode service7702), this call pays.",
   access: { capability: "orders:place" },
   body: z
     .strictObject({

@@ -17,7 +17,7 @@ export const PaymentScope = z
     tokenDecimals: z.number().int(),
     facilitatorAddresses: z.array(z.string()),
   })
-  .meta({ id: "PaymentScope", description: "What a credential has to say." });
+  .meta({ id: "PaymentScope", description: "What the credential must contain." });
 
 export const Storefront = z
   .object({
@@ -42,7 +42,10 @@ export const Storefront = z
     actions: FreeForm.optional(),
     metadata: FreeForm.optional(),
   })
-  .meta({ id: "Storefront", description: "Where the order is placed. Names are the seller's words; seller.verified is ours." });
+  .meta({
+    id: "Storefront",
+    description: "Where the order is placed. The seller chose the names; this service decides seller.verified.",
+  });
 export type Storefront = z.input<typeof Storefront>;
 
 export const Quote = z
@@ -77,6 +80,6 @@ export const PlacedOrder = z
   })
   .meta({
     id: "PlacedOrder",
-    description: "An order as it stands. The storefront's order id is in storefront.metadata.orderId.",
+    description: "The current state of an order. The storefront's order id is in storefront.metadata.orderId.",
   });
 export type PlacedOrder = z.input<typeof PlacedOrder>;

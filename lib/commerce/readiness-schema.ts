@@ -53,7 +53,8 @@ export const ReadinessScope = z
   })
   .meta({
     id: "ReadinessScope",
-    description: "What was checked: what was asked, completed by what the storefront says. metadata carries expiresInSeconds.",
+    description:
+      "What was checked: the fields of the request, completed by those of the storefront. metadata contains expiresInSeconds.",
   });
 export type ReadinessScope = z.input<typeof ReadinessScope>;
 
@@ -65,12 +66,12 @@ export const ReadinessCheck = z
     problem: ErrorBody.optional(),
     nextActions: z.array(NextAction),
   })
-  .meta({ id: "ReadinessCheck", description: "One thing that an order needs, and whether it is there." });
+  .meta({ id: "ReadinessCheck", description: "One requirement of an order, and whether it is met." });
 export type ReadinessCheck = z.input<typeof ReadinessCheck>;
 
 export const RequiredAction = NextAction.extend({ blocking: z.boolean() }).meta({
   id: "RequiredAction",
-  description: "Something to do before an order; blocking where none can be placed without it.",
+  description: "Something to do before an order. blocking: without it no order can be placed.",
 });
 
 export const Readiness = z
@@ -81,4 +82,4 @@ export const Readiness = z
     checks: z.array(ReadinessCheck),
     requiredActions: z.array(RequiredAction),
   })
-  .meta({ id: "CommerceReadiness", description: "Whether an order could be placed now. The worst check is the status." });
+  .meta({ id: "CommerceReadiness", description: "Whether an order could be placed now. The status is that of the worst check." });

@@ -72,7 +72,7 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
 }
 
 /**
- * The columns for a statement with many rows, in the table's order. The columns in `json` have JSON as text; every other text is an id, a hash or a
+ * The columns for a statement with many rows, in the table's order. The columns in `json` contain JSON as text; every other text is an id, a hash or a
  * code.
  */
 export function columnsOf<T, P extends PgTable>(

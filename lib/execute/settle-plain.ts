@@ -104,7 +104,7 @@ async function send(
   return book(asked, seller, settlementId, finding);
 }
 
-/** Stores what became of the settlement, and answers success only once, so that the seller delivers only once. */
+/** Stores the outcome of the settlement, and answers success only once, so that the seller delivers only once. */
 async function book(asked: SettlementRequest, seller: Seller, settlementId: string, finding: Finding): Promise<SettleResponse> {
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {

@@ -120,7 +120,7 @@ function refuseLate(match: Match, now: Date): Failure | null {
   if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;
   return failed(
     "nonce_already_used",
-    "The credential expired before its seller asked again. List settlements to see what became of it.",
+    "The credential expired before its seller asked again. Use listSettlements to see whether it was settled.",
   );
 }
 

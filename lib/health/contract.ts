@@ -7,7 +7,7 @@ export const checkLiveness = operation({
   method: "GET",
   path: "/api/v1/health/live",
   tag: "Health",
-  summary: "Say that the process is alive",
+  summary: "Check that the process is alive",
   description: "Checks only the process itself: an unavailable database is no reason to restart it.",
   access: "anyone",
   response: z
@@ -22,9 +22,9 @@ export const checkReadinessOfService = operation({
   method: "GET",
   path: "/api/v1/health/ready",
   tag: "Health",
-  summary: "Say whether the service can work",
+  summary: "Check whether the service can handle requests",
   description:
-    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for two seconds at most. Where one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and settled when the chain is back. Settlements are degraded while a transaction of ours has waited 20 seconds for a block, or none could be sent, and pages while their process is being started again; a process that serves none leaves them out.",
+    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for at most two seconds. If one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and are settled when the chain answers again. Settlements are degraded while a transaction of the service has waited 20 seconds for a block, or cannot be sent. Pages are degraded while their process is starting again; a process that serves no pages leaves them out.",
   access: "anyone",
   response: z
     .object({

@@ -36,13 +36,13 @@ type Tag = { readonly name: Operation["tag"]; readonly description: string };
 
 export const tags: readonly Tag[] = [
   { name: "Payments", description: "Ask whether a payment may be made, then make it." },
-  { name: "Commerce", description: "Agents shop, people confirm: readiness, checkouts, approvals, orders." },
+  { name: "Commerce", description: "Purchases of agents that people confirm: readiness, checkouts, approvals, orders." },
   { name: "Mandates", description: "The spending policies that people write for agents." },
   { name: "Onchain", description: "The contracts that hold the hard limits of mandates." },
   { name: "Sellers", description: "Sellers and the resources that they sell." },
   { name: "Billing", description: "What the service charges." },
   { name: "Identity", description: "Sessions, organizations and service accounts." },
-  { name: "Platform", description: "Running the installation." },
+  { name: "Platform", description: "Administration of the installation." },
   { name: "Audit", description: "The append-only record of what happened, with a Merkle tree per organization." },
   {
     name: "Webhooks",
@@ -102,13 +102,13 @@ export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 42
   },
   409: {
     name: "Conflict",
-    description: "It conflicts with the present state.",
+    description: "It conflicts with the current state.",
     code: "conflict",
     detail: "This was done before with the same key.",
   },
   422: {
     name: "Unprocessable",
-    description: "The request is well formed and cannot be carried out as it is.",
+    description: "The request is well formed, but cannot be carried out with these values.",
     code: "idempotency_key_reused",
     detail: keyReusedDetail,
   },
@@ -124,5 +124,5 @@ export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 42
     code: "internal_error",
     detail: "Something went wrong here. Quote the request id to support.",
   },
-  502: { name: "ProviderUnavailable", description: "A provider behind the service does not answer.", detail: "" },
+  502: { name: "ProviderUnavailable", description: "Another service that this one needs does not answer.", detail: "" },
 };

@@ -164,7 +164,8 @@ const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Makes a repeat of this request answer the stored bytes. One key, one request.",
+  description:
+    "If the same request is sent again with the same key, it gets the stored answer. Use a new key for each new request.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
   example: "4f1c7f0e-6a0e-4a50-9a4e-0d4cf2f6a001",
 };
@@ -207,7 +208,7 @@ export function openApiDocument(operations: readonly Operation[]): JsonSchema {
           type: "apiKey",
           in: "cookie",
           name: "countersign.session_token",
-          description: "The cookie of a person who signed in; __Host-countersign.session_token where the service is on https.",
+          description: "The cookie of a person who signed in; __Host-countersign.session_token if the service uses https.",
         },
       },
     },

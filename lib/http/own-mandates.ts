@@ -8,7 +8,7 @@ type Parsed = { readonly params: Readonly<Record<string, string>>; readonly quer
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 
-/** The mandates that a part of a request names: its own, and those of the items of its lists. */
+/** The ids in the `mandateId` fields of a part of a request, also in the items of its lists. */
 function namedIn(part: unknown): unknown[] {
   if (!isRecord(part)) return [];
   const items = Object.values(part).flatMap((value) => (Array.isArray(value) ? value : []));
@@ -16,8 +16,8 @@ function namedIn(part: unknown): unknown[] {
 }
 
 /**
- * Refuses a request of an agent that names a mandate which a person did not choose for it. The choice is made with the account and never
- * changes, so it needs no lock.
+ * A person can choose the only mandates that an agent may use. Refuses a request of such an agent that names another mandate. The choice is
+ * made when the account is created and never changes, so no lock is needed.
  * @throws Problem not_found
  */
 export function requireOwnMandates(caller: Caller | null, path: string, { params, query, body }: Parsed): void {

@@ -5,8 +5,8 @@ import { invalidField } from "#lib/problem.ts";
  * The query parameters of every list. A list with filters adds them to this shape: `z.strictObject({ ...PageQuery.shape, … })`.
  */
 export const PageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "How many items to answer." }),
-  cursor: z.string().min(1).max(512).optional().meta({ description: "The nextCursor of the page before." }),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "The maximum number of items in the answer." }),
+  cursor: z.string().min(1).max(512).optional().meta({ description: "The nextCursor of the previous page." }),
 });
 export type PageQuery = z.output<typeof PageQuery>;
 

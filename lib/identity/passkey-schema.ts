@@ -27,7 +27,7 @@ export const PasskeyAssertion = z
     authenticatorAttachment: attachment,
     clientExtensionResults: extensions,
   })
-  .meta({ id: "PasskeyAssertion", description: "What navigator.credentials.get() answered, as its toJSON() writes it." });
+  .meta({ id: "PasskeyAssertion", description: "The result of navigator.credentials.get(), in the form of its toJSON()." });
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
 
 export const PasskeyCredential = z
@@ -44,7 +44,7 @@ export const PasskeyCredential = z
     authenticatorAttachment: attachment,
     clientExtensionResults: extensions,
   })
-  .meta({ id: "PasskeyCredential", description: "What navigator.credentials.create() answered, as its toJSON() writes it." });
+  .meta({ id: "PasskeyCredential", description: "The result of navigator.credentials.create(), in the form of its toJSON()." });
 export type PasskeyCredential = z.infer<typeof PasskeyCredential>;
 
 const Descriptor = z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(transport).optional() });

@@ -24,15 +24,15 @@ const draft = { ...exampleMandate, status: "draft" as const };
 /** The caller's reason is written to the audit log for people to read. It does not affect decisions. */
 const Because = z
   .strictObject({ reason: z.string().trim().min(1).max(500).optional() })
-  .meta({ id: "MandateStep", description: "Why, for the audit." });
+  .meta({ id: "MandateStep", description: "The reason, for the audit log." });
 
 export const createMandate = operation({
   id: "createMandate",
   method: "POST",
   path: "/api/v1/mandates",
   tag: "Mandates",
-  summary: "Draft a mandate",
-  description: "Makes a draft, which pays nothing until a person activates it.",
+  summary: "Create a draft of a mandate",
+  description: "Creates a draft. Nothing can be paid under it until a person activates it.",
   access: { capability: "mandates:create" },
   status: 201,
   body: z
@@ -70,7 +70,7 @@ export const getMandate = operation({
   method: "GET",
   path: "/api/v1/mandates/{id}",
   tag: "Mandates",
-  summary: "Read a mandate and what is used of it",
+  summary: "Read a mandate and its usage",
   access: { capability: "mandates:read" },
   response: Mandate,
   problems: ["not_found"],
@@ -127,7 +127,7 @@ export const updateMandate = operation({
   tag: "Mandates",
   summary: "Change a mandate",
   description:
-    "Every change makes a new version, which decisions name from then on. What was used stays used: no budget starts again. The asset never changes. null removes the agents or the wallet. The new version also applies to earlier authorizations when they are executed and settled: to payee, resource and agent; limits stay as they were held. The reply names the open ones that it refuses, and cancelOpen cancels those that are not submitted. cancelOpen alone makes no new version.",
+    "Every change makes a new version, which later decisions name. The usage of budgets does not change: no budget starts again. The asset never changes. null removes the agents or the wallet. The new version also applies to earlier authorizations when they are executed and settled: their payee, resource and agent are checked again; their reserved amounts are not. The reply names the open payments that the new version refuses, and cancelOpen cancels those that are not submitted. cancelOpen without another change makes no new version.",
   access: { sessionCapability: "mandates:manage" },
   body: z
     .strictObject({
@@ -180,7 +180,7 @@ export const suspendMandate = operation({
   path: "/api/v1/mandates/{id}/suspend",
   tag: "Mandates",
   summary: "Suspend a mandate",
-  description: "Once this is answered nothing new is authorized or submitted under the mandate. A person can resume it.",
+  description: "After this answer nothing new is authorized or submitted under the mandate. A person can resume it.",
   access: { capability: "mandates:revoke" },
   body: Because,
   response: Mandate,
@@ -197,9 +197,9 @@ export const revokeMandate = operation({
   method: "POST",
   path: "/api/v1/mandates/{id}/revoke",
   tag: "Mandates",
-  summary: "Revoke a mandate for ever",
+  summary: "Revoke a mandate permanently",
   description:
-    "Once this is answered nothing new is authorized or submitted under the mandate. What was submitted before is followed to its end.",
+    "After this answer nothing new is authorized or submitted under the mandate. Payments that were submitted before are followed to their end.",
   access: { capability: "mandates:revoke" },
   body: Because,
   response: Mandate,
@@ -219,7 +219,7 @@ const Compared = z
   .object({
     policyDecisionId: z.string(),
     authorizationId: z.string(),
-    domain: z.string().optional().meta({ description: "Whom it was to pay, as far as that is known." }),
+    domain: z.string().optional().meta({ description: "The payee, as far as it is known." }),
     amount: z.string(),
     asset: z.string(),
     decidedAt: Timestamp,
@@ -227,7 +227,7 @@ const Compared = z
     wouldBe: Outcome,
     reasons: z.array(Reason),
   })
-  .meta({ id: "ComparedDecision", description: "A decision of the past, and what it would be under another policy." });
+  .meta({ id: "ComparedDecision", description: "An earlier decision, and what it would be under another policy." });
 
 export const simulateMandate = operation({
   id: "simulateMandate",
@@ -236,7 +236,7 @@ export const simulateMandate = operation({
   tag: "Mandates",
   summary: "Ask what a mandate would decide",
   description:
-    "With an intent: what it would be answered now. With a policy: what the mandate's last decisions would be under it, with budgets used as if it had been in force. Nothing is held or stored.",
+    "With an intent: how the mandate would decide about it now. With a policy: how the mandate's last decisions would change under it, with budgets used as if it had been in force. Nothing is reserved or stored.",
   access: { capability: "mandates:read" },
   body: z
     .union([z.strictObject({ intent: AskedIntent }), z.strictObject({ policy: Policy, last: z.int().min(1).max(200) })])
@@ -269,7 +269,7 @@ export const listMandateLedger = operation({
   method: "GET",
   path: "/api/v1/mandates/{id}/ledger",
   tag: "Mandates",
-  summary: "List what was held, captured and released",
+  summary: "List the amounts that were held, captured and released",
   access: { capability: "mandates:read" },
   query: PageQuery,
   response: pageOf(LedgerEntry).meta({ id: "LedgerList" }),

@@ -10,7 +10,7 @@ export const Wallet = z
     chain: z.string().min(1).max(64),
     address: Address,
   })
-  .meta({ id: "MandateWallet", description: "The wallet that signs: a credential of another one is refused." });
+  .meta({ id: "MandateWallet", description: "The wallet that signs. A credential that another wallet signed is refused." });
 
 export const MandateName = z
   .string()
@@ -21,8 +21,13 @@ export const MandateName = z
 export const Agents = z
   .array(z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not a serviceAccountId."))
   .max(100)
-  .meta({ description: "The service accounts that may use the mandate. Without the list, every one of the organization may." });
-export const Metadata = z.record(z.string().max(128), z.unknown()).meta({ description: "Free-form; the policy never reads it." });
+  .meta({
+    description:
+      "The service accounts that may use the mandate. Without the list, all service accounts of the organization may use it.",
+  });
+export const Metadata = z
+  .record(z.string().max(128), z.unknown())
+  .meta({ description: "Free-form; it does not affect decisions." });
 
 export const WindowUsage = z
   .object({
@@ -37,7 +42,7 @@ export const WindowUsage = z
   })
   .meta({
     id: "WindowUsage",
-    description: "What is used of one limit, and what is left of it: available = limit - spent - reserved.",
+    description: "The usage of one limit, and what remains: available = limit - spent - reserved.",
   });
 export type WindowUsage = z.input<typeof WindowUsage>;
 
@@ -51,7 +56,7 @@ const RemainingLimit = z
     remaining: z.string(),
     resetsAt: Timestamp.optional().meta({
       description:
-        "When nothing is used of the limit again: the end of the period, or the time when the last payment leaves a rolling window. Absent if that never happens, or if nothing is used of a rolling window.",
+        "When the usage of the limit is zero again: the end of the period, or the time when the last payment leaves a rolling window. Absent if that never happens, or if a rolling window has no usage.",
     }),
   })
   .meta({ id: "RemainingLimit", description: "One limit of a mandate, and what remains of it." });
@@ -96,7 +101,7 @@ export const Mandate = z
     createdAt: Timestamp,
     updatedAt: Timestamp,
   })
-  .meta({ id: "Mandate", description: "What a buyer allows an agent to pay, and what is used of it." });
+  .meta({ id: "Mandate", description: "What a buyer allows an agent to pay, and its usage." });
 export type Mandate = z.input<typeof Mandate>;
 
 const OpenRefused = z
@@ -109,16 +114,16 @@ const OpenRefused = z
         domain: z.string().optional(),
         state: z.enum(["held", "submitted", "canceled"]).meta({
           description:
-            "held: its budget is reserved until it expires. submitted: its credential went out; it is followed to its end, and this service does not settle it. canceled: by this request.",
+            "held: its budget is reserved until it expires. submitted: its credential was sent; the payment is followed to its end, and this service does not settle it. canceled: canceled by this request.",
         }),
         denialCode: DenialCode,
         message: z.string(),
       }),
     ),
-    canceled: z.int().meta({ description: "How many were canceled by this request; items names the newest of them." }),
-    more: z
-      .boolean()
-      .meta({ description: "Whether there are more than items lists. Refused payments are not executed, listed or not." }),
+    canceled: z.int().meta({ description: "The number that this request canceled; items contains the newest of them." }),
+    more: z.boolean().meta({
+      description: "Whether there are more than in items. Refused payments are not executed, even if they are not in items.",
+    }),
   })
   .meta({
     id: "OpenPaymentsRefused",
@@ -141,7 +146,7 @@ export const LedgerEntry = z
     reservationId: z.string(),
     createdAt: Timestamp,
   })
-  .meta({ id: "LedgerEntry", description: "One hold, or how one ended. Entries never change." });
+  .meta({ id: "LedgerEntry", description: "An amount that was held, or the end of a hold. Entries never change." });
 export type LedgerEntry = z.input<typeof LedgerEntry>;
 
 const PAY_TO = "0x5fbdb2315678afecb367f032d93f642f64180aa3";

@@ -49,7 +49,7 @@ const RollingDuration = z
   .meta({
     id: "RollingDuration",
     description:
-      "The length of a rolling window: whole days, hours and minutes, from PT1M to P366D. It is counted in 60 parts of whole seconds; the oldest part counts whole, so the window is never exceeded and at most one sixtieth strict.",
+      "The length of a rolling window: whole days, hours and minutes, from PT1M to P366D. It is counted in 60 parts of whole seconds. The oldest part counts in full, so the limit is never exceeded, and a payment counts for at most one sixtieth longer than the window.",
     examples: ["PT24H"],
   });
 
@@ -67,13 +67,13 @@ const PaymentCount = z
 
 const Limits = z
   .strictObject({
-    perPayment: AmountText.meta({ description: "The cap on one payment, the buyer's share of the fee included." }),
-    total: AmountText.meta({ description: "The cap on everything ever paid under the mandate." }).optional(),
+    perPayment: AmountText.meta({ description: "The limit for one payment, including the buyer's share of the fee." }),
+    total: AmountText.meta({ description: "The limit for all payments under the mandate together." }).optional(),
     budgets: z.array(Budget).max(MAX_WINDOWS).optional(),
     counts: z.array(PaymentCount).max(MAX_WINDOWS).optional(),
     cooldownSeconds: z.int().min(1).max(31_536_000).meta({ description: "The least time between two payments." }).optional(),
   })
-  .meta({ id: "MandateLimits", description: "Beside perPayment, total or at least one budget is required." });
+  .meta({ id: "MandateLimits", description: "perPayment is required, and also total or at least one budget." });
 
 const SellerId = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not a sellerId.");
 const SellerIds = z.array(SellerId).max(MAX_ENTRIES);
@@ -125,7 +125,8 @@ const Approval = z
       .min(60)
       .max(86_400)
       .meta({
-        description: "How long a request waits for a person, at most. The intent or the quote may end earlier. Default: 1800.",
+        description:
+          "The longest time in seconds that a request waits for a person. The intent or the quote may end earlier. Default: 1800.",
       })
       .optional(),
   })
@@ -147,7 +148,7 @@ export const Policy = z
       .strictObject({
         allow: Domains.meta({
           description:
-            "A domain counts for a seller that has verified it, or where the domain's own 402, which the service asks for itself, names the same payee, asset, network and price. A seller in sellers.allow and an address in payTo.allow need no such proof.",
+            "A domain in `allow` admits a seller that has verified it, or a payment for which the 402 at the domain, which the service requests itself, names the same payee, asset, network and price. A seller in sellers.allow and an address in payTo.allow need no such proof.",
         }).optional(),
         deny: Domains.meta({ description: "Denied to every seller that claims one of these domains." }).optional(),
       })

@@ -74,7 +74,7 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
 }
 
 /**
- * What the domain rule says about a domain name alone, whoever claims it. "listed" does not mean that the payee owns the domain:
+ * The result of the domain rule for a domain name, without regard to the payee. "listed" does not mean that the payee owns the domain:
  * for a payment, `isProven` decides that.
  */
 export function judgeDomain(rule: AllowDeny, name: string): "forbidden" | "notListed" | "listed" | "open" {

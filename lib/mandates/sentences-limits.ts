@@ -165,7 +165,7 @@ const asksAbove = (head: Head, limit: string): Said =>
 export const above = sentence(79, "approval_required", "approval", asksAbove);
 export const notAbove = sentence(80, "satisfied", "approval", asksAbove);
 
-/** The values are the first request's authorization, and 1 if the same agent asked. */
+/** The values are the authorization of the first request, and 1 if the same agent made that request. */
 export const repeated = sentence(88, "request_repeated", "approval", (_, authorizationId: string, isOwn: number) => ({
   message:
     isOwn === 1

@@ -63,7 +63,7 @@ describe("a waiver", () => {
     expect(decided({ rules: { sellers: { allow: [] } }, intent: { seller } }, true).outcome).toBe("deny");
   });
 
-  test("stands for the approval of a person, and never for a passkey", () => {
+  test("replaces the approval of a person, and never a passkey", () => {
     const rules: Rules = { limits: { perPayment: "0.4" }, approval: { mode: "always" } };
     expect(decided({ rules }, true).outcome).toBe("allow");
     expect(decided({ rules: { ...rules, minimumAssuranceLevel: "passkeyApproved" } }, true).outcome).toBe("requireApproval");

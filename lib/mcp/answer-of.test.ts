@@ -6,7 +6,7 @@ const reply = (body: Uint8Array | null, headers: Record<string, string> = {}) =>
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("answerOf", () => {
-  test("passes text on as untrusted", () => {
+  test("returns text marked as untrusted", () => {
     expect(answerOf(reply(bytes("Grüße"), { "content-type": "text/plain" }))).toEqual({
       status: 200,
       contentType: "text/plain",

@@ -81,7 +81,7 @@ function decidedOf(status: CheckoutStatus): Decided | null {
 }
 
 const next =
-  "Show approvalUrl to your person and wait: silence is not a no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
+  "Show approvalUrl to your person and wait. No answer yet does not mean no. Ask get_payment with waitSeconds, or call this tool again with the same arguments: after the approval it continues this purchase. Do not change the arguments or the purchaseId, because that asks a second time.";
 
 const waitingFor = ({ url: approvalUrl, checkoutIntentId, authorizationId, expiresAt }: Question): Asked => {
   const found = { approvalUrl, expiresAt, authorizationId, checkoutIntentId };

@@ -22,7 +22,7 @@ const nextSteps = {
   approved: "Pay with execute_payment and this authorizationId before expiresAt.",
   denied: "Do not repeat it: the mandate forbids this payment. Tell your person why, or choose another seller or amount.",
   approvalDeclined: "A person said no. Do not ask again.",
-  approvalExpired: "Nobody decided in time, which is no refusal. You may ask once more, with a new purchaseId.",
+  approvalExpired: "Nobody decided in time, so nobody refused. You may ask once more, with a new purchaseId.",
   ended: "This request ended and nothing was paid.",
 } as const;
 
@@ -30,7 +30,7 @@ export const authorizePaymentTool = tool({
   name: NAME,
   title: "Authorize a payment",
   description:
-    "Decides whether you may make this payment and holds its amount in the budget. For agents with their own wallet: pay it with execute_payment. If a person must approve, their answer is awaited or approvalUrl is answered. Repeats with the same arguments within ten minutes are the same payment.",
+    "Decides whether you may make this payment and reserves its amount in the budget. For agents with their own wallet: pay it with execute_payment. If a person must approve, the call waits for their answer or returns approvalUrl. Repeats with the same arguments within ten minutes are the same payment.",
   annotations: paying(true),
   input: z.strictObject({ mandateId: MandateId, intent: Intent, purpose: Purpose, purchaseId: PurchaseId }),
   output: z.object({

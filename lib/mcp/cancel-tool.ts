@@ -8,7 +8,7 @@ export const cancel = tool({
   name: "cancel",
   title: "Cancel a request",
   description:
-    "Cancels a request of yours that waits for a person or that nothing was paid on yet. What was held for it is released. A repeat changes nothing.",
+    "Cancels a request of yours that waits for a person, or for which nothing was paid yet. Its reserved amount is released. A repeat changes nothing.",
   annotations: paying(false),
   input: z.strictObject({ checkoutIntentId: Id.meta({ description: "From the answer that asked for the approval." }) }),
   output: z.object({

@@ -7,7 +7,7 @@ export const checkPurchase = tool({
   name: "check_purchase",
   title: "Check a purchase",
   description:
-    "Says whether a payment would be allowed now, and by which rules. Nothing is held or stored, and nobody is asked. authorize_payment decides anew.",
+    "Says whether a payment would be allowed now, and by which rules. Nothing is reserved or stored, and nobody is asked. authorize_payment decides again.",
   // The service may call the seller's own domain to ask for the price.
   annotations: { ...readOnly, openWorldHint: true },
   input: z.strictObject({ mandateId: MandateId, intent: Intent }),

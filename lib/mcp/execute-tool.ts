@@ -12,7 +12,7 @@ export const executePaymentTool = tool({
   name: "execute_payment",
   title: "Pay an authorized payment",
   description:
-    "Pays what authorize_payment allowed or a person approved. Send the signed x402 credential of your wallet; leave it out if the mandate is registered on the chain for this payee, then the service signs. A repeat answers the attempt that is open or paid; only a failed attempt is followed by a new one.",
+    "Pays what authorize_payment allowed or a person approved. Send the signed x402 credential of your wallet; leave it out if the mandate is registered on the chain for this payee, then the service signs. A repeat returns the attempt that is open or paid. A new attempt is made only after a failed one.",
   annotations: paying(false),
   input: z.strictObject({
     authorizationId: Id,

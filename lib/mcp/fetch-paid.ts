@@ -21,7 +21,7 @@ import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 const SETTLE_SECONDS = 15;
-/** How many addresses an organization may fetch per minute. */
+/** The number of addresses that an organization may fetch per minute. */
 const PER_MINUTE = 240;
 
 export type Wanted = PaidRequest & {
@@ -35,7 +35,7 @@ type Reply = FetchAnswer | InputRequiredResult;
 
 const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
   approvalDeclined: "A person said no. Nothing was paid. Do not ask again.",
-  approvalExpired: "Nobody decided in time, which is no refusal. Nothing was paid. You may ask once more, with a new purchaseId.",
+  approvalExpired: "Nobody decided in time, so nobody refused. Nothing was paid. You may ask once more, with a new purchaseId.",
   ended: "The request ended and nothing was paid.",
 };
 
@@ -77,7 +77,7 @@ export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): 
   const signer = await signerOf(wanted.mandateId, offer);
   if (!signer) {
     const next =
-      "Nobody can sign this payment yet, and nothing was held. Do what setup says, and call again with the same arguments.";
+      "Nobody can sign this payment yet, and nothing was reserved. Do what setup says, and call again with the same arguments.";
     return { content: { status: "setupRequired", setup: setupFor(wanted.mandateId, offer), next } };
   }
   const authorized = await authorize(on, wanted, purchase, offer);
@@ -186,7 +186,7 @@ async function show(
   return { content, ...untrustedIn(answer) };
 }
 
-/** The seller has the credential and did not serve. Whether it was paid is what the chain says. */
+/** The result if the seller has the credential and did not serve. The chain shows whether the payment was made. */
 async function notServed(
   on: ToolContext,
   authorizationId: string,
@@ -202,6 +202,6 @@ async function notServed(
     return { content: { status: "paidButNotServed", ...found, next }, isError: true };
   }
   const next =
-    "The seller has the payment and did not serve. Call again with the same arguments: it is shown the same payment again, and nothing is paid twice. get_payment says whether it settled.";
+    "The seller has the payment and did not serve. Call again with the same arguments: the same payment is sent again, and nothing is paid twice. get_payment says whether it settled.";
   return { content: { status: "notServed", ...found, next }, isError: true };
 }

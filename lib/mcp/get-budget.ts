@@ -33,9 +33,9 @@ async function namedMandates({ call }: ToolContext, mandateId: string | undefine
 
 export const getBudget = tool({
   name: "get_budget",
-  title: "What may be spent",
+  title: "Read your budget",
   description:
-    "Lists the mandates that you may pay under: for each limit what is used, what remains and when it resets, and when a person is asked. Call it first: it has the mandateId for the other tools.",
+    "Lists the mandates that you may pay under: for each limit the usage, what remains and when it resets, and when a person is asked. Call it first: it returns the mandateId for the other tools.",
   annotations: readOnly,
   input: z.strictObject({ mandateId: Id.optional().meta({ description: "Only this mandate." }) }),
   output: z.object({

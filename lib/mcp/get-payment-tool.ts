@@ -22,7 +22,7 @@ async function wait(on: ToolContext, payment: Payment, waitSeconds: number) {
 
 const nextOf = (payment: Payment): string | undefined =>
   isAsking(payment)
-    ? "Nobody has decided yet, which is no refusal. Ask again with waitSeconds."
+    ? "Nobody has decided yet. Ask again with waitSeconds."
     : payment.checkout?.status === "approved"
       ? "The person approved. Call the tool that asked again with the same arguments, or execute_payment."
       : undefined;

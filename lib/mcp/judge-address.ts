@@ -21,15 +21,14 @@ export function refuseAddress(method: "GET" | "POST", url: string, { domains }: 
 
 type Named = Pick<Mandate, "mandateId" | "agents">;
 
-/** Whether the mandate and the agent are for each other. */
+/** Whether the agent may use the mandate. */
 export const isFor = ({ mandateId, agents }: Named, { serviceAccountId, mandateIds }: KeyCaller): boolean =>
   (agents === undefined || agents.includes(serviceAccountId)) && (mandateIds === undefined || mandateIds.includes(mandateId));
 
 /**
- * Why this mandate pays nothing for this agent now, whatever the agent buys; null if it may pay. All other rules are checked by
- * authorizePayment.
+ * Why this agent cannot pay anything under this mandate now; null if it can. authorizePayment checks all other rules.
  */
 export function refuseMandate(mandate: Named & Pick<Mandate, "status">, agent: KeyCaller): string | null {
   if (mandate.status !== "active") return `The mandate is ${mandate.status}.`;
-  return isFor(mandate, agent) ? null : "The mandate is not for this agent.";
+  return isFor(mandate, agent) ? null : "This agent may not use this mandate.";
 }

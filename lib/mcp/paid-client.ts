@@ -33,11 +33,11 @@ export type PaidRequest = {
 export type SellerReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if the answer was incomplete or came too late. */
+  /** Null if the answer was incomplete or too late. */
   readonly body: Uint8Array | null;
 };
 
-/** The sample product at this address. The host name belongs to nobody, so this process answers for it. */
+/** The sample product at this address. Nobody owns the host name of samples, so this process answers for it. */
 export const sampleAt = (url: string): Sample | null =>
   sampleAsset() === null ? null : (samples.find((sample) => sample.url === url) ?? null);
 

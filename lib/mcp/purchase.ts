@@ -33,7 +33,7 @@ function slotOf(toolName: string, args: Arguments, { caller }: ToolContext): str
 const stateRefused = (): Problem =>
   new Problem("conflict", {
     detail:
-      "This requestState was used already or belongs to another call. Nothing was paid by it. Call the tool again with the same arguments and without requestState.",
+      "This requestState was used already or belongs to another call. It paid nothing. Call the tool again with the same arguments and without requestState.",
   });
 
 /**

@@ -14,7 +14,7 @@ export const PurchaseId = z
   .optional()
   .meta({
     description:
-      "Names the purchase. Leave it out for a first purchase; to buy the same thing again within ten minutes, send a new one. Never change it to repeat a call that was lost or waits.",
+      "A name for the purchase. Leave it out for a first purchase; to buy the same thing again within ten minutes, send a new one. Never change it to repeat a call whose answer was lost or that waits for a person.",
   });
 
 export const Purpose = z
@@ -34,7 +34,8 @@ export const Intent = AskedIntent.omit({
   metadata: true,
 }).meta({
   id: "McpIntent",
-  description: "The payment. For a registered seller name sellerId and resourceId; else payTo and the seller's 402 as challenge.",
+  description:
+    "The payment. For a registered seller send sellerId and resourceId; otherwise send payTo, and the seller's 402 as challenge.",
 });
 
 const INTENT_MS = 3_600_000;
@@ -52,7 +53,7 @@ export const Decision = z
     denialCode: z.string().optional(),
     reasons: z.array(z.looseObject({ code: z.string(), effect: z.string(), message: z.string() })),
   })
-  .meta({ description: "What the mandate says, rule by rule. allow, deny, or requireApproval." });
+  .meta({ description: "The decision under the mandate, with each rule: allow, deny, or requireApproval." });
 
 export const Execution = z
   .looseObject({
@@ -60,7 +61,7 @@ export const Execution = z
     settlementStatus: z.string(),
     credentialHeaders: z.record(z.string(), z.string()).optional(),
   })
-  .meta({ description: "The attempt to pay. Send credentialHeaders to the seller." });
+  .meta({ description: "The attempt to pay. If it has credentialHeaders, send them to the seller." });
 
 export const repeatFields = {
   repeated: z.boolean().optional().meta({ description: "Whether this answers an earlier call with the same arguments." }),
@@ -70,7 +71,7 @@ export const repeatFields = {
 export const waitingFields = {
   approvalUrl: z.string().optional().meta({ description: "The page where a person decides. Show it to them." }),
   expiresAt: z.string().optional(),
-  pollWith: z.string().optional().meta({ description: "The tool that says how the request stands." }),
+  pollWith: z.string().optional().meta({ description: "The tool that returns the state of the request." }),
   autoResumes: z
     .boolean()
     .optional()

@@ -21,7 +21,7 @@ export const mcpPurchases = pgTable(
      * once.
      */
     round: integer("round").notNull().default(0),
-    /** Until when one call has the lease of this purchase and works on it alone. */
+    /** The end of the lease with which one call works on this purchase alone. */
     busyUntil: moment("busy_until"),
     liveUntil: moment("live_until").notNull(),
     createdAt: createdAt(),

@@ -27,13 +27,13 @@ export const setupFor = (mandateId: string, { asset, payTo, amount, challenge }:
   options: [
     {
       type: "registerMandate",
-      label: "A person registers the mandate on the chain for this payee. Then the service signs, and this call works.",
+      label: "A person must register the mandate on the chain for this payee. Then the service signs, and this call works.",
       url: mandatePage(env().BASE_URL, mandateId),
     },
     {
       type: "ownWallet",
       label:
-        "If you have a wallet: authorize_payment with challenge, payTo, amount, asset and chain, sign the challenge, execute_payment with the signature, and send its credentialHeaders to the seller.",
+        "If you have a wallet: call authorize_payment with challenge, payTo, amount, asset and chain; sign the challenge; call execute_payment with the signature; and send its credentialHeaders to the seller.",
     },
   ],
   challenge,

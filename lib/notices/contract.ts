@@ -9,7 +9,7 @@ const QuietHours = z
   .meta({
     id: "QuietHours",
     description:
-      "No message goes to your devices from the one time to the other, which may pass midnight. Mail is sent at any hour.",
+      "No message is sent to your devices between these two times, which may include midnight. Mail is sent at any hour.",
   });
 
 const Settings = z
@@ -53,7 +53,7 @@ export const setNotices = operation({
   tag: "Identity",
   summary: "Choose how you are told about requests",
   description:
-    "Applies to you in all your organizations, also to mail that waits to be sent. Without mail and devices you find requests only in the list of approvals. Mail about your account and your own decisions is always sent. quietHours stays as it is if it is left out, and null ends it.",
+    "Applies to you in all your organizations, also to mail that waits to be sent. Without mail and devices you find requests only in the list of approvals. Mail about your account and your own decisions is always sent. If quietHours is left out, it does not change; null removes it.",
   access: "session",
   body: z.strictObject({ mail: z.boolean(), quietHours: QuietHours.nullable().optional() }).meta({ id: "SetNotices" }),
   response: Settings,

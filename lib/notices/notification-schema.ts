@@ -11,7 +11,7 @@ export const Notification = z
         channel: NoticeChannel,
         acceptedAt: Timestamp.optional().meta({
           description:
-            "When the mail server or push service took the first message about it. That does not prove that anybody read it.",
+            "When the mail server or push service accepted the first message about it. That does not prove that anybody read it.",
         }),
       }),
     ),
@@ -20,6 +20,6 @@ export const Notification = z
   .meta({
     id: "Notification",
     description:
-      "Whether the people who may approve were told about a request. unreachable: no channel takes a message now, so give the link to a person.",
+      "Whether the people who may approve were told about a request. unreachable: no message can be sent now, so give the link to a person.",
   });
 export type Notification = z.input<typeof Notification>;

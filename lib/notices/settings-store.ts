@@ -29,7 +29,7 @@ export async function readSettings(db: Database | Tx, userId: string): Promise<N
   return { mail: row?.mail ?? true, quietHours: row ? quietHoursOf(row) : null };
 }
 
-/** Stores how a person wants to be told. The caller must have locked the person. */
+/** Stores how a person wants to be told about requests. The caller must have locked the person. */
 export async function saveSettings(tx: Tx, userId: string, { mail, quietHours }: NoticeSettings): Promise<void> {
   const { from: quietFrom = null, to: quietTo = null, timezone = null } = quietHours ?? {};
   const set = { mail, quietFrom, quietTo, timezone };

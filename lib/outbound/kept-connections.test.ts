@@ -9,7 +9,7 @@ const places = { total: many, host: many, waiting: many, waitingForHost: many };
 const post = { method: "POST", message: { body: "{}", headers: { "content-type": "application/json" } } } as const;
 
 describe("kept connections", () => {
-  test("are used again by the same user only", async () => {
+  test("are used again only by the same endpoint", async () => {
     const sockets = new Map<string, Set<Socket>>();
     const { port } = await serve(({ socket, url = "" }, response) => {
       sockets.set(url, (sockets.get(url) ?? new Set()).add(socket));
@@ -25,7 +25,7 @@ describe("kept connections", () => {
     expect([a.size <= kept.each, b.size <= kept.each, a.isDisjointFrom(b)]).toEqual([true, true, true]);
   });
 
-  test("a user who waits for answers delays no other", async () => {
+  test("an endpoint that waits for answers does not delay another one", async () => {
     const { port } = await serve((request, response) => void (request.url === "/hang" || response.end()));
     const { fetch } = guarded({ ports: [port], limits: { kept, headersMs: 1_500, places } });
     const hanging = Array.from({ length: 4 }, () => fetch.once(`http://127.0.0.1:${port}/hang`, { ...post, user: "a" }));
@@ -49,7 +49,7 @@ describe("kept connections", () => {
     expect(asked).toHaveLength(5);
   });
 
-  test("cut a long body, and report one that breaks off or is too slow", async () => {
+  test("cut a long body, and report an answer that ends early or is too slow", async () => {
     const { port } = await serve((request, response) => {
       if (request.url === "/long") return response.end("x".repeat(200_000));
       response.writeHead(200, { "content-length": "100" }).write("begun");
@@ -63,7 +63,7 @@ describe("kept connections", () => {
     expect(await read("/slow")).toMatchObject({ status: 200, body: null, fault: "sent its answer too slowly" });
   });
 
-  test("lead to an address that is looked up and checked again", async () => {
+  test("use an address that is looked up and checked again at intervals", async () => {
     const { port } = await serve((_, response) => response.end());
     const names = { "rebinding.sandbox": [["127.0.0.1"], ["10.0.0.1"]] };
     const { fetch, lookups } = guarded({ ports: [port], names, limits: { kept: { ...kept, lifeMs: 100 } } });

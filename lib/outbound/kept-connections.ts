@@ -11,9 +11,9 @@ import {
 } from "#lib/outbound/outbound-request.ts";
 
 export type KeptLimits = {
-  /** Connections of one user to an origin at the same time. */
+  /** The maximum number of connections of one user (such as a webhook endpoint) to an origin at the same time. */
   readonly each: number;
-  /** The most users that keep connections. If there are more, the connections of the least recent user are closed. */
+  /** The maximum number of users with open connections. If there are more, the connections of the least recent user are closed. */
   readonly users: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;
@@ -25,8 +25,9 @@ type Kept = { readonly pool: Promise<Pool>; readonly until: number };
 const IDLE_MS = 4_000;
 
 /**
- * Open connections that are used again, by user and origin. Users do not share connections, so a user that waits for answers does
- * not delay another. Connections lead only to the addresses that were checked when the origin's name was looked up.
+ * Open connections that are used again. A user is the code that sends, such as one webhook endpoint. Users do not share
+ * connections, so a user that waits for answers does not delay another one. Connections lead only to the addresses that were
+ * checked when the origin's name was looked up.
  */
 export class KeptConnections {
   readonly #kept = new Map<string, Kept>();
@@ -78,7 +79,7 @@ export class KeptConnections {
 /** Closes each connection when its requests have ended. */
 const close = ({ pool }: Kept): void => void pool.then((one) => one.close()).catch(() => {});
 
-/** The most bytes of a body that are read. Then the connection is closed. */
+/** The maximum number of bytes of a body that are read. Then the connection is closed. */
 const READ_MAX = 65_536;
 const LATE = "sent its answer too slowly";
 

@@ -17,7 +17,7 @@ export type ConnectView = {
   readonly place: ReturnType<typeof redirectPlace>;
   /** Where the person goes if they refuse. */
   readonly refuseAt: string;
-  /** The capabilities that the client asks for and the person may give; those that a typical agent needs. */
+  /** The capabilities that the client asks for and the person may give. If it asks for none, those that a typical agent needs. */
   readonly grantable: readonly Capability[];
   readonly suggested: readonly Capability[];
   readonly accounts: readonly { readonly serviceAccountId: string; readonly name: string }[];
@@ -32,7 +32,7 @@ export type ConnectAnswer =
 
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** What a person must know to decide about an OAuth client's request. */
+/** The facts that a person needs to decide about an OAuth client's request. */
 export async function viewConnect(caller: Member, query: string): Promise<ConnectAnswer> {
   const request = await readSealed(query);
   if (request === null) return { kind: "unusable", error: "invalid_request" };

@@ -45,7 +45,7 @@ const read = async (authorizationId: string) =>
   (await send(payments.getPayment, getPayment, { as: buyer.person.credential, id: authorizationId })).data;
 
 describe("a refused payment that a person allows once", () => {
-  test("passes when the agent asks again, once; the mandate does not change", async () => {
+  test("is allowed once when the agent requests it again, and the mandate does not change", async () => {
     const mandateId = await mandateWith({}, "9");
     const authorizationId = await refused(mandateId);
     const { status, data } = await allow(authorizationId);
@@ -78,7 +78,7 @@ describe("a refused payment that a person allows once", () => {
     expect(await brokenSums()).toEqual([]);
   });
 
-  test("is for the same agent, seller and resource alone", async () => {
+  test("is allowed only for the same agent, seller and resource", async () => {
     const mandateId = await mandateWith({}, "9");
     expect((await allow(await refused(mandateId))).status).toBe(200);
     const other = { ...buyer, agent: await createAgent(buyer.organizationId, ["payments:authorize"]) };
@@ -90,7 +90,7 @@ describe("a refused payment that a person allows once", () => {
     expect(await outcome(mandateId)).toBe("allow");
   });
 
-  test("stays within the budget, and is not used up by a refusal", async () => {
+  test("stays within the budget, and a refusal does not use the waiver", async () => {
     const mandateId = await mandateWith();
     const [first, second] = [await refused(mandateId), await refused(mandateId)];
     expect([(await allow(first)).status, (await allow(second)).status]).toEqual([200, 200]);
@@ -102,7 +102,7 @@ describe("a refused payment that a person allows once", () => {
     expect(await brokenSums()).toEqual([]);
   });
 
-  test("ends with its hour, and with a change of the mandate", async () => {
+  test("is refused again after an hour, and after a change of the mandate", async () => {
     const mandateId = await mandateWith({}, "9");
     const { data } = await allow(await refused(mandateId));
     await database().update(waivers).set({ expiresAt: past }).where(eq(waivers.waiverId, data.waiver.waiverId));
@@ -113,7 +113,7 @@ describe("a refused payment that a person allows once", () => {
     expect(await outcome(mandateId)).toBe("deny");
   });
 
-  test("is stopped by whatever stops the mandate or the seller", async () => {
+  test("is refused if the mandate is suspended or the seller is no longer verified", async () => {
     const mandateId = await mandateWith({}, "9");
     await allow(await refused(mandateId));
     await setVerified(buyer.resource.sellerId, false);
@@ -124,7 +124,7 @@ describe("a refused payment that a person allows once", () => {
   });
 });
 
-describe("nobody can allow", () => {
+describe("allowPaymentOnce answers 409 or 404 for", () => {
   const conflict = { status: 409, problem: { code: "conflict" } };
 
   test("a seller that is not verified, an entry of a deny list, or more than the budget has left", async () => {
@@ -153,8 +153,8 @@ describe("nobody can allow", () => {
   });
 });
 
-describe("at the same time", () => {
-  test("people who allow one payment make one waiver, and a retry gets the same bytes", async () => {
+describe("requests at the same time", () => {
+  test("several people who allow the same payment create one waiver, and a retry gets the same bytes", async () => {
     const mandateId = await mandateWith({}, "9");
     const authorizationId = await refused(mandateId);
     const colleague = await createPerson(buyer.organizationId, "admin");
@@ -175,7 +175,7 @@ describe("at the same time", () => {
     expect(second.headers.get("idempotent-replayed")).toBe("true");
   });
 
-  test("batches of several processes use a waiver once", async () => {
+  test("a waiver is used once, also by batches of several processes", async () => {
     for (let round = 0; round < 4; round += 1) {
       const mandateId = await mandateWith({}, "99");
       expect((await allow(await refused(mandateId))).status).toBe(200);

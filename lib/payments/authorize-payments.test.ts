@@ -45,7 +45,7 @@ async function postAll(payments: unknown, headers: Credential = buyer.agent.cred
 const wordOf = ({ authorization, problem }: Result) => authorization?.policyDecision.outcome ?? problem?.code;
 
 describe("authorizePayments", () => {
-  test("answers each payment in order; a denial and a problem touch no other payment", async () => {
+  test("answers each payment in order; a denial or a problem does not affect other payments", async () => {
     const [own, foreign] = [await newMandate(), await createBuyer()];
     const other = await activeMandate(foreign.person.credential);
     const intent = newIntent(buyer);
@@ -72,7 +72,7 @@ describe("authorizePayments", () => {
     expect([alone.replayed, text.includes(alone.text)]).toEqual([true, true]);
   });
 
-  test("refuses the call for its form, its header and its credential, and stores nothing", async () => {
+  test("refuses a call with a wrong list, header or credential, and stores nothing", async () => {
     const own = await newMandate();
     const one = () => ({ mandateId: own, intent: newIntent(buyer) });
     const reader = await createAgent(buyer.organizationId, ["payments:read"]);
@@ -90,7 +90,7 @@ describe("authorizePayments", () => {
     expect(await authorizationsOf(own)).toEqual([]);
   });
 
-  test("each payment takes a place in the rate limit; those beyond it are refused alone", async () => {
+  test("each payment counts for the rate limit; only the payments above the limit are refused", async () => {
     const agent = await createAgent(buyer.organizationId, ["payments:authorize"]);
     vi.stubEnv("RATE_LIMIT_PER_KEY", "8");
     const again = () => ["env", "rateLimit.credential"].forEach(forget);
@@ -128,7 +128,7 @@ const plain = ({ policyDecision: { outcome, denialCode, reasons } }: Authorizati
   reasons: reasons.map(({ code, rule, effect, remaining, used }) => ({ code, rule, effect, remaining, used })),
 });
 
-describe("a call of several payments and calls of one", () => {
+describe("one call with several payments, and several calls with one payment", () => {
   const change = fc.constantFrom<Record<string, unknown>>(
     {},
     { amount: "0.4" },
@@ -141,7 +141,7 @@ describe("a call of several payments and calls of one", () => {
   /** Up to three mandates whose budgets suffice for two payments each, and a mandate id that does not exist. */
   const one = fc.record({ mandate: fc.integer({ min: 0, max: 3 }), key: fc.integer({ min: 0, max: 8 }), change });
 
-  test("have the same answers, and each repeats the other by its bytes", async () => {
+  test("have the same answers, and each repeats the stored bytes of the other", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 12 }), async (drawn) => {
         const three = () => Promise.all([0, 1, 2].map(() => newMandate({ perPayment: "1", total: "1" })));
@@ -178,7 +178,7 @@ describe("a call of several payments and calls of one", () => {
     );
   });
 
-  test("40 calls at once with overlapping keys never exceed the budget, and a key has one answer", async () => {
+  test("40 calls at once with some equal keys never exceed the budget, and each key has one answer", async () => {
     const own = await newMandate({ perPayment: "0.5", total: "25" });
     const intents = Array.from({ length: 200 }, () => newIntent(buyer));
     const calls = Array.from({ length: 40 }, (_, call) =>

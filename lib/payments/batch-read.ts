@@ -9,7 +9,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { StopOver } from "#lib/sellers/stops.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
-/* Reads the rows of a batch's statements. Columns and types come from the tables; `Members` has the types of rows that are no table's. */
+/* Reads the result rows of a batch's statements. Columns and types come from the tables; `Members` has the types of rows that belong to no table. */
 
 type Name = { readonly mandate_id: string; readonly name: string };
 type Members = {

@@ -143,7 +143,7 @@ const AUTHORIZE = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${LAST}::text[])`;
 
-/** Like AUTHORIZE, and stores holds and payment terms. Most batches have none to store, and each part of a statement takes time. */
+/** Like AUTHORIZE, and also stores holds and payment terms. It is separate because most batches have none, and each part of a statement takes time. */
 const AUTHORIZE_AND_STORE = AUTHORIZE.replace(
   "WITH",
   `WITH reserved AS (INSERT INTO changed_reservations (${storedColumns.names}) SELECT * FROM ${storedColumns.source}),
@@ -156,7 +156,7 @@ export const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T
 
 export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: readonly StoredIntent[]) {
   const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
-  // A person's answer or an order will look for the row of such a hold.
+  // The approval by a person and the order read the row of such a hold later.
   const stored = held.filter(({ hold, item }) => hold.approvalKey !== null || item.purchase !== undefined);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));

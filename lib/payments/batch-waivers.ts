@@ -8,7 +8,7 @@ import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 
-/** The terms that a waiver for this refused payment must have. Null if no person can waive the rules that denied it. */
+/** The terms of a waiver for this refused payment. Null if nobody can waive the rules that denied it. */
 function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
   if (item.purchase || decision.outcome !== "deny" || seller?.verified !== true || payTo === null) return null;
   if (!isWaivable(decision)) return null;

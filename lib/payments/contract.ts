@@ -17,7 +17,7 @@ export const authorizePayment = operation({
   tag: "Payments",
   summary: "Authorize a payment against a mandate's policy",
   description:
-    "Decides whether this payment may be made. allow, deny and requireApproval are all answered with 200 and stored; an allowed payment is held in the mandate's budget at once. Where a person is asked, the reason with the effect approval has the page for the buyer (href), pollWith, which waits for the decision, and next, which pays after an approval. The idempotency key stands in intent.idempotencyKey or in the Idempotency-Key header.",
+    "Decides whether this payment may be made. allow, deny and requireApproval are all answered with 200 and stored; the amount of an allowed payment is reserved in the mandate's budget at once. If a person is asked, the reason with the effect approval contains the page for the buyer (href), the call that waits for the decision (pollWith), and the call that pays after an approval (next). Send the idempotency key in intent.idempotencyKey or in the Idempotency-Key header.",
   access: { capability: "payments:authorize" },
   idempotencyKeyAt: ["intent", "idempotencyKey"],
   madeAnew: [
@@ -92,10 +92,13 @@ export const AuthorizeResult = z
     status: z.int().meta({ description: "The status that authorizePayment would answer for this payment alone." }),
     replayed: z.boolean().optional().meta({ description: "Present on a 200: whether the answer was stored before." }),
     authorization: Authorization.optional().meta({ description: "The answer of authorizePayment, if status is 200." }),
-    retryAfterSeconds: z.int().optional().meta({ description: "When to send this payment again, with a problem that passes." }),
+    retryAfterSeconds: z
+      .int()
+      .optional()
+      .meta({ description: "After how many seconds to send this payment again. Present if the problem is temporary." }),
     problem: ErrorBody.optional().meta({ description: "The problem, if status is not 200. Pointers start at the payment." }),
   })
-  .meta({ id: "AuthorizeResult", description: "What became of one payment of a batch." });
+  .meta({ id: "AuthorizeResult", description: "The result for one payment of the batch." });
 
 export const authorizePayments = operation({
   id: "authorizePayments",
@@ -104,7 +107,7 @@ export const authorizePayments = operation({
   tag: "Payments",
   summary: "Authorize up to 20 payments in one call",
   description:
-    "Decides each payment as authorizePayment would: with its own mandate, idempotency key (in intent.idempotencyKey) and answer, and at the cost of one request in the rate limit. A payment that was authorized alone is repeated here by the same key, and the other way round. The payments are independent, except that those of one mandate share its budget; items has one result for each, in the order of the request. The answer is 200 even if every payment is denied or refused. Repeat the call to repeat it: what was decided is answered again.",
+    "Decides each payment as authorizePayment would: with its own mandate, idempotency key (in intent.idempotencyKey) and answer, and at the cost of one request in the rate limit. If a payment was authorized with authorizePayment before, the same key returns that answer here, and vice versa. The payments are independent, except that those of one mandate share its budget; items has one result for each, in the order of the request. The answer is 200 even if every payment is denied or refused. If you send the call again, each payment that was decided gets its stored answer.",
   access: { capability: "payments:authorize" },
   bodyLimits: { bytes: 262_144, nodes: 10_000, depth: 18 },
   body: z.strictObject({ payments: z.array(OnePayment).min(1).max(AUTHORIZATIONS_MAX) }).meta({ id: "AuthorizePayments" }),
@@ -151,7 +154,7 @@ export const executePayment = operation({
   tag: "Payments",
   summary: "Execute an authorized payment",
   description:
-    "Binds a signed x402 credential to an authorization. With settlementMode offchainAuthorized the answer is pending and carries the headers to send to the seller; with facilitatorSettled the service settles first. A failed execution is a 402 that names its failure, and is recorded. Leave the credential out where the mandate is registered on the chain for this payee: the service makes it (service7702), for the offer of the intent's challenge (send the seller's own 402 there: its server compares exactly), and a refusal by the chain is reported by its name before that. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, no credential is taken, and the execution is processing until it is mined. Elsewhere the answer without a credential is a 402 that says what to sign. If nobody decided about a payment in time, the answer is 410 approval_expired: authorize again to ask again. approval_rejected means that a person said no, and approval_revoked that a person took the approval back before it was used.",
+    "Pays an authorized payment with a signed x402 credential. With settlementMode offchainAuthorized the answer is pending and contains the headers to send to the seller; with facilitatorSettled the service settles the payment first. A failed execution is recorded and answered with a 402 that names the failure. Leave the credential out if the mandate is registered on the chain for this payee: the service signs it (service7702) for the offer in the intent's challenge. The challenge must be the seller's own 402, because the seller's server compares it exactly. If the chain would refuse the payment, the answer names the reason before anything is signed. With the intent's enforcementPath onchain the payment module pays from the buyer's account: the service relays the transaction, accepts no credential, and the execution is processing until the transaction is mined. In all other cases the answer to a call without a credential is a 402 that says what to sign. If nobody decided about a payment in time, the answer is 410 approval_expired: authorize again to ask again. approval_rejected means that a person declined, and approval_revoked that a person took the approval back before it was used.",
   access: { capability: "payments:execute" },
   // A wallet signs with a new nonce each time, so a retry with the same idempotency key may contain another signed payment. Only
   // the first one is ever sent to the seller.
@@ -216,7 +219,7 @@ export const getPayment = operation({
   tag: "Payments",
   summary: "Read a payment: its intent, its authorization and its executions",
   description:
-    "If a person is asked about the payment, checkout has the state of the request and notification says whether anybody was told.",
+    "If a person is asked about the payment, checkout has the state of the request and notification says whether people were told about it.",
   access: { capability: "payments:read" },
   response: Payment,
   problems: ["not_found"],
@@ -230,7 +233,7 @@ export const allowPaymentOnce = operation({
   tag: "Payments",
   summary: "Allow a refused payment once",
   description:
-    "For people in a browser session who may change mandates, with a fresh proof of identity. The refused payment itself stays refused: for an hour, the same agent may authorize the same payment again, once, under a new idempotency key. The mandate does not change, and its budgets, totals and counts still apply. It is possible only where the limit for one payment, the limit for fees, or a list of allowed sellers, domains, addresses or resources refused the payment, and only for a registered seller with a verified domain. Allowing the same refused payment again changes nothing.",
+    "For people in a browser session who may change mandates, with a fresh proof of identity. The refused payment itself stays refused: for an hour, the same agent may authorize the same payment again, once, under a new idempotency key. The mandate does not change, and its budgets, totals and counts still apply. It is possible only if the limit for one payment, the limit for fees, or a list of allowed sellers, domains, addresses or resources refused the payment, and only for a registered seller with a verified domain. Allowing the same refused payment again changes nothing.",
   access: { sessionCapability: "mandates:manage" },
   body: z.strictObject({}).meta({ id: "AllowPaymentOnce" }),
   response: z.object({ waiver: Waiver }).meta({ id: "AllowedPayment" }),
@@ -261,7 +264,8 @@ export const listPayments = operation({
   path: "/api/v1/payments",
   tag: "Payments",
   summary: "List payments, newest first",
-  description: "Finds what a client lost: idempotencyKey is the key of an authorize or of an execute request.",
+  description:
+    "A client that lost an answer finds the payment by idempotencyKey, which is the key of an authorize or of an execute request.",
   access: { capability: "payments:read" },
   query: z.strictObject({
     ...PageQuery.shape,

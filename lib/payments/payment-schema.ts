@@ -31,7 +31,7 @@ export const PaymentExecution = z
     credentialHeaders: z
       .record(z.string(), z.string())
       .optional()
-      .meta({ description: "Send these headers to the seller. Shown to the subject that executed." }),
+      .meta({ description: "Send these headers to the seller. Shown only to the subject that executed it." }),
     settlementReference: z.string().optional().meta({ description: "The hash of the settling transaction." }),
     failureCode: z.string().optional(),
     failureCategory: Category.optional(),
@@ -40,7 +40,7 @@ export const PaymentExecution = z
     failureMetadata: z.record(z.string(), z.unknown()).optional(),
     createdAt: Timestamp,
   })
-  .meta({ id: "PaymentExecution", description: "One attempt to carry out an authorized payment." });
+  .meta({ id: "PaymentExecution", description: "One attempt to execute an authorized payment." });
 export type PaymentExecution = z.input<typeof PaymentExecution>;
 
 export const Payment = z
@@ -49,15 +49,14 @@ export const Payment = z
     authorization: Authorization,
     executions: z.array(PaymentExecution),
     approval: CheckoutApproval.optional(),
-    checkout: z
-      .object({ checkoutIntentId: z.string(), status: CheckoutStatus, expiresAt: Timestamp })
-      .optional()
-      .meta({ description: "The request that asks a person about this payment. expired: nobody decided, which is no refusal." }),
+    checkout: z.object({ checkoutIntentId: z.string(), status: CheckoutStatus, expiresAt: Timestamp }).optional().meta({
+      description: "The request that asks a person about this payment. expired: nobody decided in time, so nobody refused.",
+    }),
     waiver: Waiver.optional().meta({
       description:
         "Only in getPayment of a refused payment that a person allowed once. Authorize the same payment again to use it.",
     }),
     notification: Notification.optional().meta({ description: "Only in getPayment, while nobody has decided." }),
   })
-  .meta({ id: "Payment", description: "An intent, what was decided about it, and every attempt to carry it out, newest first." });
+  .meta({ id: "Payment", description: "An intent, its decision, and every attempt to execute it, newest first." });
 export type Payment = z.input<typeof Payment>;

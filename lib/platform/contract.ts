@@ -13,7 +13,7 @@ export const claimPlatform = operation({
   tag: "Platform",
   summary: "Become the platform's first admin",
   description:
-    "Takes the one-time code that the service printed at its first start in production. In the sandbox the first person who onboards is the admin, and nothing is left to claim.",
+    "Takes the one-time code that the service printed at its first start in production. In the sandbox the first person who onboards becomes the admin, and this operation is not needed.",
   access: "session",
   body: z.strictObject({ setupCode: z.string().min(1).max(64) }).meta({ id: "ClaimPlatform" }),
   response: z.object({ session: Session }).meta({ id: "ClaimedPlatform" }),
@@ -32,7 +32,7 @@ export const claimPlatform = operation({
 
 const Chain = Id.meta({
   description:
-    "An organization's id, `platform`, or `checkpoints`, which says what was signed of the others. Left out: every chain.",
+    "An organization's id, `platform`, or `checkpoints`, the chain that records the signed heads of the others. Default: every chain.",
 });
 
 export const listPlatformAuditEvents = operation({
@@ -41,7 +41,7 @@ export const listPlatformAuditEvents = operation({
   path: "/api/v1/platform/audit/events",
   tag: "Platform",
   summary: "List audit events of all organizations",
-  description: "Newest first, over all chains or of one. The chain of checkpoints is listed only by its name.",
+  description: "Newest first, of all chains or of one. The chain of checkpoints is listed only if the request names it.",
   access: { platformCapability: "platform.audit.read" },
   query: z.strictObject({ ...PageQuery.shape, chain: Chain.optional(), entityId: Id.optional() }),
   response: pageOf(AuditEvent).meta({ id: "PlatformAuditEventList" }),
@@ -56,12 +56,12 @@ export const verifyPlatformAudit = operation({
   tag: "Platform",
   summary: "Verify audit chains of all organizations",
   description:
-    "Computes every hash again, of all chains or of one. `head` and `checkpoint` are the platform chain's, or those of the one.",
+    "Computes every hash again, of all chains or of one. `head` and `checkpoint` belong to the platform's chain, or to the chain that the request names.",
   access: { platformCapability: "platform.audit.read" },
   body: z.strictObject({ chain: Chain.optional() }).meta({ id: "VerifyPlatformAudit" }),
   response: AuditVerification.extend({
     chains: z.number().int().meta({ description: "How many chains were verified." }),
-    badChain: z.string().optional().meta({ description: "Where firstBad is." }),
+    badChain: z.string().optional().meta({ description: "The chain of firstBad." }),
   }).meta({ id: "PlatformAuditVerification" }),
   problems: ["overloaded"],
   example: { body: {}, response: { valid: true, count: 1, head: exampleHash, chains: 1 } },
@@ -81,7 +81,7 @@ export const PlatformUser = z
     createdAt: z.string(),
     updatedAt: z.string(),
   })
-  .meta({ id: "PlatformUser", description: "A person, as the platform's administration sees one." });
+  .meta({ id: "PlatformUser", description: "A person, as administrators of the platform see them." });
 export type PlatformUser = z.infer<typeof PlatformUser>;
 
 const example: PlatformUser = {
@@ -122,7 +122,7 @@ export const updateUserRoles = operation({
   tag: "Platform",
   summary: "Change a user's platform roles",
   description:
-    "Replaces the roles; everyone keeps `user`, and left out they stay as they are. Nobody can give themselves a role. The last admin who is not banned stays one. Rights that the new roles lack end with this answer.",
+    "Replaces the roles; everyone keeps `user`. If `roles` is left out, nothing changes. Nobody can give themselves a role. The last admin who is not banned stays an admin. Rights that the new roles lack end with this answer.",
   access: { platformCapability: "platform.roles.update" },
   body: z.strictObject({ reason: Why, platformRoles: z.array(PlatformRole).max(8).optional() }).meta({ id: "UpdateUserRoles" }),
   response: PlatformUser,
@@ -153,12 +153,15 @@ export const banUser = operation({
   tag: "Platform",
   summary: "Ban a user and end all sessions",
   description:
-    "Without banExpires the ban has no end. Banning again replaces reason and end. Service accounts belong to organizations and go on. Nobody can ban themselves, or a user with platform rights that they lack. The last admin stays.",
+    "Without banExpires the ban has no end. Banning again replaces reason and end. Service accounts belong to organizations and continue to work. Nobody can ban themselves, or a user with platform rights that they lack. The last admin cannot be banned.",
   access: { platformCapability: "platform.users.ban" },
   body: z
     .strictObject({
       reason: Why,
-      banExpires: z.iso.datetime({ offset: true }).optional().meta({ description: "Until when; in the future." }),
+      banExpires: z.iso
+        .datetime({ offset: true })
+        .optional()
+        .meta({ description: "When the ban ends. It must be in the future." }),
     })
     .meta({ id: "BanUser" }),
   response: PlatformUser,
@@ -172,7 +175,7 @@ export const unbanUser = operation({
   path: "/api/v1/platform/users/{userId}/unban",
   tag: "Platform",
   summary: "Lift a user's ban",
-  description: "A user who is not banned stays as they are.",
+  description: "Nothing changes if the user is not banned.",
   access: { platformCapability: "platform.users.ban" },
   body: z.strictObject({ reason: Why }).meta({ id: "UnbanUser" }),
   response: PlatformUser,
@@ -187,7 +190,7 @@ export const emergencyRevoke = operation({
   tag: "Platform",
   summary: "Stop a mandate, an agent or a seller at once",
   description:
-    "Several are stopped together or not at all. When this is answered, nothing new is authorized, approved or submitted with any of them, on any process; what was submitted before is followed to its end. The event names the newest 500 executions of it; moreExecutions says that there are more. A repeat after these have ended names the next ones, and leaves out moreExecutions when it names all. Stopping a seller also stops every seller at its verified domain (subdomains and www included) or paid to an address that it has proven; what it only claimed stops sellers that have proven nothing, and nobody else. It cannot be undone. A repeat is accepted again, with its own event.",
+    "Either all of them are stopped or none. After this answer nothing new is authorized, approved or submitted with any of them, in any process; payments that were submitted before are followed to their end. The event names the newest 500 of their executions; moreExecutions says that there are more. A repeat after these have ended names the next ones, and leaves out moreExecutions if it names all. Stopping a seller also stops every seller at its verified domain (including subdomains and www) and every seller that is paid to an address that it has proven. A domain or address that it only claimed stops only sellers that have proven nothing. It cannot be undone. A repeat is accepted again, with its own event.",
   access: { platformCapability: "platform.emergency.revoke" },
   urgent: true,
   body: z

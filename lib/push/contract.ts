@@ -36,7 +36,7 @@ export const addDevice = operation({
   tag: "Identity",
   summary: "Send messages about requests to this browser",
   description:
-    "Takes what the browser's PushManager.subscribe() returns. A session has one device: registering again replaces it. A message carries the id of the request and of its organization, and with details also payee and amount, which then stand on the lock screen. It approves nothing. The device ends with its session.",
+    "Takes what the browser's PushManager.subscribe() returns. A session has one device: registering again replaces it. A message contains the id of the request and of its organization. With `details` it also contains payee and amount, which the lock screen then shows. A message cannot approve anything. The device ends with its session.",
   access: "session",
   body: z
     .strictObject({
@@ -48,7 +48,7 @@ export const addDevice = operation({
         p256dh: base64url(87, "Send the 65 bytes of the public key in base64url."),
         auth: base64url(22, "Send the 16 bytes of the secret in base64url."),
       }),
-      details: z.boolean().optional().meta({ description: "Default: as for the device that it replaces, else false." }),
+      details: z.boolean().optional().meta({ description: "Default: the value of the device that it replaces, or false." }),
     })
     .meta({ id: "AddDevice" }),
   response: Device,
@@ -70,8 +70,8 @@ export const removeDevice = operation({
   method: "POST",
   path: "/api/v1/auth/devices/{deviceId}/remove",
   tag: "Identity",
-  summary: "Send no more messages to a device",
-  description: "After this answer no message to the device is begun. One that is under way may still arrive.",
+  summary: "Stop sending messages to a device",
+  description: "After this answer no new message is sent to the device. A message that is being sent may still arrive.",
   access: "session",
   body: z.strictObject({}).meta({ id: "RemoveDevice" }),
   response: Device,

@@ -5,11 +5,11 @@ const Found = z
   .object({
     type: z.enum(["mandate", "payment", "resource"]),
     id: z.string().meta({ description: "mandateId, authorizationId or resourceId." }),
-    sellerId: z.string().optional().meta({ description: "Of a resource: its seller." }),
-    name: z.string().meta({ description: "The mandate's name, the resource's method and path, or who the payment is to." }),
+    sellerId: z.string().optional().meta({ description: "The seller, if the item is a resource." }),
+    name: z.string().meta({ description: "The mandate's name, the resource's method and path, or the payee of the payment." }),
     status: z.string().meta({ description: "The mandate's status, the payment's decision, or `live`." }),
   })
-  .meta({ id: "Found", description: "Something of the organization, by its id or its name." });
+  .meta({ id: "Found", description: "A mandate, payment or resource that was found." });
 export type Found = z.infer<typeof Found>;
 
 export const searchOrganization = operation({

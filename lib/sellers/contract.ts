@@ -87,7 +87,7 @@ export const verifySellerDomain = operation({
   tag: "Sellers",
   summary: "Prove that a seller controls its domain",
   description:
-    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. Where the token is not there, the refusal's next action says what to publish and where. A domain is verified for only one organization. Until it is, an organization may ask ten times a minute.",
+    "Reads the seller's token at /.well-known/countersign.txt of its domain, or in the TXT records of _countersign.<domain>. If the token is missing, the next action of the refusal says what to publish and where. A domain is verified for only one organization. Before that, an organization can call this ten times a minute.",
   access: { capability: "sellers:manage" },
   body: z.strictObject({ method: z.enum(["wellKnown", "dns"]) }).meta({ id: "VerifySellerDomain" }),
   response: Seller,
@@ -113,7 +113,7 @@ export const upsertPaidResource = operation({
   tag: "Sellers",
   summary: "Create or replace a paid resource",
   description:
-    "The id is the seller's own choice; another seller may use the same. What is left out gets its default. Putting an archived resource brings it back.",
+    "The seller chooses the id; another seller may use the same id. Fields that are left out get their defaults. An archived resource becomes active again.",
   access: { capability: "resources:manage" },
   body: UpsertPaidResource,
   response: PaidResource,
@@ -156,7 +156,7 @@ export const archiveResource = operation({
   path: "/api/v1/seller/resources/{id}/archive",
   tag: "Sellers",
   summary: "Archive a paid resource",
-  description: "Nothing is authorized for it any more; payments that were submitted are followed to their end.",
+  description: "No new payment for it is authorized; payments that were submitted are followed to their end.",
   access: { capability: "resources:manage" },
   body: WhichSeller.meta({ id: "ArchiveResource" }),
   response: PaidResource,
@@ -169,9 +169,9 @@ export const probeResource = operation({
   method: "POST",
   path: "/api/v1/seller/resources/{id}/probe",
   tag: "Sellers",
-  summary: "Ask a paid resource without paying",
+  summary: "Request a paid resource without paying",
   description:
-    "Calls the resource at the seller's domain as an agent does first, and compares its 402 with what is registered here. Where they differ, a payment is denied with challenge_mismatch. Nothing is paid and nothing is stored. GET and POST resources can be asked; a POST only at a verified domain. Of domains that are not verified an organization may ask ten times a minute.",
+    "Sends the request that an agent sends before it pays to the seller's domain, and compares the 402 with the registered values. If they differ, payments are denied with challenge_mismatch. Nothing is paid and nothing is stored. It works for GET resources, and for POST resources at a verified domain. An organization can send ten requests a minute to domains that are not verified.",
   access: { capability: "resources:manage" },
   body: ProbeResource,
   response: ResourceProbe,
@@ -211,7 +211,7 @@ export const verifySeller = operation({
   tag: "Platform",
   summary: "Verify a seller, or take its verification back",
   description:
-    "In place of the seller's own proof. A domain is verified for only one organization. Mandates that ask for verified sellers see the change with the next payment.",
+    "Replaces the seller's own proof. A domain is verified for only one organization. Mandates that ask for verified sellers see the change with the next payment.",
   access: { platformCapability: "platform.sellers.verify" },
   body: z.strictObject({ verified: z.boolean(), reason: Why }).meta({ id: "VerifySeller" }),
   response: Seller,

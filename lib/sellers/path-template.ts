@@ -24,4 +24,4 @@ export const PathTemplate = z
   .string()
   .max(1024)
   .refine(isPathTemplate, PATH_RULE)
-  .meta({ description: "The path of the resource; a parameter stands in braces.", examples: ["/reports/{date}"] });
+  .meta({ description: "The path of the resource, with parameters in braces.", examples: ["/reports/{date}"] });

@@ -31,14 +31,14 @@ export const challengePayTo = operation({
   tag: "Sellers",
   summary: "Get the text that proves an address",
   description:
-    "The owner of the address signs the text unchanged (EIP-191, personal_sign; a contract answers by EIP-1271). Send the signature to provePayTo. The text is for this organization, seller, address, network and environment, is valid once, for 15 minutes.",
+    "The owner of the address signs the text unchanged (EIP-191, personal_sign; a contract verifies by EIP-1271). Send the signature to provePayTo. The text names this organization, seller, address, network and environment, and is valid once, for 15 minutes.",
   access: { capability: "resources:manage" },
   status: 201,
   body: z
     .strictObject({
       sellerId: Id,
       payTo: Address,
-      chain: ChainName.optional().meta({ description: "Left out: the installation's only chain." }),
+      chain: ChainName.optional().meta({ description: "Default: the installation's only chain." }),
     })
     .meta({ id: "ChallengePayTo" }),
   response: z
@@ -47,10 +47,10 @@ export const challengePayTo = operation({
       sellerId: z.string(),
       payTo: z.string(),
       chain: z.string(),
-      text: z.string().meta({ description: "What is signed, byte for byte." }),
+      text: z.string().meta({ description: "The text to sign, byte for byte." }),
       expiresAt: Timestamp,
     })
-    .meta({ id: "PayToChallenge", description: "A text that is signed by an address, once." }),
+    .meta({ id: "PayToChallenge", description: "A text that the owner of an address signs once." }),
   problems: ["not_found", "conflict", "rate_limited", "idempotency_in_flight", "idempotency_key_reused"],
   example: {
     body: { sellerId: example.sellerId, payTo: example.payTo, chain: example.chain },
@@ -77,11 +77,9 @@ const ByDomain = z.strictObject({
   method: z.literal("domain"),
   sellerId: Id.meta({ description: "A seller that has verified its domain." }),
   resourceId: ClientId,
-  path: z
-    .string()
-    .max(2048)
-    .optional()
-    .meta({ description: "The path to call, with its parameters filled in. Left out: the template, where it has none." }),
+  path: z.string().max(2048).optional().meta({
+    description: "The path to call, with its parameters filled in. It can be left out if the template has no parameters.",
+  }),
 });
 
 export const provePayTo = operation({
@@ -91,7 +89,7 @@ export const provePayTo = operation({
   tag: "Sellers",
   summary: "Prove that the organization controls an address",
   description:
-    "By the signature of a challenge, or by the 402 of a resource at the seller's verified domain, which the service asks for itself. In production our facilitator settles payments only to proven addresses. A proof by the domain is valid as long as the domain is verified, and until another organization signs for the address.",
+    "The proof is the signature of a challenge, or the 402 of a resource at the seller's verified domain, which the service requests itself. In production our facilitator settles payments only to proven addresses. A proof by the domain is valid as long as the domain is verified, and until another organization signs for the address.",
   access: { capability: "resources:manage" },
   body: z.discriminatedUnion("method", [BySignature, ByDomain]).meta({ id: "ProvePayTo" }),
   response: z
@@ -100,7 +98,7 @@ export const provePayTo = operation({
       chain: z
         .string()
         .optional()
-        .meta({ description: "Left out where the address's key signed, which is the same on every chain." }),
+        .meta({ description: "Absent if the address's key signed, because that proof is valid on every chain." }),
       method: z.enum(["signature", "domain"]),
       sellerId: z.string(),
       provenAt: Timestamp,

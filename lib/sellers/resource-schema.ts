@@ -34,21 +34,20 @@ export const Pricing = z
     z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),
     z.strictObject({ type: z.literal("quoted"), asset: AssetSymbol, maxAmount: AmountText.optional() }),
   ])
-  .meta({ id: "Pricing", description: "What one call costs: a fixed amount, or what the seller's 402 quotes for it." });
+  .meta({ id: "Pricing", description: "The price of one call: a fixed amount, or the amount in the seller's 402." });
 export type Pricing = z.output<typeof Pricing>;
 
 const Method = z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).meta({ id: "ResourceMethod" });
 
 const AskedPaymentConfig = z
   .strictObject({
-    chain: ChainName.optional().meta({ description: "Where the seller is paid. Left out: the installation's only chain." }),
+    chain: ChainName.optional().meta({ description: "Where the seller is paid. Default: the installation's only chain." }),
     payTo: Address,
     settlementMode: ResourceSettlementMode.default("offchainAuthorized"),
-    facilitatorUrl: z
-      .string()
-      .max(2048)
-      .optional()
-      .meta({ description: "One of the facilitators that the installation names. Left out: settled in process." }),
+    facilitatorUrl: z.string().max(2048).optional().meta({
+      description:
+        "One of the facilitators that the installation has configured. Default: the service settles the payment itself.",
+    }),
     maxTimeoutSeconds: z.int().min(60).max(3600).default(300),
   })
   .meta({ id: "AskedPaymentConfig", description: "How the seller is paid. A resource without it cannot be paid yet." });
@@ -77,15 +76,18 @@ export const PaidResource = z
     minimumAssuranceLevel: AssuranceLevel,
     paymentConfig: PaymentConfig.optional(),
   })
-  .meta({ id: "PaidResource", description: "Something that a seller sells by the call." });
+  .meta({ id: "PaidResource", description: "A path of a seller's API that costs money per call." });
 export type PaidResource = z.input<typeof PaidResource>;
 
 export const ListedResource = PaidResource.extend({
   payToProven: z.boolean().optional().meta({
     description:
-      "Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments only to proven addresses. Left out where nobody is paid yet.",
+      "Whether the organization has proven that it controls paymentConfig.payTo. In production our facilitator settles payments only to proven addresses. Absent if the resource has no paymentConfig yet.",
   }),
-}).meta({ id: "ListedResource", description: "Something that a seller sells by the call, as its own organization sees it." });
+}).meta({
+  id: "ListedResource",
+  description: "A path of a seller's API that costs money per call, as the seller's organization sees it.",
+});
 export type ListedResource = z.input<typeof ListedResource>;
 
 export const UpsertPaidResource = z
@@ -100,31 +102,31 @@ export const UpsertPaidResource = z
     minimumAssuranceLevel: AssuranceLevel.optional(),
     paymentConfig: AskedPaymentConfig.optional(),
     resourceId: ClientId.optional().meta({ description: "If given, the same as in the path." }),
-    payToProven: z.boolean().optional().meta({ description: "Accepted as it was read, and ignored. Use provePayTo to prove." }),
+    payToProven: z.boolean().optional().meta({
+      description: "It is ignored, so that a resource can be sent back as it was read. Use provePayTo to prove the address.",
+    }),
   })
   .meta({ id: "UpsertPaidResource" });
 export type UpsertPaidResource = z.output<typeof UpsertPaidResource>;
 
 export const ProbeResource = z
   .strictObject({
-    sellerId: Id.optional().meta({ description: "Needed only where two sellers of one organization use the same resourceId." }),
-    path: z
-      .string()
-      .max(2048)
-      .optional()
-      .meta({ description: "The path to call, with its parameters filled in. Left out: the template, where it has none." }),
+    sellerId: Id.optional().meta({ description: "Needed only if two sellers of one organization use the same resourceId." }),
+    path: z.string().max(2048).optional().meta({
+      description: "The path to call, with its parameters filled in. It can be left out if the template has no parameters.",
+    }),
   })
   .meta({ id: "ProbeResource" });
 
 const ProbeFinding = z
   .object({
     field: z.enum(["status", "scheme", "amount", "payTo", "asset", "chain", "resource", "tokenName", "tokenVersion"]),
-    pointer: z.string().meta({ description: "Into the decoded PAYMENT-REQUIRED." }),
+    pointer: z.string().meta({ description: "A JSON pointer into the decoded PAYMENT-REQUIRED." }),
     expected: z.string(),
     actual: z.string(),
     message: z.string(),
   })
-  .meta({ id: "ProbeFinding", description: "Where the answer differs from what is registered." });
+  .meta({ id: "ProbeFinding", description: "The places where the answer differs from the registered values." });
 
 export const ResourceProbe = z
   .object({
@@ -134,5 +136,5 @@ export const ResourceProbe = z
     findings: z.array(ProbeFinding),
     challenge: z.record(z.string(), z.unknown()).optional().meta({ description: "The decoded PAYMENT-REQUIRED." }),
   })
-  .meta({ id: "ResourceProbe", description: "What a resource answers to a call without a payment." });
+  .meta({ id: "ResourceProbe", description: "The answer of a resource to a request without a payment." });
 export type ResourceProbe = z.input<typeof ResourceProbe>;

@@ -47,7 +47,7 @@ const redirect = (location: string): Response => new Response(null, { status: 30
 async function authorize(url: URL, headers: Headers): Promise<Response> {
   let limited: Response | undefined;
   const answer = await readAuthorizationRequest(url.search, async (query) => {
-    // The handler of the OAuth library counts the tries of each address.
+    // The handler of the OAuth library limits the requests of each network address.
     const response = await auth().handler(new Request(`${url.origin}${url.pathname}?${query}`, { headers }));
     if (response.status === 429) limited = response;
     return response;

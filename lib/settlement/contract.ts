@@ -9,23 +9,24 @@ import { Why } from "#lib/audit-event.ts";
 
 export const Settlement = z
   .object({
-    settlementId: Id.meta({ description: "Of a payment under a mandate the id of its execution." }),
+    settlementId: Id.meta({ description: "For a payment under a mandate, the id of its execution." }),
     createdAt: Timestamp,
     sellerId: Id.nullable(),
     resourceId: z
       .string()
       .nullable()
-      .meta({ description: "The one resource that it pays for; null where several could be meant." }),
+      .meta({ description: "The resource that was paid for; null if it is not clear which of several it was." }),
     amount: z.string().meta({ description: "In units of the asset." }),
     asset: z.string(),
     chain: z.string().meta({ description: "CAIP-2." }),
     status: SettlementStatus,
     transaction: z.string().nullable(),
     payer: z.string().nullable(),
-    nonce: z.string().nullable().meta({ description: "Of the credential that the payer signed." }),
-    handedOver: z
-      .boolean()
-      .meta({ description: "Whether /settle has answered success. It does so once; whoever lost that answer reads it here." }),
+    nonce: z.string().nullable().meta({ description: "The nonce of the credential that the payer signed." }),
+    handedOver: z.boolean().meta({
+      description:
+        "Whether /settle has answered success, which it does only once. A seller that lost the answer can read it here.",
+    }),
   })
   .meta({ id: "Settlement" });
 
@@ -34,9 +35,9 @@ export const listSettlements = operation({
   method: "GET",
   path: "/api/v1/settlements",
   tag: "Payments",
-  summary: "List what was settled for the organization, newest first",
+  summary: "List the settlements for the organization, newest first",
   description:
-    "For sellers: payments to the organization, under mandates of buyers and without one. Finds the result of a lost answer of the facilitator: nonce is that of the credential.",
+    "For sellers: payments to the organization, with and without a mandate of the buyer. A seller that lost an answer of the facilitator finds the result by the nonce of the credential.",
   access: { capability: "payments:settle" },
   query: z.strictObject({
     ...PageQuery.shape,
@@ -75,9 +76,9 @@ export const recheckExecution = operation({
   method: "POST",
   path: "/api/v1/platform/executions/{executionId}/recheck",
   tag: "Platform",
-  summary: "Ask the network about an execution now",
+  summary: "Check an execution on the chain now",
   description:
-    "Moves an execution whose outcome is not final to the front of the reconciler's queue. The chain decides what became of it; nobody else can.",
+    "Moves an execution whose outcome is not final to the front of the reconciler's queue. Only the chain decides the outcome.",
   access: { platformCapability: "platform.emergency.revoke" },
   body: z.strictObject({ reason: Why }).meta({ id: "RecheckExecution" }),
   response: z.object({ executionId: z.string(), status: z.literal("accepted") }).meta({ id: "RecheckedExecution" }),

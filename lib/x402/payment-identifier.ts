@@ -4,7 +4,7 @@ const NAME = "payment-identifier";
 
 /**
  * The extensions of a payment for a seller whose 402 response asks for a payment identifier: the identifier is the id of the
- * authorization, so that seller and buyer name the payment alike. Empty if the seller does not ask for one.
+ * authorization, so that seller and buyer use the same id for the payment. Empty if the seller does not ask for one.
  */
 export function identifierOf(
   required: PaymentRequired | undefined,

@@ -14,10 +14,13 @@ export const ServiceAccount = z
     keyPreview: z.string().meta({ description: "Prefix, key id and the last four characters." }),
     capabilities: z.array(Capability),
     createdAt: z.string(),
-    pausedAt: z.string().optional().meta({ description: "Since when its keys can only read. Absent if it is not paused." }),
+    pausedAt: z
+      .string()
+      .optional()
+      .meta({ description: "The time since which its keys can only read. Absent if it is not paused." }),
     apiKey: z.string().optional().meta({ description: "Shown once, when the key is made." }),
   })
-  .meta({ id: "ServiceAccount", description: "What an agent or a program is here. Its id is the agentId." });
+  .meta({ id: "ServiceAccount", description: "The account of an agent or another program. Its id is the agentId." });
 export type ServiceAccount = z.infer<typeof ServiceAccount>;
 
 const example: ServiceAccount = {
@@ -37,7 +40,7 @@ export const createServiceAccount = operation({
   tag: "Identity",
   summary: "Create a service account and its first API key",
   description:
-    "The key is shown in this reply and never again. Without capabilities the account gets an agent's set as far as its creator has it; an empty list gives none. A key never has what is for persons only, and never payments:* together with mandates:create. A repeat with the same idempotency key is a 409 that names the account.",
+    "The key is shown in this reply and never again. Without `capabilities` the account gets the usual capabilities of an agent, except those that its creator lacks; an empty list gives none. A key never has capabilities that only people may have, and never payments:* together with mandates:create. A repeat with the same idempotency key is answered with a 409 that names the account.",
   access: { sessionCapability: "serviceAccounts:manage" },
   status: 201,
   body: z
@@ -57,7 +60,7 @@ export const listServiceAccounts = operation({
   method: "GET",
   path: "/api/v1/auth/service-accounts",
   tag: "Identity",
-  summary: "List the live service accounts of the active organization",
+  summary: "List the service accounts of the active organization that are not revoked",
   description: "The next page, if there is one, is in the Link header with rel=next.",
   access: { sessionCapability: "serviceAccounts:read" },
   query: PageQuery,
@@ -73,7 +76,7 @@ export const rotateServiceAccountKey = operation({
   tag: "Identity",
   summary: "Give a service account a new API key",
   description:
-    "The previous key lives on for the grace period, by default not at all. Two keys are live at most: one that still lives from an earlier rotation ends now. A person who lacks a capability of the account cannot rotate its key, but can revoke it.",
+    "The previous key stays valid for the grace period, which is 0 by default. At most two keys are valid: a key that is still valid from an earlier rotation ends now. A person who lacks a capability of the account cannot rotate its key, but can revoke it.",
   access: { sessionCapability: "serviceAccounts:manage" },
   body: z.strictObject({ gracePeriodSeconds: z.int().min(0).max(604_800).default(0) }).meta({ id: "RotateServiceAccountKey" }),
   response: ServiceAccount,
@@ -102,7 +105,7 @@ export const pauseServiceAccount = operation({
   tag: "Identity",
   summary: "Pause a service account",
   description:
-    "For the people who decide about its requests. From this answer on its keys can only read; everything else answers agent_paused, until a person resumes it. Payments that were submitted before are followed to their end. Pausing again changes nothing.",
+    "For the people who decide about its requests. After this answer its keys can only read; everything else answers agent_paused until a person resumes the account. Payments that were submitted before are followed to their end. Pausing again changes nothing.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "PauseServiceAccount" }),
   response: ServiceAccount,
@@ -120,7 +123,7 @@ export const resumeServiceAccount = operation({
   path: "/api/v1/auth/service-accounts/{id}/resume",
   tag: "Identity",
   summary: "Resume a paused service account",
-  description: "Its keys can do again what they could do before. Resuming an account that is not paused changes nothing.",
+  description: "Its keys have their earlier capabilities again. Resuming an account that is not paused changes nothing.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "ResumeServiceAccount" }),
   response: ServiceAccount,

@@ -38,7 +38,7 @@ export async function decideKeys(
   if (beyond.length === 0) return {};
   if (choice === undefined) {
     throw new Problem("keys_undecided", {
-      detail: `This person made ${beyond.length} valid ${beyond.length === 1 ? "key or connection" : "keys or connections"}, and may still have copies of the keys. Send keys as revoke to revoke them, or as keep to leave them to the organization.`,
+      detail: `This person made ${beyond.length} valid ${beyond.length === 1 ? "key or connection" : "keys or connections"}, and may still have copies of the keys. Send keys with the value "revoke" to revoke them, or with "keep" to leave them to the organization.`,
       errors: beyond.slice(0, NAMED).map(({ name, preview }) => ({ pointer: "/keys", detail: `${name}: ${preview}` })),
     });
   }

@@ -38,6 +38,6 @@ export async function onceWithoutKey<T extends { readonly serviceAccountId: stri
   if (made && isStoredReply(reply) && !reply.replayed) return made;
   const { serviceAccountId } = Remembered.parse(JSON.parse(reply.body));
   throw new Problem("conflict", {
-    detail: `This was done already for the service account ${serviceAccountId}. What it answered then cannot be shown again: rotate the key of the account, or connect the client again.`,
+    detail: `An earlier request with this idempotency key succeeded for the service account ${serviceAccountId}. Its answer contained a secret and cannot be shown again: rotate the key of the account, or connect the client again.`,
   });
 }

@@ -6,7 +6,7 @@ import { AmountText } from "#lib/money.ts";
 
 const keys = z.enum(["keep", "revoke"]).optional().meta({
   description:
-    "What happens to live keys that the person made and that can do more than the person afterwards. Without it, the change is refused if there are such keys, and the refusal names them.",
+    "What happens to valid keys that the person made and that have more rights than the person has afterwards. If it is left out and there are such keys, the change is refused, and the refusal names them.",
 });
 const reason = z.string().trim().min(1).max(500);
 
@@ -17,7 +17,7 @@ export const Invitation = z
     email: z.string(),
     role: MembershipRole,
     status: InvitationStatus,
-    expiresAt: z.string().meta({ description: "48 hours after it was sent last." }),
+    expiresAt: z.string().meta({ description: "48 hours after it was last sent." }),
     createdAt: z.string(),
   })
   .meta({
@@ -64,7 +64,7 @@ export const inviteMember = operation({
   tag: "Identity",
   summary: "Invite a person by e-mail address, or send the invitation again",
   description:
-    "An address that has an open invitation gets that one again, with the role asked now and 48 new hours. Only an account with this address can accept it. Only an owner invites owners.",
+    "If the address has an open invitation, it is sent again with the role of this request, and is valid for another 48 hours. Only an account with this address can accept it. Only an owner invites owners.",
   access: { sessionCapability: "members:manage" },
   body: z
     .strictObject({
@@ -92,7 +92,7 @@ export const cancelInvitation = operation({
   path: "/api/v1/auth/organizations/{organizationId}/invitations/{id}/cancel",
   tag: "Identity",
   summary: "Cancel an open invitation",
-  description: "Canceling again changes nothing; an invitation that was accepted is a 409, remove the member instead.",
+  description: "Canceling again changes nothing. If the invitation was accepted, the answer is 409: remove the member instead.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({}).meta({ id: "CancelInvitation" }),
   response: Invitation,
@@ -111,7 +111,7 @@ export const updateMember = operation({
   tag: "Identity",
   summary: "Change a member's role",
   description:
-    "Only an owner changes owners or makes one; the last owner stays one. Rights that the new role lacks end with this answer, and open invitations that it could not send are canceled.",
+    "Only an owner can make somebody an owner or change an owner; the last owner stays an owner. Rights that the new role lacks end with this answer, and open invitations that the new role could not send are canceled.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject({ role: MembershipRole, reason: reason.optional(), keys }).meta({ id: "UpdateMember" }),
   response: Member,
@@ -144,7 +144,7 @@ export const removeMember = operation({
 
 const stepUpLimits = {
   above: AmountText.optional(),
-  aboveUnverified: AmountText.meta({ description: "The same for payees that are not verified." }).optional(),
+  aboveUnverified: AmountText.meta({ description: "The same amount for payees that are not verified." }).optional(),
 };
 
 export const setStepUpThreshold = operation({
@@ -154,7 +154,7 @@ export const setStepUpThreshold = operation({
   tag: "Identity",
   summary: "Set the amounts above which an approval asks for a step-up",
   description:
-    "Applies from the next approval on, in whole units of the payment's asset. What the person approved in the last 24 hours counts. A request without `above` or `aboveUnverified` sets the default: 100, and 25 for payees that are not verified. To raise one needs a recent proof of identity. The other reasons to ask stay.",
+    "Applies from the next approval on, in whole units of the payment's asset. The amounts that the person approved in the last 24 hours are added. If `above` or `aboveUnverified` is left out, it gets its default: 100, and 25 for payees that are not verified. Raising one needs a recent proof of identity. The other reasons for a step-up do not change.",
   access: { sessionCapability: "members:manage" },
   body: z.strictObject(stepUpLimits).meta({ id: "SetStepUpThreshold" }),
   response: z.object({ organizationId: z.string(), ...stepUpLimits }).meta({ id: "StepUpThreshold" }),
@@ -181,7 +181,7 @@ export const updateOrganization = operation({
   tag: "Identity",
   summary: "Change an organization's name, logo and defaults",
   description:
-    "Fields that are left out stay. The product roles choose the pages that members see; nothing that exists ends with a role. The time zone is the one that the pages propose for new mandates. The logo is a PNG, JPEG or WebP picture as a data URL, which only members see. null removes a time zone or a logo.",
+    "Fields that are left out do not change. The product roles decide which pages members see; removing one deletes nothing. The pages propose the time zone for new mandates. The logo is a PNG, JPEG or WebP picture as a data URL, which only members see. null removes a time zone or a logo.",
   access: { sessionCapability: "members:manage" },
   body: z
     .strictObject({

@@ -24,7 +24,7 @@ async function bound(as: Credential, mandateIds: readonly string[], capabilities
   return { credential: { authorization: headers.authorization }, get, list, post };
 }
 
-test("an account with chosen mandates sees and uses these alone, by whatever operation it asks", async () => {
+test("an account with chosen mandates sees and uses only these, in every operation", async () => {
   const buyer = await createBuyer();
   const as = buyer.person.credential;
   const [chosen, other] = [await activeMandate(as), await activeMandate(as)];

@@ -29,7 +29,7 @@ type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
 async function acceptedRequest(text: string, { organizationId }: Member): Promise<ConnectRequest> {
   const answer = await readAuthorizationRequest(text);
   if (answer.kind !== "accepted")
-    throw invalidField("/request", "This request of a client is not valid. Start again in the client.");
+    throw invalidField("/request", "This authorization request is not valid. Start again in the client.");
   const { request } = answer;
   if (request.organizationId !== null && request.organizationId !== organizationId) throw notFound("client");
   return request;

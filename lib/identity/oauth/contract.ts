@@ -29,7 +29,7 @@ export const Connection = z
   .object({
     connectionId: z.string(),
     clientId: z.string(),
-    clientName: z.string().meta({ description: "What the client calls itself." }),
+    clientName: z.string().meta({ description: "The name with which the client was registered." }),
     serviceAccountId: z.string(),
     serviceAccountName: z.string(),
     capabilities: z.array(Capability),
@@ -67,7 +67,7 @@ export const createAgentClient = operation({
   tag: "Identity",
   summary: "Register an OAuth client",
   description:
-    "An MCP client uses the clientId to ask people of the organization to connect it. Codes go to the registered addresses only; a loopback address admits any port. At most 50 clients.",
+    "An MCP client uses the clientId to ask people of the organization to connect it. Codes are sent only to the registered addresses; for a loopback address, any port is accepted. At most 50 clients.",
   access,
   status: 201,
   body: z
@@ -111,7 +111,7 @@ export const connectAgent = operation({
   tag: "Identity",
   summary: "Allow an OAuth client to act as a service account",
   description:
-    "The decision of the page that an OAuth client opens. `request` is the query of the authorization request. Send serviceAccountId for an account that exists, or name for a new one, which may use the mandates in mandateIds, or all that admit it. The client gets the capabilities that it asked for, that the account has and that are listed here. The answer has the address that gives the client its code. A repeat with the same idempotency key is a 409.",
+    "The page that an OAuth client opens sends the person's decision with this operation. `request` is the query of the authorization request. Send serviceAccountId for an account that exists, or name for a new one, which may use the mandates in mandateIds or, without mandateIds, all that admit it. The client gets the capabilities that it asked for, that the account has and that are listed here. The answer has the address that gives the client its code. A repeat with the same idempotency key is a 409.",
   access,
   status: 201,
   body: z
@@ -154,7 +154,7 @@ export const listConnections = operation({
   method: "GET",
   path: "/api/v1/auth/connections",
   tag: "Identity",
-  summary: "List the live connections of OAuth clients",
+  summary: "List the valid connections of OAuth clients",
   description: "The newest 100.",
   access: { sessionCapability: "serviceAccounts:read" },
   response: z.object({ items: z.array(Connection) }).meta({ id: "ConnectionList" }),
@@ -168,7 +168,7 @@ export const endConnection = operation({
   path: "/api/v1/auth/connections/{connectionId}/end",
   tag: "Identity",
   summary: "End a connection of an OAuth client",
-  description: "After this answer none of its tokens is accepted. The service account stays. Ending it again is a 404.",
+  description: "After this answer none of its tokens is accepted. The service account stays. Ending it again answers 404.",
   access,
   body: z.strictObject({}).meta({ id: "EndConnection" }),
   response: Connection,

@@ -101,7 +101,7 @@ describe("endConnection", () => {
   });
 });
 
-test("the 401 of the URL /mcp names the first document of the discovery", async () => {
+test("a 401 of the URL /mcp names the address of the resource metadata (RFC 9728)", async () => {
   const refused = await program("/mcp", {}, {});
   const challenge = refused.headers.get("www-authenticate") ?? "";
   expect(challenge).toMatch(/^Bearer resource_metadata="[^"]+\/\.well-known\/oauth-protected-resource\/mcp", scope="[^"]+"$/);

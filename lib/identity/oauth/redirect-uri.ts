@@ -12,12 +12,12 @@ export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOO
 export function redirectRefusal(text: string): string | null {
   const url = URL.parse(text);
   if (url === null) return "This is not an absolute address.";
-  if (text.includes("#")) return "An address for codes has no fragment.";
-  if (url.username !== "" || url.password !== "") return "An address for codes has no user name.";
+  if (text.includes("#")) return "A redirect address must not have a fragment.";
+  if (url.username !== "" || url.password !== "") return "A redirect address must not have a user name.";
   if (text.includes("*") || /[\s\\]/.test(text)) return "Write the exact address, without wildcards.";
   if (url.protocol === "https:" || isLoopback(url)) return null;
   if (url.protocol === "http:") return "Use https, or http on 127.0.0.1, [::1] or localhost.";
-  return BROWSER_SCHEMES.test(url.protocol) ? "Codes cannot go to this scheme." : null;
+  return BROWSER_SCHEMES.test(url.protocol) ? "Codes cannot be sent to this scheme." : null;
 }
 
 /**

@@ -148,7 +148,7 @@ describe("codes and tokens", () => {
     expect((await program("/api/auth/oauth2/token", { grant_type: "authorization_code" }, json)).status).toBe(400);
   });
 
-  test("the tries of one network address at the token endpoint are limited", async () => {
+  test("the number of requests of one network address to the token endpoint is limited", async () => {
     const form = { grant_type: "authorization_code", client_id: "countersign-cli", code: "wrong", code_verifier: "wrong" };
     const answers = [];
     for (let tried = 0; tried < 61; tried += 1) answers.push(await program("/api/auth/oauth2/token", form, {}, "192.0.2.77"));
@@ -159,7 +159,7 @@ describe("codes and tokens", () => {
 });
 
 describe("countersign-cli", () => {
-  test("exchanges its code once for an API key of the service account; gets no token and no session", async () => {
+  test("exchanges its code once for an API key of the service account, and gets no token and no session", async () => {
     const owner = await newOrganization();
     const { query, verifier } = asking("countersign-cli", { resource: "", redirect_uri: "http://localhost:45678/callback" });
     const { data } = await decide(owner.credential, query, { capabilities: ["payments:read"] });
@@ -185,7 +185,7 @@ describe("countersign-cli", () => {
     );
   });
 
-  test("gets no key with a capability that its person lost after the decision", async () => {
+  test("gets no key if the person lost one of its capabilities after the decision", async () => {
     const owner = await newOrganization();
     const admin = await newMember(owner, "admin");
     const { query, verifier } = asking("countersign-cli", { resource: "" });

@@ -16,11 +16,14 @@ export const Passkey = z
   .object({
     passkeyId: z.string(),
     name: z.string(),
-    synced: z.boolean().meta({ description: "Whether the passkey is kept beyond the one device." }),
+    synced: z.boolean().meta({ description: "Whether the passkey is synced to other devices." }),
     createdAt: z.string(),
     lastUsedAt: z.string().optional(),
   })
-  .meta({ id: "Passkey", description: "A person's passkey. It signs in, and it approves what asks for passkeyApproved." });
+  .meta({
+    id: "Passkey",
+    description: "A person's passkey. The person can sign in with it, and approve payments that need passkeyApproved.",
+  });
 export type Passkey = z.infer<typeof Passkey>;
 
 const example: Passkey = { passkeyId, name: "Work laptop", synced: true, createdAt: "2026-11-21T12:00:00.000Z" };
@@ -45,7 +48,7 @@ export const challengePasskey = operation({
   method: "POST",
   path: "/api/v1/auth/passkey-challenges",
   tag: "Identity",
-  summary: "Get what one of the person's passkeys has to sign",
+  summary: "Get a challenge that one of the person's passkeys signs",
   description:
     "With a checkoutIntentId the challenge is SHA-256 over checkoutIntentId, basketHash, amount in the smallest unit, payTo and a nonce, joined by line feeds: the signature is valid only for exactly what this session was shown. Send the answer to stepUp. Without one, send it to confirmIdentity. A challenge is valid once, in this session, for five minutes.",
   access: "session",
@@ -73,9 +76,9 @@ export const confirmIdentity = operation({
   method: "POST",
   path: "/api/v1/auth/confirm",
   tag: "Identity",
-  summary: "Prove again who you are, before you change how you sign in or give a right",
+  summary: "Prove your identity again before you change sign-in methods or give rights",
   description:
-    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, mandates, a higher step-up threshold. A session that has just signed in may too. Tries are limited.",
+    "By the password, or by a passkey that signed a challenge of challengePasskey. For the next five minutes this session may add and remove passkeys, and for fifteen it may give rights: keys, invitations and roles, mandates, a higher step-up threshold. A session that signed in less than that time ago may do the same without this proof. The number of attempts is limited.",
   access: "session",
   body: z
     .strictObject({ password: z.string().min(1).max(128).optional(), assertion: PasskeyAssertion.optional() })
@@ -94,7 +97,7 @@ export const registerPasskey = operation({
   method: "POST",
   path: "/api/v1/auth/passkey-registrations",
   tag: "Identity",
-  summary: "Get what a browser needs to make a passkey",
+  summary: "Get the options with which a browser makes a passkey",
   description: "The person must have signed in, or confirmed that it is them, within five minutes.",
   access: "session",
   body: z.strictObject({}).meta({ id: "RegisterPasskey" }),
@@ -125,7 +128,7 @@ export const addPasskey = operation({
   tag: "Identity",
   summary: "Add a passkey",
   description:
-    "Takes what the browser made from a registration of this session. The authenticator must have verified the person.",
+    "Takes the passkey that the browser made with the options of this session. The authenticator must have verified the person.",
   access: "session",
   status: 201,
   body: z.strictObject({ name, credential: PasskeyCredential }).meta({ id: "AddPasskey" }),
@@ -163,7 +166,7 @@ export const removePasskey = operation({
   tag: "Identity",
   summary: "Remove a passkey",
   description:
-    "When this is answered, the passkey neither signs in nor approves anything any more. The last way to sign in cannot be removed: add another one first. The person must have signed in, or confirmed that it is them, within five minutes.",
+    "After this answer the passkey can no longer be used to sign in or to approve. The last way to sign in cannot be removed: add another one first. The person must have signed in, or confirmed that it is them, within five minutes.",
   access: "session",
   body: z.strictObject({}).meta({ id: "RemovePasskey" }),
   response: Passkey,

@@ -25,7 +25,7 @@ export const completeOnboarding = operation({
   tag: "Identity",
   summary: "Complete the account onboarding",
   description:
-    "Makes an organization and its first owner, or joins the one of an invitation; organizationName is ignored then. May be repeated for another organization, up to ten for a person. The organization becomes the session's active one.",
+    "Creates an organization and makes the person its owner, or joins the organization of an invitation; organizationName is then ignored. It can be called again for another organization, up to ten for each person. The organization becomes the session's active one.",
   access: "session",
   body: z
     .strictObject({
@@ -102,7 +102,7 @@ export const changePassword = operation({
   path: "/api/v1/auth/password",
   tag: "Identity",
   summary: "Change the password",
-  description: "Every other session of the person ends with it. Tries are limited.",
+  description: "Every other session of the person ends. The number of attempts is limited.",
   access: "session",
   body: z
     .strictObject({ currentPassword: z.string().min(1).max(128), newPassword: z.string().min(12).max(128) })

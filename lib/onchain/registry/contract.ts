@@ -10,7 +10,9 @@ export const OnchainDeployment = z
     tokenAddress: Address,
     tokenDecimals: z.int(),
     paymentModuleAddress: Address,
-    smartPaymentAccountImplementationAddress: Address.meta({ description: "What a buyer's account delegates to by EIP-7702." }),
+    smartPaymentAccountImplementationAddress: Address.meta({
+      description: "The contract to which a buyer's account delegates by EIP-7702.",
+    }),
     policySignerAddress: Address,
     explorerBaseUrl: z.url().optional(),
   })
@@ -24,7 +26,7 @@ export const listDeployments = operation({
   tag: "Onchain",
   summary: "List the contracts that hold the hard limits of mandates",
   description:
-    "One item for each chain with contracts and each of its assets. What is listed was compared with the chain: code is there, and the contracts know each other and the policy signer. A mandate gets there by prepareRegistration and registerMandate.",
+    "One item for each chain with contracts and each of its assets. The listed contracts were compared with the chain: their code is deployed, and they have the addresses of each other and of the policy signer. prepareRegistration and registerMandate register a mandate there.",
   access: "authenticated",
   response: z.object({ items: z.array(OnchainDeployment) }).meta({ id: "OnchainDeploymentList" }),
   problems: ["rpc_unavailable"],

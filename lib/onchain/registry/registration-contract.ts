@@ -21,7 +21,7 @@ const Nonce = z
     abort: true,
   })
   .refine((text) => BigInt(text) < UINT256_LIMIT, "The nonce is larger than 256 bits.")
-  .meta({ description: "A number below 2^256 that the account has not signed with before.", examples: ["70195728"] });
+  .meta({ description: "A number below 2^256 that the account has not used in an earlier signature.", examples: ["70195728"] });
 
 const Deadline = z
   .int()
@@ -34,7 +34,7 @@ const Signature = z
   .regex(/^0x(?:[0-9a-fA-F]{2})+$/, "Write the signature in hexadecimal, with 0x.")
   .meta({
     description:
-      "Over the typed data of prepareRegistration: 65 bytes of the account's key, or what its code accepts (ERC-1271).",
+      "The signature of the typed data of prepareRegistration: 65 bytes of the account's key, or a signature that the account's code accepts (ERC-1271).",
   });
 
 const uint64 = z.int().min(0);
@@ -51,7 +51,7 @@ const Authorization = z
   .meta({
     id: "DelegationAuthorization",
     description:
-      "An EIP-7702 authorization of the account. With it one transaction delegates the account to the service's smart account and registers the mandate.",
+      "An EIP-7702 authorization of the account. With it, one transaction both delegates the account to the service's smart account and registers the mandate.",
   });
 export type Authorization = z.infer<typeof Authorization>;
 
@@ -106,19 +106,19 @@ const PreparedRegistration = z
   .object({
     chain: z.string(),
     contractAddress: z.string().meta({ description: "The registry of mandates." }),
-    account: z.string().meta({ description: "The mandate's wallet, which has to sign." }),
+    account: z.string().meta({ description: "The mandate's wallet, which must sign." }),
     version: z.int().meta({ description: "The version of the mandate that the terms come from." }),
     nonce: z.string(),
     deadline: z.int(),
     typedData: TypedData,
     delegation: z
       .object({
-        address: z.string().meta({ description: "What the account has to delegate to." }),
+        address: z.string().meta({ description: "The contract to which the account must delegate." }),
         chainId: z.int(),
         nonce: z.int().meta({ description: "The account's transaction count now." }),
-        done: z.boolean().meta({ description: "Whether it delegates to it already." }),
+        done: z.boolean().meta({ description: "Whether the account already delegates to it." }),
       })
-      .meta({ description: "What an EIP-7702 authorization has to name." }),
+      .meta({ description: "The values that an EIP-7702 authorization must contain." }),
   })
   .meta({ id: "PreparedRegistration" });
 export type PreparedRegistration = z.infer<typeof PreparedRegistration>;
@@ -128,12 +128,12 @@ export const prepareRegistration = operation({
   method: "GET",
   path,
   tag: "Onchain",
-  summary: "Read what a wallet signs to register a mandate on chain",
+  summary: "Get the typed data that a wallet signs to register a mandate on chain",
   description:
-    "The hard limits of the mandate's current version for one payee, as typed data for the mandate's wallet, with a nonce and a deadline. Nothing is stored and nothing is sent. Send what was signed by registerMandate.",
+    "The hard limits of the mandate's current version for one payee, as typed data for the mandate's wallet, with a nonce and a deadline. Nothing is stored and nothing is sent. Send the signature with registerMandate.",
   access: { capability: "mandates:read" },
   query: z.strictObject({
-    chain: chain.optional().meta({ description: "The mandate's, when left out." }),
+    chain: chain.optional().meta({ description: "Default: the chain of the mandate." }),
     payeeAddress: PayableAddress,
     path: RegistrationPath.default("proofs"),
   }),
@@ -172,7 +172,7 @@ export const registerMandate = operation({
   tag: "Onchain",
   summary: "Register a mandate on chain by its wallet's signature",
   description:
-    "Checks what the mandate's wallet signed and submits it to the registry; the service pays the gas. The signature is the credential: without the wallet's, every id is refused alike. Everything is checked before anything is sent, and the same request answers the same again. Token data is only compared.",
+    "Checks the signature of the mandate's wallet and submits the registration to the registry; the service pays the gas. The signature is the credential: without a signature of the wallet, the answer is the same for every id. Everything is checked before anything is sent, and a repeat of the request gets the same answer. Token data is only compared.",
   access: "anyone",
   body: z
     .strictObject({
