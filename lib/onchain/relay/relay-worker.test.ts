@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { senderOf } from "#lib/onchain/keys.ts";
@@ -68,11 +68,10 @@ async function withoutMining(): Promise<void> {
 }
 
 function configure(variables: Readonly<Record<string, string>>): void {
-  const before = { ...process.env };
-  Object.assign(process.env, variables);
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   forget("env");
   onTestFinished(() => {
-    process.env = before;
+    vi.unstubAllEnvs();
     forget("env");
   });
 }
