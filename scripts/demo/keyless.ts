@@ -73,10 +73,10 @@ export async function payWithoutKey(stage: Stage, parties: Parties): Promise<voi
     tell("account", account.address);
     return writeMandate(parties.buyer, parties.agentId, account.address);
   });
-  await step("Her wallet signs its limits, and the chain knows them", (tell) =>
+  await step("Her wallet signs its limits, and they are registered on the chain", (tell) =>
     register(tell, stage, parties.buyer, account, mandate.mandateId),
   );
-  await step("The agent pays a stock seller without a wallet", async (tell) => {
+  await step("The agent pays a standard seller without a wallet", async (tell) => {
     const agent: AgentOptions = { serviceUrl: service.url, apiKey: parties.apiKey, mandateId: mandate.mandateId };
     const url = `http://${stage.shop}/report`;
     const terms = await meet(agent, url);

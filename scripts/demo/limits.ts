@@ -26,7 +26,7 @@ export async function holdLimits(
   paid: Awaited<ReturnType<typeof payOnce>>,
 ): Promise<void> {
   section("The mandate binds");
-  await step("A payment over the cap is denied", async (tell) => {
+  await step("A payment above the limit is denied", async (tell) => {
     const url = `http://${stage.shop}/archive`;
     const amount = amountOf(await meet(agent, url));
     tell("asked for", `${url} for ${amount} USDC`);
@@ -35,7 +35,7 @@ export async function holdLimits(
     const { outcome, denialCode } = refused.authorization.policyDecision;
     assert.deepEqual([outcome, denialCode], ["deny", "per_payment_limit_exceeded"]);
   });
-  await step("The first request, sent again, gets the same bytes and pays nothing", async (tell) => {
+  await step("The first request is repeated: the same bytes, and nothing is paid", async (tell) => {
     const again = await authorize(agent, paid.intent);
     assert.equal(again.text, paid.answer.text, "A replay has the same bytes.");
     assert.equal(again.replayed, true, "A replay says that it is one.");
@@ -51,7 +51,7 @@ export async function holdLimits(
     const { outcome, denialCode } = refused.authorization.policyDecision;
     assert.deepEqual([outcome, denialCode], ["deny", "mandate_revoked"]);
   });
-  await step("Ada has the record of all this verified", async (tell) => {
+  await step("Ada verifies the audit log of all this", async (tell) => {
     const { valid, count, head } = await buyer.ask(verifyAudit, { body: {} });
     assert.equal(valid, true, "The audit chain is whole.");
     tell("events", `${count} in a Merkle tree, none changed`);
@@ -77,7 +77,7 @@ export async function holdLimits(
 export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent: AgentOptions): Promise<void> {
   const { service, secondShop, seller, chain, closing } = stage;
   section("The same with Countersign as the seller's facilitator");
-  const sellerId = await step("Sam points a second stock seller at /api/x402 with a key", async (tell) => {
+  const sellerId = await step("Sam lets a second standard seller use /api/x402 with a key", async (tell) => {
     const { apiKey = "", keyPreview } = await serviceAccountOf(sellerOwner, "Second shop", ["payments:settle"]);
     const headers = { Authorization: `Bearer ${apiKey}` };
     const createAuthHeaders = () => Promise.resolve({ verify: headers, settle: headers, supported: headers });
@@ -91,7 +91,7 @@ export async function payThroughUs(stage: Stage, { sellerOwner }: Parties, agent
     tell("seller", id);
     return id;
   });
-  await step("The agent pays it; Countersign settles before the seller is asked", async (tell) => {
+  await step("The agent pays it; Countersign settles before the seller is called", async (tell) => {
     const url = `http://${secondShop}/report`;
     const before = await chain.balanceOf(seller.address);
     const terms = await meet(agent, url);

@@ -73,22 +73,22 @@ async function untilOver(ask: () => Promise<Order>): Promise<Order> {
 type Approval = { readonly checkoutIntentId: string; readonly confirmationUrl: string };
 
 async function askBuyer(agent: AgentOptions, shopping: Shopping, { buyer }: Parties): Promise<Approval> {
-  const previewed = await step("The agent asks whether all is ready, and previews the basket", async (tell) => {
+  const previewed = await step("The agent checks that all is ready, and previews the basket", async (tell) => {
     const { status, checks } = await askReadiness(agent, shopping);
-    assert.notEqual(status, "blocked", "Nothing stands in the way.");
+    assert.notEqual(status, "blocked", "A readiness check prevents the order.");
     tell("ready", `${checks.filter((check) => check.status === "ready").length} checks`);
     const { intent, nextAction } = await preview(agent, shopping);
     tell("checkout", intent.checkoutIntentId);
     return { checkoutIntentId: intent.checkoutIntentId, confirmationUrl: nextAction.url ?? "" };
   });
-  await step("Ada opens the link, reads what it is, and approves", (tell) => confirm(tell, previewed.confirmationUrl, buyer));
+  await step("Ada opens the link, reads the request, and approves", (tell) => confirm(tell, previewed.confirmationUrl, buyer));
   return previewed;
 }
 
 async function order(stage: Stage, parties: Parties, agent: AgentOptions) {
   const { chain, storefront, closing } = stage;
   const payTo = privateKeyToAddress(generatePrivateKey());
-  const shop = await step("A storefront out of stock x402 parts opens", async (tell) => {
+  const shop = await step("A storefront made of standard x402 parts starts", async (tell) => {
     const opened = await startStorefront({ facilitator: await facilitatorOn(chain), payTo, port: portOf(storefront) });
     closing(opened.close);
     tell("shop", opened.url);
@@ -96,7 +96,7 @@ async function order(stage: Stage, parties: Parties, agent: AgentOptions) {
   });
   const shopping = shoppingAt(shop.url, [{ query: "blue mug", quantity: 2 }]);
   const { checkoutIntentId, confirmationUrl } = await askBuyer(agent, shopping, parties);
-  await step("The agent goes on: it redeems her yes, signs and pays", async (tell) => {
+  await step("The agent continues: it redeems her approval, signs and pays", async (tell) => {
     const { continuationToken = "" } = await waitForBuyer(agent, checkoutIntentId);
     const call = { continuationToken, idempotencyKey: randomUUID() };
     const redeemed = await proceed(agent, checkoutIntentId, call);

@@ -90,7 +90,7 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
     return asked;
   });
   const intent = intentFor({ url, sellerId, resourceId: "report", amount: amountOf(terms) });
-  const answer = await step("It asks Countersign: may I pay this?", async (tell) => {
+  const answer = await step("It asks Countersign whether it may pay", async (tell) => {
     const given = await authorize(agent, intent);
     const { authorizationId, policyDecision } = given.authorization;
     assert.equal(policyDecision.outcome, "allow", "The payment within the mandate's limits is allowed.");
@@ -99,14 +99,14 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
     tell("held", policyDecision.reservationId ?? "");
     return given;
   });
-  const execution = await step("It signs and hands the signature to Countersign", async (tell) => {
+  const execution = await step("It signs and sends the signature to Countersign", async (tell) => {
     const made = await executed(execute(agent, answer.authorization, terms));
     tell("execution", made.executionId);
     tell("status", `${made.settlementStatus}: the seller settles, the service watches the chain`);
     return made;
   });
-  await step("It shows the seller the signed payment", async (tell) => tellAnswer(tell, await collect(agent, url, execution)));
-  await step("Countersign sees the transfer and books it", async (tell) => {
+  await step("It sends the signed payment to the seller", async (tell) => tellAnswer(tell, await collect(agent, url, execution)));
+  await step("Countersign finds the transfer and records it", async (tell) => {
     const { settlementReference } = await settled(agent, answer.authorization.authorizationId);
     const { usage } = await buyer.ask(getMandate, { id: agent.mandateId });
     tell("status", "settled");

@@ -96,12 +96,12 @@ export async function writeMandate({ ask }: Person, agentId: string, wallet: str
 export async function setUp(stage: Stage): Promise<Parties> {
   const { service, chain, agent, keyFile, shop } = stage;
   section("People set things up, through the API");
-  const buyer = await step("Ada signs up and makes an organization that buys", async (tell) => {
+  const buyer = await step("Ada signs up and creates an organization that buys", async (tell) => {
     const person = await introduce(service.url, { name: "Ada", organizationName: "Acme Research", productRoles: ["buyer"] });
     sayWho(tell, person);
     return person;
   });
-  const sellerOwner = await step("Sam signs up and makes one that sells", async (tell) => {
+  const sellerOwner = await step("Sam signs up and creates one that sells", async (tell) => {
     const person = await introduce(service.url, { name: "Sam", organizationName: "Example Data", productRoles: ["seller"] });
     sayWho(tell, person);
     return person;
@@ -128,7 +128,7 @@ export async function setUp(stage: Stage): Promise<Parties> {
   const mandate = await step("Ada writes a mandate and activates it", async (tell) => {
     const active = await writeMandate(buyer, account.serviceAccountId, agent.address);
     tell("mandate", active.mandateId);
-    tell("limits", "5 USDC a day, 1 USDC a payment, from this wallet alone");
+    tell("limits", "5 USDC a day, 1 USDC a payment, only from this wallet");
     return active;
   });
   const { serviceAccountId: agentId, apiKey = "" } = account;

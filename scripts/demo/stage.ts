@@ -83,7 +83,7 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
     tell("chain", `stands in for Base Sepolia at ${started.rpcUrl}`);
     return started;
   });
-  const contracts = await step("The contracts of mandates on it", async (tell) => {
+  const contracts = await step("The contracts for mandates on this chain", async (tell) => {
     const deployed = await deployContracts(chain);
     tell("registry", deployed.configuration["mandateRegistry"] ?? "");
     return deployed;
@@ -96,7 +96,7 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
   const stranger = hostOf(strangerPort);
   const storefront = hostOf(await choosePort(strangerPort + 1));
   const shop = hostOf(shopPort);
-  await step("A stock x402 seller, which knows nothing of Countersign", async (tell) => {
+  await step("A standard x402 seller, which knows nothing of Countersign", async (tell) => {
     await startShop(chain, seller, shopPort, closing);
     for (const [path, price] of Object.entries(shopPrices)) tell("sells", `http://${shop}${path} for ${price}`);
   });
