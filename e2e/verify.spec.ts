@@ -49,7 +49,7 @@ test.describe("the page that verifies receipts", () => {
     expect(requests).toEqual([]);
   });
 
-  test("reads a saved file, and can be used with the keyboard alone", async ({ page }) => {
+  test("reads a saved file, and can be used with only the keyboard", async ({ page }) => {
     await page.goto("/verify");
     await page
       .getByLabel("Or a saved file")

@@ -80,7 +80,7 @@ const pay = ({ url }: RunningServer, idempotencyKey: string, paymentCredential: 
 describe("kill -9 of a server that pays for an order", { timeout: 120_000 }, () => {
   test.each([
     ["before the credential is bound: nothing is paid, and the agent can go on", 1, "paymentCredentialRequired"],
-    ["before the order knows of its payment: the next server goes on alone", 2, "completed"],
+    ["before the payment is stored in the order: the next server continues without a retry", 2, "completed"],
     ["before it remembers what the storefront said: the next server asks it again", 3, "completed"],
     ["before it writes that the order is complete: the next server does", 4, "completed"],
   ])("%s", async (_name, at, end) => {

@@ -45,7 +45,7 @@ describe("decideApproval", () => {
     ["another basket", { approval: { ...approved, approvedBasketHash: "other" } }, "approval_already_decided"],
     ["rejected", { approval: { ...approved, status: "rejected" as const } }, "approval_already_decided"],
     ["consumed", { approval: { ...approved, status: "consumed" as const } }, "approval_already_decided"],
-    ["an approval that is over", { approval: { ...approved, expiresAt: now } }, "intent_expired"],
+    ["an approval that has expired", { approval: { ...approved, expiresAt: now } }, "intent_expired"],
     ["canceled", { checkout: checkout("canceled") }, "checkout_closed"],
     ["superseded", { checkout: checkout("superseded") }, "checkout_closed"],
     ["failed", { checkout: checkout("failed") }, "checkout_closed"],

@@ -4,9 +4,9 @@ import { PURPOSE_MAX, purposeOf } from "#lib/approvals/purpose.ts";
 test.each([
   ["no metadata", null],
   ["no purpose", { order: "42" }],
-  ["a purpose that is no text", { purpose: { text: "Gift" } }],
+  ["a purpose that is not text", { purpose: { text: "Gift" } }],
   ["an empty purpose", { purpose: " \n " }],
-])("%s is no purpose", (_, metadata) => {
+])("%s is not used as a purpose", (_, metadata) => {
   expect(purposeOf(metadata)).toBeUndefined();
 });
 

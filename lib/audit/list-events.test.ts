@@ -62,7 +62,7 @@ describe("listEvents", () => {
     expect(items.map(({ data }) => data)).toEqual([{ entityType: "thing", entityId: "thg_1", status: "removed", keyId: "k1" }]);
   });
 
-  test("400 points at a sequence that is no number; 403 without audit:read", async () => {
+  test("400 points at a sequence that is not a number; 403 without audit:read", async () => {
     const organizationId = await createOrganization();
     const { credential } = await createPerson(organizationId);
     for (const wrong of ["-1", "1.5", "x", "99999999999999999999"])

@@ -130,7 +130,7 @@ describe("checkReadiness", () => {
     ["sellers must be registered", { sellers: {} }, "mandateSellerAllowed", "blocked", "use_other_seller"],
     ["the seller must be verified", { requireVerifiedSeller: true }, "mandateSellerAllowed", "blocked", "verify_seller"],
     ["the domain is not allowed", { domains: { allow: ["example.com"] } }, "mandateSellerAllowed", "blocked", "use_other_seller"],
-    ["the validity is over", { validUntil: "2020-01-01T00:00:00Z" }, "mandateActive", "blocked", "renew_mandate"],
+    ["the validity has ended", { validUntil: "2020-01-01T00:00:00Z" }, "mandateActive", "blocked", "renew_mandate"],
     [
       "a passkey is asked for",
       { minimumAssuranceLevel: "passkeyApproved" },

@@ -102,7 +102,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await slotsOf(scene)).toEqual(["used"]);
   });
 
-  test("is counted on the chain in its own period alone", async () => {
+  test("is counted on the chain only in its own period", async () => {
     const scene = await registered();
     await pay(scene);
     const row = (await findRegistration(database(), scene.registrationId))!;

@@ -169,7 +169,7 @@ describe("a refusal by the chain is reported before the service signs", () => {
   test.each([
     ["a mandate that it does not know", { onChain: false }, 403, "mandate_not_active", "register_mandate_onchain"],
     ["one that begins later", { terms: () => ({ start: soon() + 3_600 }) }, 403, "mandate_not_yet_valid", "retry_later"],
-    ["one that is over", { terms: () => ({ end: soon() - 5 }) }, 403, "mandate_expired", "renew_mandate"],
+    ["one that has ended", { terms: () => ({ end: soon() - 5 }) }, 403, "mandate_expired", "renew_mandate"],
     ["one whose end is near", { terms: () => ({ end: soon() + 30 }) }, 403, "mandate_expired", "renew_mandate"],
     ["a larger payment", { price: "0.26" }, 403, "per_payment_limit_exceeded", "raise_mandate_limit"],
     ["the end of a period", { terms: () => ({ start: soon() - 3_580 }) }, 429, "rate_limited", "retry_later"],

@@ -51,7 +51,7 @@ const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointe
     [],
   ],
   [
-    "compares budgets of the same zone alone",
+    "compares only budgets of the same zone",
     {
       limits: {
         budgets: [
@@ -63,7 +63,7 @@ const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointe
     [],
   ],
   [
-    "compares budgets of the same kind alone",
+    "compares only budgets of the same kind",
     {
       limits: {
         budgets: [
@@ -111,7 +111,7 @@ const refused: [guarantee: string, rules: Parameters<typeof policyOf>[0], pointe
     ["/limits/counts/1"],
   ],
   ["needs an amount for the mode above", { approval: { mode: "above" } }, ["/approval/amount"]],
-  ["takes an amount for the mode above alone", { approval: { mode: "always", amount: "1" } }, ["/approval/amount"]],
+  ["accepts an amount only for the mode above", { approval: { mode: "always", amount: "1" } }, ["/approval/amount"]],
   ["refuses an approval amount with too many digits", { approval: { mode: "above", amount: "0.0000001" } }, ["/approval/amount"]],
   ["refuses a fee with too many digits", { maximumFee: { amount: "0.0000001" } }, ["/maximumFee/amount"]],
   [

@@ -49,7 +49,7 @@ const rows: RuleRow[] = [
     code: "assurance_too_low",
   },
   {
-    guarantee: "a person's approval alone is no passkey",
+    guarantee: "a person's approval without a passkey does not reach the level of a passkey",
     rules: { minimumAssuranceLevel: "passkeyApproved" },
     intent: { approvedByPerson: true },
     code: "assurance_too_low",

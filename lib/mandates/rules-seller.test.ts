@@ -133,7 +133,7 @@ const rows: RuleRow[] = [
   },
   { guarantee: "a parent domain is matched", rules: { domains: { allow: ["example.com"] } }, code: null },
   {
-    guarantee: "a domain matches on a dot boundary alone",
+    guarantee: "a domain matches only at a dot",
     rules: { domains: { allow: ["op.example.com"] } },
     code: "domain_not_allowed",
   },

@@ -74,7 +74,7 @@ describe("a policy in plain words", () => {
         "Only to sellers whose domain is verified.",
         "Also to sellers that are not registered here.",
         "In USDC on Base Sepolia.",
-        "From the wallet 0xcc alone.",
+        "Only from the wallet 0xcc.",
         "At most 2,000 payments a day.",
         "At least 60 seconds between two payments.",
         "The service fee you bear is at most 2.5 % of the price.",

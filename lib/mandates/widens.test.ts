@@ -48,7 +48,7 @@ const steps: readonly (readonly [string, Rules, Rules])[] = [
     { approval: { mode: "above", amount: "2" } },
     { approval: { mode: "above", amount: "1" } },
   ],
-  ["a question above an amount alone", { approval: { mode: "above", amount: "1" } }, { approval: { mode: "always" } }],
+  ["asking only above an amount", { approval: { mode: "above", amount: "1" } }, { approval: { mode: "always" } }],
   ["less assurance", {}, { minimumAssuranceLevel: "passkeyApproved" }],
   ["a higher fee", { maximumFee: { bps: 2 } }, { maximumFee: { bps: 1 } }],
   ["any fee", {}, { maximumFee: { amount: "1" } }],

@@ -6,7 +6,7 @@ import { minutes } from "#lib/time.ts";
 const now = new Date("2026-11-21T12:00:00.000Z");
 const before = (count: number) => new Date(now.getTime() - minutes(count));
 
-test("paceOf: three single mails, then a digest every five minutes that stands for all requests before it is sent", () => {
+test("paceOf: three single mails, then every five minutes a digest of all requests before it is sent", () => {
   for (const singles of [0, 1, 2]) expect(paceOf({ singles, digest: null }, now)).toEqual({ as: "single" });
   expect(paceOf({ singles: 3, digest: null }, now)).toEqual({ as: "digest", sendAt: now });
   const queued = { mailId: "mai_1", isOpen: true, at: now };

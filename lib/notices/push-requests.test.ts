@@ -40,7 +40,7 @@ async function tell(): Promise<void> {
 const paths = () => service.received.map(({ path }) => path).sort();
 
 describe("a request that waits", () => {
-  test("is sent to the devices of those who may approve: its ids alone, encrypted and signed", async () => {
+  test("is sent to the devices of those who may approve: only its ids, encrypted and signed", async () => {
     const { buyer, mandateId } = await askingBuyer();
     const device = await addTestDevice(service, buyer.person.credential);
     const viewer = await createPerson(buyer.organizationId, "viewer");

@@ -6,7 +6,7 @@ useDatabase();
 
 const chain = "eip155:84532";
 
-test("a lease is extended while its work runs, but not for ever, so that work that never ends does not block others", async () => {
+test("a lease is extended while its work runs, but not without limit, so that work that never ends does not block others", async () => {
   const never = new Promise<void>(() => {});
   const begun = Promise.withResolvers<void>();
   void underLease(chain, "settlement", () => (begun.resolve(), never), 5_000);

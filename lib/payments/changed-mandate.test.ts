@@ -137,7 +137,7 @@ describe("a payment that a new version of the mandate forbids", () => {
     expect(await pay(scene, authorizationId)).toBe("pending");
   });
 
-  test("is judged by what its seller has proved until now", async () => {
+  test("is checked with the proofs that its seller has given until now", async () => {
     const scene = await paymentScene();
     const { authorizationId } = await authorized(scene);
     await change(scene, withRules({ domains: { allow: [scene.seller.domain] } }));

@@ -11,8 +11,8 @@ describe("the stage of a payment", () => {
   test.each<[string, Partial<StageFacts>, string]>([
     ["a denied one is denied", { outcome: "deny", hold: null }, "deny"],
     ["an allowed one is held for the agent", {}, "held"],
-    ["a hold that is over is expired before the sweep comes", { hold: { status: "held", expiresAt: earlier } }, "expired"],
-    ["a hold that was let go is released", { hold: { status: "released", expiresAt: later } }, "released"],
+    ["a hold is expired after its expiry, also before the sweep", { hold: { status: "held", expiresAt: earlier } }, "expired"],
+    ["a hold that was released", { hold: { status: "released", expiresAt: later } }, "released"],
     ["the live attempt counts, not the failed one", { attempts: ["failed", "unknown"] }, "unknown"],
     ["a failed attempt that may be repeated is held", { attempts: ["failed"] }, "held"],
     [
@@ -30,7 +30,7 @@ describe("the stage of a payment", () => {
     ["is declined", { checkout: { status: "rejected", expiresAt: later } }, "rejected"],
     ["is approved and waits for the agent", { checkout: { status: "approved", expiresAt: later } }, "approved"],
     ["was canceled", { checkout: { status: "canceled", expiresAt: later } }, "canceled"],
-    ["goes on once the approval was used", { checkout: { status: "authorized", expiresAt: earlier } }, "held"],
+    ["continues after the approval was used", { checkout: { status: "authorized", expiresAt: earlier } }, "held"],
     ["is settled at the end", { checkout: { status: "completed", expiresAt: earlier }, attempts: ["settled"] }, "settled"],
   ])("a payment that waits for approval %s", (_, change, status) =>
     expect(stageOf({ ...asked, ...change }, now).status).toBe(status),

@@ -29,7 +29,7 @@ describe("listUsers", () => {
     expect([first.hasMore, first.items[0]?.email]).toEqual([true, "page-3@example.com"]);
   });
 
-  test("finds by the start of name or address in any case, and by id; a percent sign is no wildcard", async () => {
+  test("finds by the start of name or address in any case, and by id; a percent sign is not a wildcard", async () => {
     const support = await createOfficial("support");
     const userId = await named("Zoë Quast", "zq@lab.example");
     const found = async (search: string) =>

@@ -40,7 +40,7 @@ describe("addDevice", () => {
     expect(events.map(({ type, metadata }) => [type, metadata])).toEqual([["device.added", { details: false }]]);
   });
 
-  test("a browser in which another person signs in belongs to that person, and nobody takes a device by its address alone", async () => {
+  test("a browser in which another person signs in belongs to that person, and nobody can take a device with only its address", async () => {
     const [ada, bob, eve] = [await person(), await person(), await person()];
     const browser = subscriptionOf(createDevice(service));
     await add(ada.credential, browser);

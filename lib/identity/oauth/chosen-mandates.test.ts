@@ -65,7 +65,7 @@ test("an account with chosen mandates sees and uses only these, in every operati
   }
 });
 
-test("a checkout of an account with chosen mandates is paid under these alone, and it sees no other checkouts", async () => {
+test("a checkout of an account with chosen mandates is paid only under these, and the account sees no other checkouts", async () => {
   const shop = await openHostileStorefront();
   const { person, agent, mandateId: other } = await checkoutScene();
   const as = person.credential;
@@ -89,7 +89,7 @@ test("a checkout of an account with chosen mandates is paid under these alone, a
   await shop.close();
 });
 
-test("a right to read everything is not given together with chosen mandates", async () => {
+test("400 for chosen mandates together with a capability that reads the whole organization", async () => {
   const { person } = await createBuyer();
   const mandateIds = [await activeMandate(person.credential)];
   for (const capability of ["audit:read", "billing:read"]) {
