@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 
 const [url = "", connections = "0"] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
-// This process stands for another machine, so it gets a low priority and takes no CPU time from the server.
+// This process represents another machine, so it gets a low priority and takes no CPU time from the server.
 setPriority(10);
 const counts: Record<string, number> = {};
 

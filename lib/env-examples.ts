@@ -54,7 +54,7 @@ const quoted = (value: string): string => (value.includes("$(") ? `"${value}"` :
 
 /**
  * Writes one line of shell code for each variable. A secret is written as the command that makes a random one, because a
- * published value is no secret.
+ * published value is not a secret.
  */
 export const examples = Object.fromEntries(
   Object.entries(values).map(([name, value]) => [name, `${name}=${quoted(value)}`]),

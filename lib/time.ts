@@ -28,7 +28,7 @@ export const DAY_MS = 86_400_000;
 /** The day of a time in UTC, such as "2026-11-21". */
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
-/** The time at which a UTC day such as "2026-11-21" begins; undefined if the text is no valid date. */
+/** The time at which a UTC day such as "2026-11-21" begins; undefined if the text is not a valid date. */
 export function readDay(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const midnight = new Date(`${text}T00:00:00.000Z`);

@@ -108,7 +108,8 @@ function Decide({ plan: { together, total, asset }, busy, onApprove }: DecidePro
         <span>Together they pay {sum} to one payee.</span>
       </Choice>
       <p className="text-sm text-muted">
-        Each becomes an approval of its own, and its remaining budget counts it alone. If a request changes, it is not approved.
+        Each becomes an approval of its own, and its remaining budget is shown without the others. If a request changes, it is not
+        approved.
       </p>
       <Button
         className="justify-self-start"

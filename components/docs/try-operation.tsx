@@ -78,7 +78,7 @@ function Credential({ credentials, signedIn }: Pick<Props, "credentials" | "sign
           spellCheck={false}
           required
           placeholder="csk_sandbox_…"
-          hint="It is sent to this service alone, with this request, and kept nowhere."
+          hint="It is sent only to this service, with this request, and is not stored."
         />
       )}
     </fieldset>

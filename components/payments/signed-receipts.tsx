@@ -12,7 +12,7 @@ export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
     </div>
     <div className="panel-body grid gap-2">
       <p className="text-sm text-muted">
-        A file that proves what this service decided, with its published keys alone. Check it at{" "}
+        A file that proves what this service decided. Only the published keys are needed to check it, for example at{" "}
         <Link href="/verify">/verify</Link>.
       </p>
       <ul className="flex flex-wrap gap-x-4 gap-y-1">

@@ -75,7 +75,7 @@ function What({
         <Select label="Method" options={methodOptions} {...field("method")} />
         <Field
           label="Path template"
-          hint="A parameter stands in braces: /reports/{date}"
+          hint="Write parameters in braces: /reports/{date}"
           className="mono"
           autoComplete="off"
           spellCheck={false}

@@ -84,7 +84,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
  *       trigger="Revoke" look={{ tone: "warn" }} title="Revoke this mandate" action="Revoke mandate" nothing="Nothing was revoked."
  *       act={(reason) => call(revokeMandate, { mandateId, body: { reason } })}
  *     >
- *       No agent can pay under it any more. What is settled stays settled.
+ *       No agent can pay under it any more. Settled payments do not change.
  *     </ReasonDialog>
  */
 export function ReasonDialog({ trigger, look, title, open, onOpenChange, action, act, onDone, ...form }: Props) {

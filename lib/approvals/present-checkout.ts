@@ -18,7 +18,7 @@ function settlementOf(status: CheckoutStatus): EffectSettlement {
 }
 
 /**
- * The status at `now`. An undecided checkout whose time is over counts as expired, also before the worker has stored the new
+ * The status at `now`. An undecided checkout whose time has passed counts as expired, also before the worker has stored the new
  * status.
  */
 export const statusAt = ({ status, expiresAt }: Pick<CheckoutRow, "status" | "expiresAt">, now: Date): CheckoutStatus =>
@@ -59,7 +59,7 @@ export function presentCheckout(row: CheckoutRow, now: Date): CheckoutIntent {
 }
 
 /**
- * Converts an approval for the API. A pending approval whose time is over counts as expired, also before the worker has stored
+ * Converts an approval for the API. A pending approval whose time has passed counts as expired, also before the worker has stored
  * the new status.
  */
 export function presentApproval(row: ApprovalRow, tokenDecimals: number, now: Date): CheckoutApproval {

@@ -31,7 +31,7 @@ function readOne(name: keyof Amounts, body: SaveFeeSchedule, digits: number | nu
   const text = body[name];
   if (text === undefined) return undefined;
   if (body.asset === undefined && /[1-9]/.test(text)) {
-    refuse(`/${name}`, "An amount needs the asset that it is counted in; name the asset, or use percentageBps alone.");
+    refuse(`/${name}`, "An amount needs the asset that it is counted in; name the asset, or use only percentageBps.");
   }
   const read = readAmount(text, digits ?? 18);
   if (!read.ok) refuse(`/${name}`, read.detail);

@@ -135,7 +135,7 @@ async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   } catch (error) {
     log().warn(
       { executionId: execution.executionId, error },
-      "The chain could not be asked about an order; the reconciler goes on",
+      "The chain did not answer about an order; the reconciler checks it later",
     );
     return execution.settlementStatus;
   }

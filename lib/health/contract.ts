@@ -8,7 +8,7 @@ export const checkLiveness = operation({
   path: "/api/v1/health/live",
   tag: "Health",
   summary: "Check that the process is alive",
-  description: "Checks only the process itself: an unavailable database is no reason to restart it.",
+  description: "Checks only the process itself: an unavailable database is not a reason to restart it.",
   access: "anyone",
   response: z
     .object({ status: z.literal("alive"), timestamp: Timestamp, uptimeMs: z.int().min(0) })

@@ -15,7 +15,7 @@ const late = (): Problem =>
 
 const LATE = Symbol("late");
 
-/** Returns the result of `work`, or throws when the time is over. @throws Problem service_unavailable */
+/** Returns the result of `work`, or throws when the time limit is reached. @throws Problem service_unavailable */
 export async function withinDeadline<T>(work: Promise<T>, milliseconds = DEADLINE_MS): Promise<T> {
   const result = await atMost(work, milliseconds, LATE);
   if (result === LATE) throw late();

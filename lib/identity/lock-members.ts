@@ -37,7 +37,7 @@ export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capabi
   return held;
 }
 
-/** Finds a member of the organization. @throws Problem not_found if the person is no member */
+/** Finds a member of the organization. @throws Problem not_found if the person is not a member */
 export async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<MemberRow> {
   const row = await findMember(tx, organizationId, userId);
   if (!row) throw notFound("member");

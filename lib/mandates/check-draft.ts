@@ -42,7 +42,7 @@ export function fieldErrors(refused: readonly Refusal[], fieldOf: FieldOf): Draf
   return errors;
 }
 
-/** The errors that one issue of the schema stands for. For a union, the errors of the alternative with the fewest errors. */
+/** The errors that belong to one issue of the schema. For a union, the errors of the alternative with the fewest errors. */
 function refusals(base: string, issue: z.core.$ZodIssue): Refusal[] {
   const pointer = `${base}${issue.path.map((part) => `/${String(part)}`).join("")}`;
   if (issue.code === "invalid_union") {

@@ -190,7 +190,7 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
   },
   approval_rejected: {
     means: "A person had declined the same within the last hour, or nobody had answered twice.",
-    cure: "The agent can ask again when the hour is over.",
+    cure: "The agent can ask again after an hour.",
     remedy: "none",
     beyondPolicy: true,
   },

@@ -144,7 +144,7 @@ const confirms: Readonly<Record<AssuranceLevel, string>> = {
 function paymentTerms({ limits, minimumAssuranceLevel, maximumFee, assets }: Policy, asset: string, words: Words): Phrase[][] {
   const terms: Phrase[][] = [];
   if (assets[0] !== undefined) terms.push(["In ", value(asset), ` on ${words.network}.`]);
-  if (words.wallet !== undefined) terms.push(["From the wallet ", value(words.wallet), " alone."]);
+  if (words.wallet !== undefined) terms.push(["Only from the wallet ", value(words.wallet), "."]);
   for (const count of limits.counts ?? []) {
     terms.push([
       "At most ",

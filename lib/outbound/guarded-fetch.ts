@@ -123,7 +123,7 @@ async function addressesOf(target: Target & { ok: true }, { resolve, limits }: G
 const accepted = { json: "application/json", text: "text/plain", anything: "*/*" } as const;
 
 function headersFor({ json, expect, paymentSignature, message }: GuardedRequest): Record<string, string> {
-  if (paymentSignature !== undefined && !CREDENTIAL.test(paymentSignature)) throw new TypeError("This is no header value.");
+  if (paymentSignature !== undefined && !CREDENTIAL.test(paymentSignature)) throw new TypeError("This is not a header value.");
   return {
     ...message?.headers,
     "user-agent": USER_AGENT,

@@ -9,7 +9,7 @@ import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 /*
  * Each statement takes the entries of the batch one by one and finds the row of each: unnest, then LATERAL … LIMIT 1 with the one
  * index that fits. With a join that the planner can reorder, or with = ANY, a plan that was made while the tables were small
- * would scan a whole table for ever, and the cost of a batch would grow with the number of stored payments.
+ * would always scan a whole table, and the cost of a batch would grow with the number of stored payments.
  */
 
 /**

@@ -31,7 +31,10 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
       return new Problem("mandate_not_yet_valid", details(on, "The mandate's time on the chain has not begun.", retryLater));
     case "Ended":
     case "ExpiresAfterEnd":
-      return new Problem("mandate_expired", details(on, "The mandate's time on the chain is over.", renewMandate, selectMandate));
+      return new Problem(
+        "mandate_expired",
+        details(on, "The mandate's time on the chain has ended.", renewMandate, selectMandate),
+      );
     case "OtherPath":
       return new Problem("policy_denied", details(on, "The mandate is registered on the chain for the other path.", register));
     case "OtherPayee":

@@ -195,7 +195,7 @@ async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const breaks = await breaksCap(tx, mandateId);
   log().error(
     { executionId: execution.executionId, mandateId, suspended: breaks },
-    "A payment was settled after its hold had been let go",
+    "A payment was settled after its hold had been released",
   );
   note(resolution, "reservation.overrun", { reservationId: reservationIdOf(hold), amountAtomic: hold.amount.toString() });
   if (!breaks) return;

@@ -66,7 +66,7 @@ function parseHost(text: string): URL | null {
  * can be confused with another one is refused. `loopback` lists the host:port pairs of this machine that the sandbox allows.
  */
 export function canonicalDomain(text: string, loopback: readonly string[]): Domain {
-  if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write a host name alone, such as shop.example.com.");
+  if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write only a host name, such as shop.example.com.");
   const url = parseHost(text);
   if (!url) return refused("This is not a host name.");
   if (isLoopback(url.host, loopback)) return { ok: true, domain: url.host };

@@ -2,7 +2,7 @@ import { noteRun } from "#lib/platform/worker-runs.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { atMost, minutes } from "#lib/time.ts";
 
-/** The time limit of a run, longer than any run needs. Without it, a run that never ends would stop its worker for ever. */
+/** The time limit of a run, longer than any run needs. Without it, a run that never ends would stop its worker forever. */
 const RUN_MAX_MS = minutes(5);
 /** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
 const AFTER_FAILURE_MS = 2_000;
@@ -46,7 +46,7 @@ export function every(
     } catch (error) {
       failed = true;
       pause = Math.max(milliseconds, AFTER_FAILURE_MS);
-      log().error({ worker: name, error }, "A worker failed; it goes on");
+      log().error({ worker: name, error }, "The run of a worker failed; it runs again");
     }
     await noteRun(name, failed);
     running = null;

@@ -63,7 +63,7 @@ export async function factsNow(chain: string): Promise<Facts> {
     client.getBalance({ address }),
   ]);
   if (!fees) throw new NoGas("The chain's base fee is above the configured limit.");
-  if (!Number.isSafeInteger(used)) throw new Error("The node's count of transactions is no number.");
+  if (!Number.isSafeInteger(used)) throw new Error("The node's count of transactions is not a number.");
   return { fees, used, balance };
 }
 

@@ -73,7 +73,7 @@ export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
     `The seller does not accept the payment that the mandate allows: ${asset} on ${chain}, by a signed transfer of that amount.`,
   );
 
-/** The mandate's policy judges the domain in the 402, so another domain than the one that was asked is refused. */
+/** The mandate's policy is checked for the domain in the 402, so a 402 that names another domain than the requested one is refused. */
 function requireSameHost(claimed: unknown, asked: string): void {
   const { hostname } = new URL(asked);
   const url = typeof claimed === "string" ? claimed : "";

@@ -7,7 +7,7 @@ import { RegistrationPath } from "#lib/vocabulary.ts";
 
 const PayableAddress = Address.refine(
   (text) => isAddress(text) && !/^0x0+$/.test(text),
-  "This is no address that can be paid: compare its checksum.",
+  "This is not an address that can be paid. Compare its checksum.",
 ).meta({ description: "An EVM address. In mixed case its checksum is checked." });
 
 const Word = z.string().regex(BYTES32, "Write 32 bytes as 0x and 64 hexadecimal digits.");

@@ -68,7 +68,7 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
   const attempt = sendWhenFree(relayId, deadline).catch((error: unknown) => {
-    log().error({ relayId, error }, "A transaction could not be sent at once; the worker goes on with it");
+    log().error({ relayId, error }, "A transaction could not be sent at once; the worker sends it later");
     return null;
   });
   const late = new AbortController();

@@ -25,7 +25,7 @@ const options = {
 export type Values = ReturnType<typeof readArguments>["values"];
 export const readArguments = (line: readonly string[]) => parseArgs({ args: [...line], options, allowPositionals: true });
 
-/** Ends when the user stops the program. */
+/** Returns a signal that is aborted when the user stops the program. */
 export function untilStopped(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
