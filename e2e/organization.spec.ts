@@ -19,6 +19,40 @@ async function expectAccessibleOnPhone(page: Page): Promise<void> {
 const row = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 
 test.describe("the organization", () => {
+  test("a form waits for the code that checks it, and says what to do if the code does not load", async ({ page, context }) => {
+    const { promise: later, resolve: letThrough } = Promise.withResolvers<void>();
+    const scripts = /\/_next\/static\/.*\.js/;
+    const invitations: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/invitations")) invitations.push(request.url());
+    });
+    await signInAs(context, (await newOrganization()).credential);
+    await page.goto("/mandates/new");
+    await page.waitForLoadState("networkidle");
+    await page.route(scripts, (route) => route.abort());
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await expect(page.getByRole("alert").filter({ hasText: "Nothing was saved." })).toContainText("reload the page");
+    await page.unroute(scripts);
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await expect(page.getByLabel("Name", { exact: true })).toHaveAccessibleDescription(/Fill this in/);
+
+    await page.goto("/settings/members");
+    await page.getByRole("button", { name: "Invite a member" }).click();
+    await page.route(scripts, async (route) => {
+      await later;
+      await route.continue();
+    });
+    await page.getByLabel("E-mail").fill("guest@example.com");
+    const send = page.getByRole("button", { name: "Send invitation" });
+    await send.click();
+    await send.click();
+    await expect(send).toHaveAttribute("aria-busy", "true");
+    expect(invitations).toEqual([]);
+    letThrough();
+    await expect(row(page, "guest@example.com")).toBeVisible();
+    expect(invitations).toHaveLength(1);
+  });
+
   test("a person is invited, joins in another browser, switches, and loses access when removed", async ({
     page,
     context,

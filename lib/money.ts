@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 declare const atomic: unique symbol;
 
 /** An amount in the smallest unit of its asset. */
@@ -8,18 +6,11 @@ export type Atomic = bigint & { readonly [atomic]: true };
 /** Amounts must be less than this, because an EVM token cannot hold more. */
 const LIMIT = 2n ** 256n;
 
-/** A decimal number in ASCII: no sign, no exponent, no leading zeros, at most 18 decimals. */
-const GRAMMAR = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
+/** The message for text that is not an amount. */
+export const NOT_DECIMAL = "Write the amount as a plain decimal number, such as 1.50.";
 
-/**
- * The text of every amount in the API. How many decimals are allowed depends on the asset, so that is checked where the asset is
- * known.
- */
-export const AmountText = z
-  .string()
-  .max(97)
-  .regex(GRAMMAR, "Write the amount as a plain decimal number, such as 1.50.")
-  .meta({ description: "A decimal amount in whole units of the asset.", examples: ["1.50"] });
+/** A decimal number in ASCII: no sign, no exponent, no leading zeros, at most 18 decimals. */
+export const AMOUNT = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
 
 export const zero = 0n as Atomic;
 
@@ -29,7 +20,7 @@ export type ParsedAmount = { readonly ok: true; readonly amount: Atomic } | { re
 
 /** Reads a decimal amount exactly. Text with more decimals than the asset has is refused and never rounded. */
 export function readAmount(text: string, decimals: number): ParsedAmount {
-  if (!GRAMMAR.test(text)) return { ok: false, detail: "Write the amount as a plain decimal number, such as 1.50." };
+  if (!AMOUNT.test(text)) return { ok: false, detail: NOT_DECIMAL };
   const [whole = "", fraction = ""] = text.split(".");
   if (fraction.length > decimals)
     return { ok: false, detail: `This asset has ${decimals} decimals, and the amount has ${fraction.length}.` };

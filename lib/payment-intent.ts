@@ -6,7 +6,7 @@ import { z } from "zod";
 import { Call } from "#lib/call-schema.ts";
 import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ClientId } from "#lib/ids.ts";
-import { AmountText } from "#lib/money.ts";
+import { AmountText } from "#lib/amount-text.ts";
 import { Timestamp } from "#lib/time.ts";
 import { DenialCode, EnforcementPath, Outcome, PaymentChallengeType, PaymentProtocol, SettlementMode } from "#lib/vocabulary.ts";
 

@@ -8,14 +8,13 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Field, Select } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import { connectAgent } from "#lib/identity/oauth/contract.ts";
 import type { ConnectView } from "#lib/pages/view-connect.ts";
 
 type Props = { readonly request: string; readonly view: ConnectView };
 type State = ReturnType<typeof useConsent>;
 
 const useConsent = ({ request, view }: Props) =>
-  useOperationForm(connectAgent, {
+  useOperationForm(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.connectAgent), {
     defaults: { request, organizationId: view.organizationId, name: view.clientName, capabilities: [...view.suggested] },
     onDone: ({ redirectTo }) => location.assign(redirectTo),
   });

@@ -8,7 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call } from "#lib/http/client.ts";
-import { endConnection, removeAgentClient } from "#lib/identity/oauth/contract.ts";
+import { endConnection, removeAgentClient } from "./calls.ts";
 
 type Props = {
   readonly name: string;

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
-import { createAgentClient } from "#lib/identity/oauth/contract.ts";
 import { presets } from "./client-commands.ts";
 
 const opener = (
@@ -29,7 +28,7 @@ export function NewClient() {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const [preset, setPreset] = useState("");
-  const state = useOperationForm(createAgentClient, {
+  const state = useOperationForm(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.createAgentClient), {
     defaults: { name: "", redirectUris: [] },
     onDone: () => {
       setOpen(false);

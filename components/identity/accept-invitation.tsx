@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
+import { completeOnboarding } from "./calls.ts";
 
 type Props = { readonly invitationToken: string; readonly organizationName: string; readonly returnTo: string };
 

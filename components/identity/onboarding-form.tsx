@@ -11,9 +11,9 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import { completeOnboarding } from "#lib/identity/sessions/contract.ts";
 import { deriveSlug } from "#lib/identity/members/slug.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
+import { completeOnboarding } from "./calls.ts";
 
 type Props = { readonly host: string; readonly returnTo: string };
 

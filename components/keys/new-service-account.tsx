@@ -6,7 +6,6 @@ import { useWatch } from "react-hook-form";
 import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
-import { createServiceAccount } from "#lib/identity/keys/contract.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 import { CapabilityGroups } from "./capability-groups.tsx";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
@@ -31,13 +30,16 @@ const opener = (
 export function NewServiceAccount({ organizationId, grantable, suggested, next }: Props) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const state = useOperationForm(createServiceAccount, {
-    defaults: { name: "", organizationId, capabilities: [...suggested] },
-    onDone: ({ apiKey, ...account }) => {
-      setOpen(false);
-      if (apiKey !== undefined) setMade({ ...account, apiKey });
+  const state = useOperationForm(
+    () => import("#lib/identity/keys/contract.ts").then((contract) => contract.createServiceAccount),
+    {
+      defaults: { name: "", organizationId, capabilities: [...suggested] },
+      onDone: ({ apiKey, ...account }) => {
+        setOpen(false);
+        if (apiKey !== undefined) setMade({ ...account, apiKey });
+      },
     },
-  });
+  );
   const chosen = useWatch({ control: state.form.control, name: "capabilities" }) ?? [];
   const { error: _, ...control } = state.field("capabilities");
   return (

@@ -2,7 +2,7 @@
 
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { call } from "#lib/http/client.ts";
-import { revokeServiceAccount } from "#lib/identity/keys/contract.ts";
+import { revokeServiceAccount } from "./calls.ts";
 
 type Props = { readonly serviceAccountId: string; readonly name: string };
 

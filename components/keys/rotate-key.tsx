@@ -4,7 +4,6 @@ import { useState } from "react";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { Select } from "#components/ui/field.tsx";
-import { rotateServiceAccountKey } from "#lib/identity/keys/contract.ts";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 
 type Props = { readonly serviceAccountId: string; readonly name: string };
@@ -20,16 +19,19 @@ const graces = [
 export function RotateKey({ serviceAccountId, name }: Props) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const state = useOperationForm(rotateServiceAccountKey, {
-    defaults: { gracePeriodSeconds: 86_400 },
-    params: { id: serviceAccountId },
-    onDone: ({ apiKey, ...account }) => {
-      setOpen(false);
-      const grace = String(state.form.getValues("gracePeriodSeconds"));
-      const graceText = graces.find(([seconds]) => seconds === grace)?.[1];
-      if (apiKey !== undefined) setMade({ ...account, apiKey, ...(graceText !== undefined && { graceText }) });
+  const state = useOperationForm(
+    () => import("#lib/identity/keys/contract.ts").then((contract) => contract.rotateServiceAccountKey),
+    {
+      defaults: { gracePeriodSeconds: 86_400 },
+      params: { id: serviceAccountId },
+      onDone: ({ apiKey, ...account }) => {
+        setOpen(false);
+        const grace = String(state.form.getValues("gracePeriodSeconds"));
+        const graceText = graces.find(([seconds]) => seconds === grace)?.[1];
+        if (apiKey !== undefined) setMade({ ...account, apiKey, ...(graceText !== undefined && { graceText }) });
+      },
     },
-  });
+  );
   return (
     <>
       <FormDialog

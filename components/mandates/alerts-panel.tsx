@@ -6,8 +6,8 @@ import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { setMandateAlerts } from "#lib/alerts/contract.ts";
 import { mutation } from "#lib/http/query.ts";
+import { setMandateAlerts } from "./calls.ts";
 
 const OFFERED = [50, 75, 80, 90, 100];
 const MOST = 5;

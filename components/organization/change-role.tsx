@@ -5,7 +5,7 @@ import { useState } from "react";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { updateMember, type Member } from "#lib/identity/members/contract.ts";
+import type { Member } from "#lib/identity/members/contract.ts";
 import { Select } from "#components/ui/field.tsx";
 import type { ShownKey } from "#lib/pages/view-members.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
@@ -25,7 +25,7 @@ export function ChangeRole({ member, grantable, keys }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const { organizationId, userId, name, role } = member;
-  const state = useOperationForm(updateMember, {
+  const state = useOperationForm(() => import("#lib/identity/members/contract.ts").then((contract) => contract.updateMember), {
     defaults: { role },
     params: { organizationId, userId },
     onDone: (changed) => {

@@ -6,7 +6,8 @@ import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { cancelInvitation, inviteMember, type Invitation } from "#lib/identity/members/contract.ts";
+import type { Invitation } from "#lib/identity/members/contract.ts";
+import { cancelInvitation, inviteMember } from "./calls.ts";
 
 /** Sends an invitation again or cancels it. Both can be undone, so neither asks for a confirmation. */
 export function InvitationActions({ invitation }: { readonly invitation: Invitation }) {

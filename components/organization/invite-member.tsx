@@ -7,7 +7,6 @@ import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { inviteMember } from "#lib/identity/members/contract.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { RoleChoices } from "./role-choices.tsx";
 
@@ -29,7 +28,7 @@ const opener = (
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const state = useOperationForm(inviteMember, {
+  const state = useOperationForm(() => import("#lib/identity/members/contract.ts").then((contract) => contract.inviteMember), {
     defaults: { email: "", role: "viewer" },
     params: { organizationId },
     onDone: ({ email }) => {

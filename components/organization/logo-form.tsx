@@ -9,7 +9,7 @@ import { useHydrated } from "#components/ui/hydrated.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { call } from "#lib/http/client.ts";
-import { updateOrganization } from "#lib/identity/members/contract.ts";
+import { updateOrganization } from "./calls.ts";
 import { shrinkPicture } from "./shrink-picture.ts";
 
 type Props = {

@@ -5,8 +5,9 @@ import { Choice } from "#components/ui/choice.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call } from "#lib/http/client.ts";
-import { removeMember, type Member } from "#lib/identity/members/contract.ts";
+import type { Member } from "#lib/identity/members/contract.ts";
 import type { ShownKey } from "#lib/pages/view-members.ts";
+import { removeMember } from "./calls.ts";
 
 type Props = { readonly member: Member; readonly keys: readonly ShownKey[] };
 type KeysChoice = "revoke" | "keep";

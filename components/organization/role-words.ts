@@ -1,6 +1,7 @@
-import { MembershipRole } from "#lib/vocabulary.ts";
+import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roleName } from "#components/shell/menu-words.ts";
 
+/** What each role may do, from most rights to fewest. */
 const may: Readonly<Record<MembershipRole, string>> = {
   owner: "May do everything. Only owners can add and change owners.",
   admin: "May do everything but change owners: mandates, approvals, keys, members and billing.",
@@ -13,4 +14,8 @@ const may: Readonly<Record<MembershipRole, string>> = {
 export type RoleWords = { readonly role: MembershipRole; readonly name: string; readonly may: string };
 
 /** The name and description of every role, from most rights to fewest. */
-export const roles: readonly RoleWords[] = MembershipRole.options.map((role) => ({ role, name: roleName[role], may: may[role] }));
+export const roles: readonly RoleWords[] = (Object.keys(may) as MembershipRole[]).map((role) => ({
+  role,
+  name: roleName[role],
+  may: may[role],
+}));

@@ -10,8 +10,8 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { updateOrganization } from "#lib/identity/members/contract.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
+import { updateOrganization } from "./calls.ts";
 import { bodyErrors } from "./body-errors.ts";
 import { ProductRoles } from "./product-roles.tsx";
 

@@ -7,7 +7,6 @@ import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { defaultStepUpLimits, type StepUpLimits } from "#lib/identity/step-up-limits.ts";
-import { setStepUpThreshold } from "#lib/identity/members/contract.ts";
 
 type Props = { readonly organizationId: string; readonly limits: { readonly [K in keyof StepUpLimits]: string | null } };
 
@@ -15,16 +14,19 @@ type Props = { readonly organizationId: string; readonly limits: { readonly [K i
 export function StepUpThreshold({ organizationId, limits }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const state = useOperationForm(setStepUpThreshold, {
-    defaults: { above: limits.above ?? "", aboveUnverified: limits.aboveUnverified ?? "" },
-    params: { organizationId },
-    onDone: (set) => {
-      setOpen(false);
-      const { above, aboveUnverified } = { ...defaultStepUpLimits, ...set };
-      toast(`Asked above ${above}, and above ${aboveUnverified} for payees that are not verified`);
-      router.refresh();
+  const state = useOperationForm(
+    () => import("#lib/identity/members/contract.ts").then((contract) => contract.setStepUpThreshold),
+    {
+      defaults: { above: limits.above ?? "", aboveUnverified: limits.aboveUnverified ?? "" },
+      params: { organizationId },
+      onDone: (set) => {
+        setOpen(false);
+        const { above, aboveUnverified } = { ...defaultStepUpLimits, ...set };
+        toast(`Asked above ${above}, and above ${aboveUnverified} for payees that are not verified`);
+        router.refresh();
+      },
     },
-  });
+  );
   return (
     <FormDialog
       trigger="Change the amounts"

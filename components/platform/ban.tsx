@@ -4,7 +4,8 @@ import { useState } from "react";
 import { Select } from "#components/ui/field.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { call } from "#lib/http/client.ts";
-import { banUser, unbanUser, type PlatformUser } from "#lib/platform/contract.ts";
+import type { PlatformUser } from "#lib/platform/contract.ts";
+import { banUser, unbanUser } from "./calls.ts";
 import { REASON_MIN } from "./role-words.ts";
 
 const HOUR_MS = 3_600_000;

@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { updateUserRoles, type PlatformUser } from "#lib/platform/contract.ts";
+import type { PlatformUser } from "#lib/platform/contract.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 import { ReasonField } from "./reason-field.tsx";
-import { platformRoles, Reason } from "./role-words.ts";
+import { platformRoles } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
@@ -16,12 +16,10 @@ type Props = {
   readonly self: boolean;
 };
 
-const operation = { ...updateUserRoles, body: updateUserRoles.body.extend({ reason: Reason }) };
-
 /** Gives and removes platform roles, which applies from the person's next request. Requires a reason. */
 export function EditRoles({ user, self }: Props) {
   const router = useRouter();
-  const state = useOperationForm(operation, {
+  const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.updateUserRoles), {
     defaults: { platformRoles: [...user.platformRoles], reason: "" },
     params: { userId: user.userId },
     onDone: (saved) => {

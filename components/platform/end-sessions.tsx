@@ -3,7 +3,7 @@
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { call } from "#lib/http/client.ts";
-import { revokeUserSessions } from "#lib/platform/contract.ts";
+import { revokeUserSessions } from "./calls.ts";
 import { REASON_MIN } from "./role-words.ts";
 
 type Props = { readonly userId: string; readonly name: string; readonly count: number; readonly self: boolean };

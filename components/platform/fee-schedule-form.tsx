@@ -7,15 +7,8 @@ import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
-import { saveFeeSchedule } from "#lib/billing/contract.ts";
-import { z } from "zod";
 import { ReasonField } from "./reason-field.tsx";
-import { Reason } from "./role-words.ts";
-
-const operation = {
-  ...saveFeeSchedule,
-  body: saveFeeSchedule.body.extend({ metadata: z.strictObject({ reason: Reason }) }),
-};
+import type { saveFeeSchedule } from "./with-reason.ts";
 
 const payers = [
   ["buyer", "The buyer"],
@@ -45,7 +38,7 @@ function defaultsOf(schedule: FeeSchedule | null) {
   return terms;
 }
 
-type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof operation>>["field"] };
+type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] };
 
 /** Fields for the payments that the schedule applies to, and for its fees. */
 const Terms = ({ field }: Fields) => (
@@ -80,7 +73,7 @@ const Terms = ({ field }: Fields) => (
 export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSchedule | null }) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const state = useOperationForm(operation, {
+  const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.saveFeeSchedule), {
     defaults: { ...defaultsOf(schedule), metadata: { reason: "" } },
     onDone: (saved) => {
       setOpen(false);

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
 /** What each platform role may do, for the people who give them. */
@@ -12,6 +11,3 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
 
 /** The shortest reason that the forms accept, so that other people understand it later. */
 export const REASON_MIN = 10;
-
-/** The service accepts any reason; the forms require a minimum length. */
-export const Reason = z.string().trim().min(REASON_MIN, `Write at least ${REASON_MIN} characters.`).max(500);

@@ -7,20 +7,24 @@ import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { assignSubscription } from "#lib/billing/contract.ts";
 import type { SubscriptionLine } from "#lib/pages/view-directory.ts";
-import { PlanTier, SubscriptionStatus } from "#lib/vocabulary.ts";
-import { z } from "zod";
 import { ReasonField } from "./reason-field.tsx";
-import { Reason } from "./role-words.ts";
 
-const operation = {
-  ...assignSubscription,
-  body: assignSubscription.body.extend({ metadata: z.strictObject({ reason: Reason }) }),
-};
+/** The names of all members, in the order in which they are written. The type makes sure that none is missing. */
+const namesOf = <T extends string>(all: Readonly<Record<T, true>>): readonly T[] => Object.keys(all) as T[];
 
-const tiers = PlanTier.options.map((tier) => [tier, tier] as const);
-const statuses = SubscriptionStatus.options.map((status) => [status, statusWord("subscription", status)] as const);
+const tiers = namesOf<SubscriptionLine["tier"]>({ developer: true, team: true, business: true, enterprise: true }).map(
+  (tier) => [tier, tier] as const,
+);
+const statuses = namesOf<SubscriptionLine["status"]>({
+  trialing: true,
+  active: true,
+  past_due: true,
+  paused: true,
+  canceled: true,
+  expired: true,
+  incomplete: true,
+}).map((status) => [status, statusWord("subscription", status)] as const);
 
 type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" | "organizationName" | "tier" | "status"> };
 
@@ -29,7 +33,7 @@ export function SubscriptionForm({ subscription }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const { organizationId = "", tier = "developer", status = "active" } = subscription ?? {};
-  const state = useOperationForm(operation, {
+  const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.assignSubscription), {
     defaults: { organizationId, tier, status, metadata: { reason: "" } },
     onDone: (saved) => {
       setOpen(false);

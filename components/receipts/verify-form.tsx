@@ -1,12 +1,14 @@
 "use client";
 
-import { type ChangeEvent, type FormEvent, useState } from "react";
+import { type ChangeEvent, type FormEvent, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Field, TextArea } from "#components/ui/field.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
+import { early } from "#components/ui/on-demand.tsx";
+import { NOT_LOADED } from "#components/ui/said-error.ts";
 import { Scripted } from "#components/ui/scripted.tsx";
-import { verifyReceiptText, type Verdict } from "#lib/receipts/verify-receipt.ts";
+import type { Verdict } from "#lib/receipts/verify-receipt.ts";
 import { KEYS_PATH, usePublishedKeys } from "./published-keys.ts";
 import { StepList } from "./step-list.tsx";
 
@@ -70,6 +72,9 @@ const Result = ({ checked, error }: { readonly checked: Checked | null; readonly
 const INSECURE =
   "Your browser checks signatures on https pages only. Open this page over https, or check the receipt with npm run verify.";
 
+/** The code is loaded when the reader uses the form, because it is larger than the rest of the page. */
+const loadVerify = () => import("#lib/receipts/verify-receipt.ts").then(({ verifyReceiptText }) => verifyReceiptText);
+
 /**
  * The receipt and the keys that the reader entered. When they change a text, the old result is removed, because it is about the
  * old text.
@@ -80,12 +85,17 @@ function useReceipt() {
   const [entered, setEntered] = useState<string | null>(null);
   const [checked, setChecked] = useState<Checked | null>(null);
   const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  // The number of the last attempt. The result of an earlier attempt is dropped, because the text may have changed since.
+  const last = useRef(0);
   // Browsers offer WebCrypto only on https pages and on this machine.
   const insecure = useHydrated() && !window.isSecureContext;
   const keys = entered ?? published ?? "";
   const forget = () => {
+    last.current += 1;
     setChecked(null);
     setError(null);
+    setBusy(false);
   };
   const change = (set: (text: string) => void) => (text: string) => {
     set(text);
@@ -94,15 +104,21 @@ function useReceipt() {
   const verify = async () => {
     forget();
     if (insecure) return;
-    const verdict = await verifyReceiptText(answer, keys).catch(() => null);
-    if (verdict) return setChecked({ verdict, pasted: keys !== published });
-    return setError("This browser cannot check the receipt. Use a newer one.");
+    const attempt = last.current;
+    setBusy(true);
+    const verifyText = await loadVerify().catch(() => null);
+    const verdict = await verifyText?.(answer, keys).catch(() => null);
+    if (last.current !== attempt) return;
+    setBusy(false);
+    if (verdict) setChecked({ verdict, pasted: keys !== published });
+    else setError(verifyText ? "This browser cannot check the receipt. Use a newer one." : NOT_LOADED);
   };
   return {
     answer,
     keys,
     checked,
     error: insecure ? INSECURE : error,
+    busy,
     verify,
     setError,
     setAnswer: change(setAnswer),
@@ -111,7 +127,7 @@ function useReceipt() {
 }
 
 export function VerifyForm() {
-  const { answer, keys, checked, error, verify, setError, setAnswer, setKeys } = useReceipt();
+  const { answer, keys, checked, error, busy, verify, setError, setAnswer, setKeys } = useReceipt();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void verify();
@@ -129,7 +145,7 @@ export function VerifyForm() {
         <div className="panel-head">
           <h2 id="receipt">Receipt and keys</h2>
         </div>
-        <form className="panel-body grid grid-cols-1 gap-5" method="post" onSubmit={submit}>
+        <form className="panel-body grid grid-cols-1 gap-5" method="post" onSubmit={submit} {...early(loadVerify)}>
           <Scripted>
             <TextArea
               label="Answer with the receipt"
@@ -161,7 +177,7 @@ export function VerifyForm() {
             />
           </Scripted>
           <div className="actions">
-            <Button tone="primary" type="submit">
+            <Button tone="primary" type="submit" aria-busy={busy}>
               Verify
             </Button>
           </div>

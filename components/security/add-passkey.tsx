@@ -11,7 +11,7 @@ import { formText } from "#components/ui/form-text.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { call } from "#lib/http/client.ts";
-import { addPasskey, registerPasskey } from "#lib/identity/passkeys/contract.ts";
+import { addPasskey, registerPasskey } from "./calls.ts";
 import { ConfirmIdentity, isProofMissing, type Proofs } from "./confirm-identity.tsx";
 
 async function add(name: string) {

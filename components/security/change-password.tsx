@@ -4,11 +4,10 @@ import { useRouter } from "next/navigation";
 import { Field } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
-import { changePassword } from "#lib/identity/sessions/contract.ts";
 
 export function ChangePassword({ email }: { readonly email: string }) {
   const router = useRouter();
-  const state = useOperationForm(changePassword, {
+  const state = useOperationForm(() => import("#lib/identity/sessions/contract.ts").then((contract) => contract.changePassword), {
     defaults: { currentPassword: "", newPassword: "" },
     onDone: () => {
       state.reset();

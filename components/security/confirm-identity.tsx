@@ -8,7 +8,7 @@ import { Field } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
-import { challengePasskey, confirmIdentity } from "#lib/identity/passkeys/contract.ts";
+import { challengePasskey, confirmIdentity } from "./calls.ts";
 
 export type Proofs = { readonly hasPassword: boolean; readonly hasPasskey: boolean };
 

@@ -10,13 +10,14 @@ import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { type Passkey, removePasskey, renamePasskey } from "#lib/identity/passkeys/contract.ts";
+import type { Passkey } from "#lib/identity/passkeys/contract.ts";
+import { removePasskey } from "./calls.ts";
 import { ConfirmIdentity, isProofMissing, type Proofs } from "./confirm-identity.tsx";
 
 function Rename({ passkey: { passkeyId, name } }: { readonly passkey: Passkey }) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const state = useOperationForm(renamePasskey, {
+  const state = useOperationForm(() => import("#lib/identity/passkeys/contract.ts").then((contract) => contract.renamePasskey), {
     defaults: { name },
     params: { passkeyId },
     onDone: () => {

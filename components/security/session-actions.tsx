@@ -6,7 +6,7 @@ import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { endOtherSessions, endSession } from "#lib/identity/sessions/contract.ts";
+import { endOtherSessions, endSession } from "./calls.ts";
 
 const counted = (count: number): string => (count === 1 ? "1 session ended" : `${count} sessions ended`);
 

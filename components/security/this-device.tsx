@@ -11,7 +11,8 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
 import { mutation } from "#lib/http/query.ts";
-import { addDevice, type Device, removeDevice } from "#lib/push/contract.ts";
+import type { Device } from "#lib/push/contract.ts";
+import { addDevice, removeDevice } from "./calls.ts";
 import { subscribe, supportOf, unsubscribe } from "./subscribe.ts";
 
 const refusals = {

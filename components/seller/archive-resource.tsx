@@ -7,8 +7,8 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { archiveResource, upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource } from "#lib/sellers/resource-schema.ts";
+import { archiveResource, upsertPaidResource } from "./calls.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 

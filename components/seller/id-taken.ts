@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call, ProblemError } from "#lib/http/client.ts";
-import { getResource } from "#lib/sellers/contract.ts";
+import { getResource } from "./calls.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 

@@ -10,9 +10,9 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mutation } from "#lib/http/query.ts";
-import { probeResource } from "#lib/sellers/contract.ts";
 import type { ResourceProbe } from "#lib/sellers/resource-schema.ts";
 import type { ResourceOffer } from "#lib/pages/snippets.ts";
+import { probeResource } from "./calls.ts";
 
 function Findings({ probe: { url, payable, findings } }: { readonly probe: ResourceProbe }) {
   if (payable)

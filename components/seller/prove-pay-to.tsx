@@ -13,8 +13,8 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Tabs } from "#components/ui/tabs.tsx";
 import { ask, findWallet, WalletRefusal } from "#components/wallet/injected.ts";
 import { call } from "#lib/http/client.ts";
-import { challengePayTo, provePayTo } from "#lib/sellers/pay-to-contract.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
+import { challengePayTo, provePayTo } from "./calls.ts";
 
 type Props = {
   readonly resource: Pick<PaidResource, "sellerId" | "resourceId" | "pathTemplate">;

@@ -5,13 +5,12 @@ import { useState } from "react";
 import { Drawer } from "#components/ui/drawer.tsx";
 import { Field, Select } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
-import { registerSeller } from "#lib/sellers/contract.ts";
 import { assuranceOptions } from "./choices.ts";
 
 /** The form for a seller's name and domain. The domain cannot change later, because its proof belongs to it. */
 export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
   const router = useRouter();
-  const state = useOperationForm(registerSeller, {
+  const state = useOperationForm(() => import("#lib/sellers/contract.ts").then((contract) => contract.registerSeller), {
     defaults: { name: "", domain: "", minimumAssuranceLevel: "softwareApproved" },
     onDone: () => {
       onDone?.();

@@ -8,7 +8,7 @@ import { Field, Select, TextArea } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm, type OperationFormState } from "#components/ui/form.tsx";
 import { useLeaveGuard } from "#components/ui/leave-guard.ts";
 import { toast } from "#components/ui/toast.tsx";
-import { upsertPaidResource } from "#lib/sellers/contract.ts";
+import type { upsertPaidResource } from "#lib/sellers/contract.ts";
 import type { ListedResource, Seller as AnySeller } from "#lib/sellers/resource-schema.ts";
 import { idOfPath, type Coin, type ResourceOffer } from "#lib/pages/snippets.ts";
 import { assuranceOptions, methodOptions, pricingOptions, settlementOptions } from "./choices.ts";
@@ -192,17 +192,20 @@ export function ResourceForm(props: Props) {
   const router = useRouter();
   const [chosenId, setChosenId] = useState<string | null>(null);
   const idOf = (path: string): string => resource?.resourceId ?? chosenId ?? (path === "" ? "" : idOfPath(path));
-  const state: State = useOperationForm(upsertPaidResource, {
-    defaults: defaultsOf(props),
-    params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
-    onDone: (saved) => {
-      toast("Saved");
-      // From now on, the form compares with the saved values whether anything was changed.
-      state.form.reset(state.form.getValues());
-      if (resource) router.refresh();
-      else router.push(resourcePath(saved));
+  const state: State = useOperationForm(
+    () => import("#lib/sellers/contract.ts").then((contract) => contract.upsertPaidResource),
+    {
+      defaults: defaultsOf(props),
+      params: ({ pathTemplate }) => ({ id: idOf(pathTemplate) }),
+      onDone: (saved) => {
+        toast("Saved");
+        // From now on, the form compares with the saved values whether anything was changed.
+        state.form.reset(state.form.getValues());
+        if (resource) router.refresh();
+        else router.push(resourcePath(saved));
+      },
     },
-  });
+  );
   const { form } = state;
   useLeaveGuard(form.formState.isDirty);
   const sellerId = form.watch("sellerId");

@@ -1,6 +1,5 @@
 "use client";
 
-import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import {
@@ -13,11 +12,12 @@ import {
   type UseFormReturn,
 } from "react-hook-form";
 import type { z } from "zod";
-import { ProblemError, type ReplyOf } from "#lib/http/client.ts";
+import { call, ProblemError, type ReplyOf } from "#lib/http/client.ts";
 import type { Operation, RequestOf } from "#lib/http/operation.ts";
-import { mutation } from "#lib/http/query.ts";
 import { Button } from "./button.tsx";
-import { fieldOf, fieldWords, withoutBlanks } from "./field-words.ts";
+import { useCheckedSubmit } from "./checked-submit.ts";
+import { fieldOf, withoutBlanks } from "./field-words.ts";
+import { early } from "./on-demand.tsx";
 import { ProblemNotice } from "./problem.tsx";
 import { Scripted } from "./scripted.tsx";
 
@@ -43,6 +43,8 @@ export type OperationFormState<V extends FieldValues> = {
    */
   readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registration<V>;
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
+  /** Properties for the form element, which load the operation before it is needed. */
+  readonly early: ReturnType<typeof early>;
   readonly pending: boolean;
   /** An error that no field of the form can show. */
   readonly error: Error | null;
@@ -50,31 +52,43 @@ export type OperationFormState<V extends FieldValues> = {
   readonly reset: () => void;
 };
 
-function resolverOf<V extends FieldValues>(schema: z.ZodType): Resolver<V> {
-  const check = zodResolver(schema as never, { error: fieldWords } as never) as unknown as Resolver<V>;
-  return (values, context, options) => check(withoutBlanks(values) as V, context, options);
-}
+/** Loads an operation with its schemas, and the code that validates with them. */
+const loadAll = <O extends WithBody>(load: () => Promise<O>) => Promise.all([load(), import("./check-body.ts")]);
+
+const resolverOf =
+  <O extends WithBody>(load: () => Promise<O>): Resolver<Values<O>> =>
+  async (values, context, options) => {
+    const [{ body }, { checkBody }] = await loadAll(load);
+    return checkBody<Values<O>>(body)(values, context, options);
+  };
 
 /** Whether the form has a control for the path, which can show an error. */
 const shows = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
 
 /**
  * A form for an operation. It validates with the operation's body schema, like the service, sends one request at a time, and shows
- * the service's errors at the fields that they point to.
+ * the service's errors at the fields that they point to. The operation is loaded when the person uses the form, because the
+ * schemas are larger than the rest of a page's code.
  *
- *     const state = useOperationForm(createKey, { defaults: { name: "" }, params: { serviceAccountId }, onDone: () => router.refresh() });
+ *     const state = useOperationForm(() => import("#lib/identity/keys/contract.ts").then((contract) => contract.createKey), {
+ *       defaults: { name: "" },
+ *       params: { serviceAccountId },
+ *       onDone: () => router.refresh(),
+ *     });
  *     <OperationForm state={state} nothing="Nothing was created.">
  *       <Field label="Name" {...state.field("name")} />
  *       <Submit state={state}>Create key</Submit>
  *     </OperationForm>
  */
-export function useOperationForm<const O extends WithBody>(operation: O, options: Options<O>): OperationFormState<Values<O>> {
-  const [resolver] = useState(() => resolverOf<Values<O>>(operation.body));
+export function useOperationForm<const O extends WithBody>(
+  load: () => Promise<O>,
+  options: Options<O>,
+): OperationFormState<Values<O>> {
+  const [resolver] = useState(() => resolverOf(load));
   const form = useForm<Values<O>>({ defaultValues: options.defaults, resolver });
   const element = useRef<HTMLFormElement>(null);
-  const sending = useRef(false);
   const [error, setError] = useState<Error | null>(null);
-  const send = useMutation(mutation<O>(operation));
+  const send = useMutation({ mutationFn: async (request: RequestOf<O>) => call(await load(), request) });
   const refuse = (refusal: Error) => {
     const errors = refusal instanceof ProblemError ? (refusal.problem.errors ?? []) : [];
     const shown = errors.filter(({ pointer }) => shows(element.current, fieldOf(pointer)));
@@ -91,23 +105,21 @@ export function useOperationForm<const O extends WithBody>(operation: O, options
     const reply = await send.mutateAsync(request).catch(refuse);
     if (reply !== undefined) options.onDone?.(reply);
   };
+  const checked = useCheckedSubmit(
+    () => loadAll(load),
+    () => form.handleSubmit(act)(),
+  );
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (sending.current) return;
-    sending.current = true;
     element.current = event.currentTarget;
     setError(null);
-    void form
-      .handleSubmit(act)(event)
-      .finally(() => {
-        sending.current = false;
-      });
+    checked.submit(event);
   };
   return {
     form,
     submit,
-    error,
-    pending: send.isPending,
+    early: early(() => loadAll(load)),
+    error: checked.missing ?? error,
+    pending: checked.busy,
     reset: () => {
       form.reset(options.defaults);
       setError(null);
@@ -137,7 +149,14 @@ export function OperationForm<V extends FieldValues>({
   children,
 }: FormProps<V>) {
   return (
-    <form className={className} method="post" noValidate onSubmit={state.submit} {...(id !== undefined && { id })}>
+    <form
+      className={className}
+      method="post"
+      noValidate
+      onSubmit={state.submit}
+      {...state.early}
+      {...(id !== undefined && { id })}
+    >
       <Scripted>{children}</Scripted>
       {state.error && <ProblemNotice error={state.error} nothing={nothing} />}
     </form>

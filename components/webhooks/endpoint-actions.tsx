@@ -10,12 +10,8 @@ import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call } from "#lib/http/client.ts";
-import {
-  deleteWebhookEndpoint,
-  testWebhookEndpoint,
-  updateWebhookEndpoint,
-  type WebhookEndpoint,
-} from "#lib/webhooks/contract.ts";
+import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
+import { deleteWebhookEndpoint, testWebhookEndpoint } from "./calls.ts";
 import { RotateSecret } from "./rotate-secret.tsx";
 
 type OfEndpoint = { readonly webhookEndpointId: string };
@@ -45,7 +41,7 @@ function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint,
   const [open, setOpen] = useState(false);
   const isEnabled = status === "enabled";
   const next = isEnabled ? "paused" : "enabled";
-  const state = useOperationForm(updateWebhookEndpoint, {
+  const state = useOperationForm(() => import("#lib/webhooks/contract.ts").then((contract) => contract.updateWebhookEndpoint), {
     defaults: { status: next },
     params: { id },
     onDone: () => {

@@ -6,7 +6,7 @@ import { Choice } from "#components/ui/choice.tsx";
 import { Field } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
-import { createWebhookEndpoint, type WebhookEndpoint } from "#lib/webhooks/contract.ts";
+import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { eventChoices } from "./event-choices.ts";
 import { WebhookSecretDialog } from "./secret-dialog.tsx";
 
@@ -21,7 +21,7 @@ const opener = (
 export function NewEndpoint() {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
-  const state = useOperationForm(createWebhookEndpoint, {
+  const state = useOperationForm(() => import("#lib/webhooks/contract.ts").then((contract) => contract.createWebhookEndpoint), {
     defaults: { url: "", eventTypes: [], full: false },
     onDone: (endpoint) => {
       setOpen(false);

@@ -6,7 +6,7 @@ import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call } from "#lib/http/client.ts";
-import { resendWebhookDeliveries } from "#lib/webhooks/contract.ts";
+import { resendWebhookDeliveries } from "./calls.ts";
 
 type Props = {
   readonly webhookEndpointId: string;

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Select } from "#components/ui/field.tsx";
 import { FormDialog } from "#components/ui/form-dialog.tsx";
 import { useOperationForm } from "#components/ui/form.tsx";
-import { rotateWebhookSecret, type WebhookEndpoint } from "#lib/webhooks/contract.ts";
+import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { WebhookSecretDialog } from "./secret-dialog.tsx";
 
 const graces = [
@@ -18,7 +18,7 @@ const graces = [
 export function RotateSecret({ webhookEndpointId }: { readonly webhookEndpointId: string }) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
-  const state = useOperationForm(rotateWebhookSecret, {
+  const state = useOperationForm(() => import("#lib/webhooks/contract.ts").then((contract) => contract.rotateWebhookSecret), {
     defaults: { gracePeriodSeconds: 86_400 },
     params: { id: webhookEndpointId },
     onDone: (endpoint) => {

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
-import { AmountText } from "#lib/money.ts";
+import { AmountText } from "#lib/amount-text.ts";
 import { AssetSymbol, ChainName } from "#lib/evm.ts";
 import { Timestamp } from "#lib/time.ts";
 import {

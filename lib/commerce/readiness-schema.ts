@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { ClientId, Id } from "#lib/ids.ts";
-import { AmountText } from "#lib/money.ts";
+import { AmountText } from "#lib/amount-text.ts";
 import { ErrorBody, NextAction } from "#lib/problem.ts";
 import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
 import { ReadinessCheckStatus, ReadinessKey, ReadinessStatus } from "#lib/vocabulary.ts";

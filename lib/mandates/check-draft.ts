@@ -1,21 +1,9 @@
 import type { z } from "zod";
 import { checkPolicy } from "#lib/mandates/check-policy.ts";
 import { createMandate } from "#lib/mandates/contract.ts";
-import { termsOf, type DraftTerms, type FieldOf } from "#lib/mandates/draft-body.ts";
+import { termsOf } from "#lib/mandates/draft-body.ts";
+import { createBody, fieldErrors, type DraftErrors, type Refusal } from "#lib/mandates/draft-request.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
-
-export type DraftErrors = ReadonlyMap<string, string>;
-
-/** The body of createMandate. Omitted agents mean every agent; an omitted wallet means any wallet. */
-export const createBody = ({ name, policy, agents, wallet }: DraftTerms) => ({
-  name,
-  policy,
-  ...(agents !== null && { agents: [...agents] }),
-  ...(wallet !== null && { wallet }),
-});
-
-/** The body of updateMandate: all fields of the form; null removes a value. */
-export const updateBody = ({ agents, ...terms }: DraftTerms) => ({ ...terms, agents: agents === null ? null : [...agents] });
 
 /**
  * The errors of a form, by field. They come from the schema of createMandate and from checkPolicy, which finds what a schema
@@ -28,18 +16,6 @@ export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
     ? checkPolicy(parsed.data.policy, { decimals }).map(({ pointer, detail }) => ({ pointer: `/policy${pointer}`, detail }))
     : parsed.error.issues.flatMap((issue) => refusals("", issue));
   return fieldErrors(found, fieldOf);
-}
-
-type Refusal = { readonly pointer?: string | undefined; readonly detail: string };
-
-/** The first error of each field. Errors that belong to no field of the form are dropped. */
-export function fieldErrors(refused: readonly Refusal[], fieldOf: FieldOf): DraftErrors {
-  const errors = new Map<string, string>();
-  for (const { pointer, detail } of refused) {
-    const field = fieldOf(pointer ?? "");
-    if (field !== undefined && !errors.has(field)) errors.set(field, detail);
-  }
-  return errors;
 }
 
 /** The errors that belong to one issue of the schema. For a union, the errors of the alternative with the fewest errors. */

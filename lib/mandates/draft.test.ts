@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkDraft, createBody, updateBody } from "#lib/mandates/check-draft.ts";
+import { checkDraft } from "#lib/mandates/check-draft.ts";
+import { createBody, updateBody } from "#lib/mandates/draft-request.ts";
 import { createMandate, updateMandate } from "#lib/mandates/contract.ts";
 import { termsOf } from "#lib/mandates/draft-body.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft.ts";

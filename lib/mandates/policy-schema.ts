@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Address } from "#lib/evm.ts";
 import { minutesOf } from "#lib/mandates/duration.ts";
-import { AmountText } from "#lib/money.ts";
+import { AmountText } from "#lib/amount-text.ts";
 import { Timestamp } from "#lib/time.ts";
 import { ApprovalMode, AssuranceLevel, Period, UnregisteredSellers } from "#lib/vocabulary.ts";
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { AmountText, add, formatAmount, readAmount, zero, type Atomic } from "#lib/money.ts";
+import { AmountText } from "#lib/amount-text.ts";
+import { add, formatAmount, readAmount, zero, type Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { FieldError } from "#lib/problem.ts";
 import { AssetSymbol } from "#lib/evm.ts";

@@ -1,12 +1,15 @@
 import { get, type Path, set, useFormContext, type Resolver } from "react-hook-form";
-import { checkDraft } from "#lib/mandates/check-draft.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
+
+/** Loads the code that validates the form. It contains the schemas, which are larger than the rest of a page's code. */
+export const loadCheck = () => import("#lib/mandates/check-draft.ts");
 
 /** Validates the form with the same schema and rules as the service. */
 export const resolverOf =
   (coins: EditorChoices["coins"]): Resolver<MandateDraft> =>
-  (draft) => {
+  async (draft) => {
+    const { checkDraft } = await loadCheck();
     const { decimals = 18 } = coins.find(({ asset, chain }) => `${asset} ${chain}` === draft.coin) ?? {};
     const wrong = checkDraft(draft, decimals);
     if (wrong.size === 0) return { values: draft, errors: {} };

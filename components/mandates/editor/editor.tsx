@@ -2,22 +2,24 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { FormProvider, type Path, useForm } from "react-hook-form";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { useCheckedSubmit } from "#components/ui/checked-submit.ts";
 import { useLeaveGuard } from "#components/ui/leave-guard.ts";
+import { early } from "#components/ui/on-demand.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Scripted } from "#components/ui/scripted.tsx";
 import { call, ProblemError } from "#lib/http/client.ts";
-import { createBody, fieldErrors, updateBody } from "#lib/mandates/check-draft.ts";
-import { createMandate, updateMandate } from "#lib/mandates/contract.ts";
 import { termsOf } from "#lib/mandates/draft-body.ts";
+import { createBody, fieldErrors, updateBody } from "#lib/mandates/draft-request.ts";
 import { draftOf, newDraft, type MandateDraft } from "#lib/mandates/draft.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
+import { createMandate, updateMandate } from "../calls.ts";
 import { Ask } from "./ask.tsx";
-import { resolverOf } from "./draft-form.ts";
+import { loadCheck, resolverOf } from "./draft-form.ts";
 import { type Update, OpenRefusedDialog } from "./open-refused.tsx";
 import { Limits } from "./limits.tsx";
 import { LiveWords } from "./live-words.tsx";
@@ -91,21 +93,21 @@ function useEditor(props: Props) {
     if (focus !== undefined) form.setFocus(focus as Path<MandateDraft>);
   }, [form, focus]);
   useLeaveGuard(form.formState.isDirty && !save.isPending && !save.isSuccess);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (sending.current) return;
-    void form.handleSubmit((draft) => {
+  const { submit, busy, missing } = useCheckedSubmit(loadCheck, () =>
+    form.handleSubmit((draft) => {
+      if (sending.current) return;
       sending.current = true;
       save.mutate(draft);
-    })(event);
-  };
-  return { form, first, save, submit, asked, leave };
+    })(),
+  );
+  const isSaving = busy || save.isPending || save.isSuccess;
+  return { form, first, submit, isSaving, error: missing ?? save.error, asked, leave };
 }
 
 /** The form for a mandate: every rule of the policy, a summary in plain words, and a trial on past decisions. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
-  const { form, first, save, submit, asked, leave } = useEditor(props);
+  const { form, first, submit, isSaving, error, asked, leave } = useEditor(props);
   // This runtime may list a stored time zone under another name.
   const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
   const zones = [...new Set([...choices.zones, ...stored])];
@@ -113,7 +115,7 @@ export function MandateEditor(props: Props) {
   return (
     <FormProvider {...form}>
       <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1.42fr)_minmax(0,1fr)]">
-        <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit}>
+        <form className="panel" aria-label="Mandate" method="post" noValidate onSubmit={submit} {...early(loadCheck)}>
           <Scripted>
             <Who agents={choices.agents} wallet={first.wallet !== ""} />
             <Limits zones={zones} more={first.more.length > 0 || first.cooldownSeconds !== ""} />
@@ -125,15 +127,15 @@ export function MandateEditor(props: Props) {
             />
             <When zones={zones} valid={first.validFrom !== "" || first.validUntil !== ""} />
           </Scripted>
-          {save.error && (
+          {error && (
             <div className="px-4 py-5 md:p-6">
-              <ProblemNotice error={save.error} nothing="Nothing was saved." />
+              <ProblemNotice error={error} nothing="Nothing was saved." />
             </div>
           )}
           <div className="panel-foot justify-end p-4 md:px-6">
             <div className="actions max-md:w-full max-md:*:flex-1 max-md:*:px-2">
               <Button onClick={() => form.reset()}>Discard changes</Button>
-              <Button tone="primary" type="submit" aria-busy={save.isPending || save.isSuccess}>
+              <Button tone="primary" type="submit" aria-busy={isSaving}>
                 {mandate === undefined ? "Save draft" : `Save as version ${mandate.version + 1}`}
               </Button>
             </div>

@@ -6,7 +6,7 @@ import { Money, money } from "#components/ui/money.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call, type ReplyOf } from "#lib/http/client.ts";
-import { updateMandate } from "#lib/mandates/contract.ts";
+import { updateMandate } from "../calls.ts";
 import { PaymentItem } from "./parts.tsx";
 
 export type Update = ReplyOf<typeof updateMandate>;

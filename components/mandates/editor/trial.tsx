@@ -10,10 +10,10 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call, type ReplyOf } from "#lib/http/client.ts";
-import { simulateMandate } from "#lib/mandates/contract.ts";
 import { termsOf } from "#lib/mandates/draft-body.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
+import { simulateMandate } from "../calls.ts";
 import { PaymentItem } from "./parts.tsx";
 
 type BacktestItem = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "#lib/http/operation.ts";
 import { LOGO, LOGO_CHARS_MAX } from "#lib/identity/members/logo.ts";
 import { InvitationStatus, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
-import { AmountText } from "#lib/money.ts";
+import { AmountText } from "#lib/amount-text.ts";
 
 const keys = z.enum(["keep", "revoke"]).optional().meta({
   description:

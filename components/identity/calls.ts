@@ -1,0 +1,10 @@
+import { atAddress } from "#lib/http/client.ts";
+import type * as contract from "#lib/identity/sessions/contract.ts";
+
+/* Operations that the pages of this folder call, without their schemas. */
+
+export const completeOnboarding = atAddress<typeof contract.completeOnboarding>({
+  id: "completeOnboarding",
+  method: "POST",
+  path: "/api/v1/auth/onboarding",
+});

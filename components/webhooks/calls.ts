@@ -1,0 +1,22 @@
+import { atAddress } from "#lib/http/client.ts";
+import type * as contract from "#lib/webhooks/contract.ts";
+
+/* Operations that the pages of this folder call, without their schemas. */
+
+export const deleteWebhookEndpoint = atAddress<typeof contract.deleteWebhookEndpoint>({
+  id: "deleteWebhookEndpoint",
+  method: "POST",
+  path: "/api/v1/webhooks/{id}/delete",
+});
+
+export const resendWebhookDeliveries = atAddress<typeof contract.resendWebhookDeliveries>({
+  id: "resendWebhookDeliveries",
+  method: "POST",
+  path: "/api/v1/webhooks/{id}/resend",
+});
+
+export const testWebhookEndpoint = atAddress<typeof contract.testWebhookEndpoint>({
+  id: "testWebhookEndpoint",
+  method: "POST",
+  path: "/api/v1/webhooks/{id}/test",
+});
