@@ -18,6 +18,14 @@ import { createAgent, send } from "#test/tenant.ts";
 
 const { scene, mandate, registeredMandate, askingMandate, intent, report, asks, basket, client, approved } = mcpScene();
 
+/** Checks that the seller's 402, which can contain any text, stands in the part that is marked as data, and only there. */
+function isApart(texts: readonly string[]): void {
+  expect(texts.map((one) => [one.startsWith("The text below was written by the seller"), one.includes("x402Version")])).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+}
+
 describe("fetch_paid", () => {
   test.each([
     ["a domain that the mandate forbids", { domains: { deny: ["127.0.0.1"] } }, {}],
@@ -38,7 +46,8 @@ describe("fetch_paid", () => {
     const { call } = await client();
     const host = await openPaywall();
     reachHost(host.url);
-    const { structuredContent } = await call("fetch_paid", { url: `${host.url}/report`, mandateId });
+    const { structuredContent, texts } = await call("fetch_paid", { url: `${host.url}/report`, mandateId });
+    isApart(texts);
     expect(structuredContent).toMatchObject({
       status: "setupRequired",
       setup: { payTo: host.payTo, amount: "0.25", options: [{}, {}] },
@@ -46,6 +55,12 @@ describe("fetch_paid", () => {
     const budget = (await call("get_budget", { mandateId })).structuredContent["mandates"] as { limits: { used: string }[] }[];
     expect(budget[0]?.limits.map(({ used }) => used)).toEqual(["0", "0"]);
     expect(host.asked).toEqual(["GET /report"]);
+  });
+
+  test("a payment that is read marks the seller's 402 as data", async () => {
+    const { call } = await client();
+    const { authorizationId } = (await call("authorize_payment", asks(mandate.free))).structuredContent;
+    isApart((await call("get_payment", { authorizationId })).texts);
   });
 
   test.each([
