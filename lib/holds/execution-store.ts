@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
@@ -141,6 +141,10 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
 
 const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
 
+/** The tokens of an OAuth client are valid only while the person who allowed it is a member and not banned. */
+const allowedByMember = sql`EXISTS (SELECT FROM ${member} JOIN ${user} ON ${user.id} = ${member.userId}
+  WHERE ${member.organizationId} = ${apiKeys.organizationId} AND ${member.userId} = ${apiKeys.createdBy} AND ${notBanned})`;
+
 /**
  * Whether the caller's API key or session is still valid. Call this after enterGate, which locks revocations out, so that none is
  * missed.
@@ -158,6 +162,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
           isNull(serviceAccounts.revokedAt),
           isNull(serviceAccounts.pausedAt),
           sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > clock_timestamp())`,
+          or(isNull(apiKeys.clientId), ne(apiKeys.secretHash, ""), allowedByMember),
         ),
       );
     return rows.length === 1;

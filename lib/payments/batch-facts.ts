@@ -206,9 +206,10 @@ function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
     const needed = purchase?.capability ?? "payments:authorize";
     if (asker.kind === "key") {
       const row = keys.get(asker.keyId);
-      if (!row || row.organization_id !== organizationId) return null;
+      if (!row || row.organization_id !== organizationId || (row.by_token && row.role === null)) return null;
       if (row.paused) return "paused";
-      return row.capabilities.includes(needed);
+      const byPerson = row.role === null || capabilitiesOfRole(membershipRoleOf(row.role)).has(needed);
+      return byPerson && row.capabilities.includes(needed);
     }
     const row = sessions.get(`${asker.sessionId} ${organizationId}`);
     if (!row) return null;

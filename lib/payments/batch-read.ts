@@ -26,6 +26,9 @@ type Members = {
     readonly organization_id: string;
     readonly capabilities: (typeof serviceAccounts.$inferSelect)["capabilities"];
     readonly paused: boolean;
+    /** Whether an OAuth client uses tokens under this row. Then `role` is the role of the person who allowed it; null without one. */
+    readonly by_token: boolean;
+    readonly role: (typeof member.$inferSelect)["role"] | null;
   };
   readonly session: {
     readonly session_id: string;

@@ -168,9 +168,12 @@ export const factsAsked = (c: Sql, asked: Query) => c`
     LEFT JOIN LATERAL (SELECT checkout_intent_id, owner_subject_id FROM checkout_intents
       WHERE authorization_id = r.authorization_id LIMIT 1) k ON true
   UNION ALL SELECT 'key', json_build_object('key_id', k.key_id, 'organization_id', a.organization_id, 'capabilities', a.capabilities,
-      'paused', a.paused_at IS NOT NULL)
+      'paused', a.paused_at IS NOT NULL, 'by_token', k.by_token, 'role', CASE WHEN k.by_token THEN (
+        SELECT m.role FROM member m JOIN "user" u ON u.id = m.user_id
+        WHERE m.organization_id = a.organization_id AND m.user_id = k.created_by
+          AND NOT (u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp())) LIMIT 1) END)
     FROM unnest(string_to_array(${joined(asked.keyIds)}, chr(1))) AS w(key_id),
-    LATERAL (SELECT key_id, service_account_id FROM api_keys
+    LATERAL (SELECT key_id, service_account_id, created_by, client_id IS NOT NULL AND secret_hash = '' AS by_token FROM api_keys
       WHERE key_id = w.key_id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) LIMIT 1) k,
     LATERAL (SELECT organization_id, capabilities, paused_at FROM service_accounts
       WHERE service_account_id = k.service_account_id AND revoked_at IS NULL LIMIT 1) a

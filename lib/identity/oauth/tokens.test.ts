@@ -2,16 +2,20 @@ import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
+import { callerIsLive } from "#lib/holds/execution-store.ts";
 import * as members from "#lib/identity/members/contract.ts";
 import { updateMember } from "#lib/identity/members/update-member.ts";
 import { authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
 import { oauthAccessToken } from "#lib/identity/oauth-tables.ts";
-import { apiKeys, serviceAccounts, session, user } from "#lib/identity/tables.ts";
+import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
+import { authorizeBatch } from "#lib/payments/authorize-batch.ts";
 import { isProblem } from "#lib/problem.ts";
+import { inShort, itemOf } from "#test/batches.ts";
 import { useDatabase } from "#test/database.ts";
 import { newMember, newOrganization } from "#test/identity.ts";
+import { activeMandate, createBuyer } from "#test/mandates.ts";
 import { asking, codeOf, connected, decide, program, registerClient, takeTokens, tokenForm } from "#test/oauth.ts";
-import { send } from "#test/tenant.ts";
+import { createPerson, send } from "#test/tenant.ts";
 
 useDatabase();
 
@@ -125,6 +129,32 @@ describe("codes and tokens", () => {
     expect(await refusalOf(access_token)).toBe("api_key_invalid");
     const refreshed = await takeTokens({ grant_type: "refresh_token", client_id: clientId, refresh_token });
     expect([refreshed.status, refreshed.data.error]).toEqual([400, "invalid_grant"]);
+  });
+
+  test("a payment of a token that waits is refused once the person lost the capability or was banned", async () => {
+    const buyer = await createBuyer();
+    const admin = await createPerson(buyer.organizationId, "admin");
+    const mandateId = await activeMandate(buyer.person.credential);
+    const body = { capabilities: ["payments:authorize"] };
+    const token = await connected(admin.credential, await registerClient(admin.credential), body);
+    // The caller as it was read before the change, like that of a request that waits meanwhile.
+    const caller = await agentOf(token.access_token);
+    const told = async () => {
+      const asker = { kind: "key", subjectId: caller.subjectId, keyId: caller.keyId } as const;
+      const [answer] = await authorizeBatch([{ ...itemOf(buyer, mandateId), asker }]);
+      return [inShort(answer!), await database().transaction((tx) => callerIsLive(tx, caller))];
+    };
+    const setRole = (role: string) => database().update(member).set({ role }).where(eq(member.userId, admin.userId));
+    expect(await told()).toEqual(["allow", true]);
+    await setRole("approver");
+    expect(await told()).toEqual(["capability_required", true]);
+    await setRole("admin");
+    await database().update(user).set({ banned: true }).where(eq(user.id, admin.userId));
+    expect(await told()).toEqual(["api_key_invalid", false]);
+    await database().update(user).set({ banned: false }).where(eq(user.id, admin.userId));
+    expect(await told()).toEqual(["allow", true]);
+    await database().delete(member).where(eq(member.userId, admin.userId));
+    expect(await told()).toEqual(["api_key_invalid", false]);
   });
 
   test("a client can revoke its tokens", async () => {
