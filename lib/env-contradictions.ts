@@ -85,6 +85,8 @@ function forProduction(given: Settings): Contradiction[] {
   for (const name of ["BETTER_AUTH_SECRET", "API_KEY_SECRET"] as const)
     if (weak(given[name])) refuse(name, "is weak: others can guess it");
   if (given.AUDIT_SIGNING_KEY?.split(",").some(weak)) refuse("AUDIT_SIGNING_KEY", "has a weak key: others can guess it");
+  if (given.WEBHOOK_ENCRYPTION_KEY?.split(",").some(weak))
+    refuse("WEBHOOK_ENCRYPTION_KEY", "has a weak key: others can guess it");
   if (weak(given.VAPID_PRIVATE_KEY)) refuse("VAPID_PRIVATE_KEY", "is weak: others can guess it");
   if (given.API_KEY_SECRET !== undefined && given.BETTER_AUTH_SECRET === given.API_KEY_SECRET)
     refuse("API_KEY_SECRET", "must differ from BETTER_AUTH_SECRET");

@@ -19,6 +19,7 @@ const values: Readonly<Record<keyof Variables, string>> = {
   POLICY_SIGNER_PRIVATE_KEY: privateKey,
   SANDBOX_WALLET_PRIVATE_KEY: privateKey,
   AUDIT_SIGNING_KEY: p256Key,
+  WEBHOOK_ENCRYPTION_KEY: p256Key,
   VAPID_PRIVATE_KEY: p256Key,
   AUDIT_HEADS_FILE: "/var/lib/countersign/audit-heads",
   CHAINS:

@@ -146,6 +146,14 @@ const Variables = z.object({
       "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
     )
     .optional(),
+  /**
+   * The keys that encrypt webhook secrets. The first one encrypts; the others only decrypt, and so does a key that is made from
+   * API_KEY_SECRET.
+   */
+  WEBHOOK_ENCRYPTION_KEY: text(
+    /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
+    "must be 32 bytes in base64url, or several such keys with commas between them",
+  ).optional(),
   /** The P-256 key that identifies the service to the push services of browsers. Without it, no message goes to a device. */
   VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
   /**

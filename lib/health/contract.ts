@@ -24,7 +24,7 @@ export const checkReadinessOfService = operation({
   tag: "Health",
   summary: "Check whether the service can handle requests",
   description:
-    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for at most two seconds. If one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and are settled when the chain answers again. Settlements are degraded while a transaction of the service has waited 20 seconds for a block, or cannot be sent. Pages are degraded while their process is starting again; a process that serves no pages leaves them out.",
+    "Checks every pool of database connections, the migrations, the queue of requests and the chains, each for at most two seconds. If one of them fails, or the process is stopping, the answer is 503 service_unavailable and names it. A chain that does not answer is degraded: payments are still authorized, and are settled when the chain answers again. Settlements are degraded while a transaction of the service has waited 20 seconds for a block, or cannot be sent. Webhooks are degraded while the keys of this process cannot decrypt the secrets of an endpoint. Pages are degraded while their process is starting again; a process that serves no pages leaves them out.",
   access: "anyone",
   response: z
     .object({
@@ -32,7 +32,17 @@ export const checkReadinessOfService = operation({
       checks: z.array(
         z
           .object({
-            name: z.enum(["database", "authorizations", "emergencies", "migrations", "queue", "chains", "settlements", "pages"]),
+            name: z.enum([
+              "database",
+              "authorizations",
+              "emergencies",
+              "migrations",
+              "queue",
+              "chains",
+              "settlements",
+              "webhooks",
+              "pages",
+            ]),
             status: z.enum(["ready", "degraded"]),
           })
           .meta({ id: "ServiceCheck" }),
@@ -51,6 +61,7 @@ export const checkReadinessOfService = operation({
         { name: "queue", status: "ready" },
         { name: "chains", status: "ready" },
         { name: "settlements", status: "ready" },
+        { name: "webhooks", status: "ready" },
       ],
     },
   },

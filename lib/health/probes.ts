@@ -10,13 +10,23 @@ import { bounds } from "#lib/payments/queue.ts";
 import { perProcess } from "#lib/process.ts";
 import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
 import { atMost } from "#lib/time.ts";
+import { secretsAreReadable } from "#lib/webhooks/reseal-secrets.ts";
 
 /**
- * The result of one check. The service is `degraded` and not `failing` if a chain does not answer or accepts no transactions, or
- * if the pages process is down, because it can still authorize, approve and revoke.
+ * The result of one check. The service is `degraded` and not `failing` if a chain does not answer or accepts no transactions, if
+ * the secrets of a webhook endpoint cannot be decrypted, or if the pages process is down, because it can still authorize, approve and revoke.
  */
 export type Finding = {
-  readonly name: "database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "pages";
+  readonly name:
+    | "database"
+    | "authorizations"
+    | "emergencies"
+    | "migrations"
+    | "queue"
+    | "chains"
+    | "settlements"
+    | "webhooks"
+    | "pages";
   readonly status: "ready" | "degraded" | "failing";
 };
 
@@ -51,13 +61,14 @@ async function chainAnswers(chain: string): Promise<boolean> {
 const required = (name: Finding["name"], ready: boolean): Finding => ({ name, status: ready ? "ready" : "failing" });
 
 async function probe(): Promise<readonly Finding[]> {
-  const [database, authorizations, emergencies, migrations, chains, settlements] = await Promise.all([
+  const [database, authorizations, emergencies, migrations, chains, settlements, webhooks] = await Promise.all([
     within(() => answers(mainPool())),
     within(() => answers(batchPool())),
     within(() => answers(urgentPool())),
     within(() => schemaIsCurrent()),
     Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),
     within(() => settlementsGoOn()),
+    within(() => secretsAreReadable()),
   ]);
   const pages = pagesUp();
   return [
@@ -68,6 +79,7 @@ async function probe(): Promise<readonly Finding[]> {
     required("queue", authorizeQueue().depth < QUEUE_READY),
     { name: "chains", status: chains.every(Boolean) ? "ready" : "degraded" },
     { name: "settlements", status: settlements ? "ready" : "degraded" },
+    { name: "webhooks", status: webhooks ? "ready" : "degraded" },
     ...(pages === null ? [] : [{ name: "pages" as const, status: pages ? ("ready" as const) : ("degraded" as const) }]),
   ];
 }

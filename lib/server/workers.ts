@@ -30,6 +30,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { sweepHolds } from "#lib/settlement/sweep.ts";
 import { forgetOldTransactions } from "#lib/settlement/transaction-store.ts";
 import { watchSettlements } from "#lib/settlement/watch-settlements.ts";
+import { resealSecrets } from "#lib/webhooks/reseal-secrets.ts";
 import { endWebhooks, forgetOldDeliveries, sendWebhooks } from "#lib/webhooks/send-webhooks.ts";
 import { every, type Worker } from "#lib/server/every.ts";
 import { atMost } from "#lib/time.ts";
@@ -50,6 +51,7 @@ const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
 const ALERTS_EVERY_MS = 5_000;
 const WEBHOOKS_EVERY_MS = 500;
+const RESEAL_EVERY_MS = 60_000;
 const WEBHOOKS_END_MS = 5_000;
 const NOTICES_EVERY_MS = 250;
 /**
@@ -106,6 +108,7 @@ export function startWorkers(): Pick<Worker, "stop"> {
     every(FORGET_EVERY_MS, "forgetOldAlerts", forgetOldAlerts),
     every(FORGET_EVERY_MS, "forgetOldPushes", forgetOldPushes),
     every(WEBHOOKS_EVERY_MS, "sendWebhooks", sendWebhooks),
+    every(RESEAL_EVERY_MS, "resealSecrets", resealSecrets),
     every(FORGET_EVERY_MS, "forgetOldDeliveries", forgetOldDeliveries),
     every(SESSIONS_EVERY_MS, "forgetOldSessions", forgetOldSessions),
     every(CHECKPOINTS_EVERY_MS, "signCheckpoints", signCheckpoints),

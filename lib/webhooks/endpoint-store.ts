@@ -1,4 +1,5 @@
-import { and, asc, count, eq, getTableColumns, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, or, sql, type SQL } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { database, sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { member, user } from "#lib/identity/tables.ts";
@@ -57,6 +58,32 @@ export async function changeEndpoint(tx: Tx, id: string, change: Partial<Endpoin
 
 export async function deleteEndpoint(tx: Tx, id: string): Promise<void> {
   await tx.delete(webhookEndpoints).where(eq(webhookEndpointId, id));
+}
+
+const keyIds = (ids: readonly string[]) => sql.param([...ids]);
+const keyOf = (column: AnyPgColumn) => sql`split_part(${column}, '.', 2)`;
+
+/** The endpoints with secrets that were encrypted with one of these keys. */
+export async function endpointsUnderKeys(ids: readonly string[], limit: number): Promise<readonly string[]> {
+  const { sealed, previousSealed } = webhookEndpoints;
+  const isUnder = (column: AnyPgColumn) => sql`${keyOf(column)} = ANY(${keyIds(ids)})`;
+  const rows = await database()
+    .select({ webhookEndpointId })
+    .from(webhookEndpoints)
+    .where(or(isUnder(sealed), isUnder(previousSealed)))
+    .limit(limit);
+  return rows.map((row) => row.webhookEndpointId);
+}
+
+/** Whether an enabled endpoint has secrets that were encrypted with none of these keys. */
+export async function hasEndpointUnderOtherKey(ids: readonly string[]): Promise<boolean> {
+  const isOther = sql`${keyOf(webhookEndpoints.sealed)} <> ALL(${keyIds(ids)})`;
+  const found = await database()
+    .select({ webhookEndpointId })
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.status, "enabled"), isOther))
+    .limit(1);
+  return found.length > 0;
 }
 
 /** The address and the encrypted secrets for messages that are sent now. */

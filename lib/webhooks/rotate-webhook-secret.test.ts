@@ -1,7 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { forget } from "#lib/process.ts";
 import * as contract from "#lib/webhooks/contract.ts";
+import { resealSecrets, secretsAreReadable } from "#lib/webhooks/reseal-secrets.ts";
 import { rotateWebhookSecret } from "#lib/webhooks/rotate-webhook-secret.ts";
-import { newSecrets, seal, unseal } from "#lib/webhooks/secrets.ts";
+import { newSecrets, seal, signerOf, unseal } from "#lib/webhooks/secrets.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { newOrganization } from "#test/identity.ts";
@@ -43,5 +46,49 @@ describe("rotateWebhookSecret", () => {
     expect(unseal(sealed, "whe_1")).toEqual(secrets);
     expect(unseal(sealed, "whe_2")).toBeNull();
     expect(unseal(`${sealed.slice(0, -2)}${sealed.endsWith("AA") ? "BA" : "AA"}`, "whe_1")).toBeNull();
+  });
+});
+
+describe("the keys that encrypt secrets", () => {
+  const variables = ["WEBHOOK_ENCRYPTION_KEY", "API_KEY_SECRET"] as const;
+  /** Continues as a process that was started with other keys. */
+  const configure = (values: Readonly<Partial<Record<(typeof variables)[number], string>>>) => {
+    Object.assign(process.env, values);
+    for (const name of ["env", "webhookKeyRing", "webhookSigners"]) forget(name);
+  };
+
+  test("can be replaced without losing a secret: the first key encrypts, each one decrypts, and old text is encrypted again", async () => {
+    const kept = Object.fromEntries(variables.map((name) => [name, process.env[name] ?? ""]));
+    onTestFinished(() => configure(kept));
+    const owner = await newOrganization();
+    const { webhookEndpointId: id } = (await create(owner, { url: "https://example.com/" })).data;
+    expect((await rotate(owner.credential, id)).status).toBe(200);
+    const before = (await endpointRow(id))!;
+    const secrets = [unseal(before.sealed, id), unseal(before.previousSealed!, id)];
+    const readable = async () => {
+      const { sealed, previousSealed } = (await endpointRow(id))!;
+      return [unseal(sealed, id), unseal(previousSealed!, id)];
+    };
+    const [first, second] = [randomBytes(32), randomBytes(32)].map((key) => key.toString("base64url")) as [string, string];
+
+    configure({ WEBHOOK_ENCRYPTION_KEY: first });
+    expect([await readable(), await secretsAreReadable()]).toEqual([secrets, true]);
+    await resealSecrets();
+    expect(await resealSecrets()).toBe(0);
+    expect([(await endpointRow(id))!.sealed === before.sealed, await readable()]).toEqual([false, secrets]);
+
+    // API_KEY_SECRET may change now, because a key of its own encrypts the secrets.
+    configure({ WEBHOOK_ENCRYPTION_KEY: `${second},${first}`, API_KEY_SECRET: "yet another secret, for the tests only" });
+    expect([await readable(), await secretsAreReadable()]).toEqual([secrets, true]);
+    await resealSecrets();
+    configure({ WEBHOOK_ENCRYPTION_KEY: second });
+    expect([await readable(), await secretsAreReadable()]).toEqual([secrets, true]);
+
+    configure({ WEBHOOK_ENCRYPTION_KEY: first });
+    expect([await readable(), await secretsAreReadable()]).toEqual([[null, null], false]);
+    expect(signerOf((await endpointRow(id))!.sealed, id)).toBeNull();
+    await resealSecrets();
+    configure({ WEBHOOK_ENCRYPTION_KEY: second });
+    expect(await readable()).toEqual(secrets);
   });
 });

@@ -1,16 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createPrivateKey,
-  generateKeyPairSync,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-} from "node:crypto";
-import { env } from "#lib/env.ts";
+import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import { perProcess } from "#lib/process.ts";
+import { decrypt, encrypt } from "#lib/webhooks/key-ring.ts";
 
 /** The secrets that sign the messages to an endpoint: an HMAC secret that the receiver has too, and an Ed25519 key pair. */
 export type WebhookSecrets = { readonly hmac: Buffer; readonly seed: Buffer; readonly publicKey: Buffer };
@@ -25,34 +15,15 @@ export const secretText = ({ hmac }: WebhookSecrets): string => `whsec_${hmac.to
 export const publicKeyText = ({ publicKey }: WebhookSecrets): string => `whpk_${publicKey.toString("base64")}`;
 
 const PART = 32;
-const NONCE = 12;
-const TAG = 16;
-const VERSION = "1.";
 
-const sealingKey = (): Buffer =>
-  perProcess("webhookSealingKey", () =>
-    Buffer.from(hkdfSync("sha256", env().API_KEY_SECRET, "", "countersign.webhook-secrets.v1", 32)),
-  );
+/** Encrypts the secrets for one endpoint. */
+export const seal = ({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string =>
+  encrypt(Buffer.concat([hmac, seed, publicKey]), endpointId);
 
-/** Encrypts the secrets for one endpoint. If somebody copies them to another endpoint's row, they cannot be decrypted there. */
-export function seal({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string {
-  const nonce = randomBytes(NONCE);
-  const cipher = createCipheriv("aes-256-gcm", sealingKey(), nonce).setAAD(Buffer.from(endpointId));
-  const sealed = Buffer.concat([cipher.update(Buffer.concat([hmac, seed, publicKey])), cipher.final()]);
-  return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
-}
-
-/** Decrypts the secrets. Null if they were encrypted with another API_KEY_SECRET, or were changed. */
+/** Decrypts the secrets. Null if their key is not configured any more, or if they were changed. */
 export function unseal(text: string, endpointId: string): WebhookSecrets | null {
-  const bytes = Buffer.from(text.slice(VERSION.length), "base64url");
-  const decipher = createDecipheriv("aes-256-gcm", sealingKey(), bytes.subarray(0, NONCE), { authTagLength: TAG });
-  decipher.setAAD(Buffer.from(endpointId)).setAuthTag(bytes.subarray(NONCE, NONCE + TAG));
-  try {
-    const open = Buffer.concat([decipher.update(bytes.subarray(NONCE + TAG)), decipher.final()]);
-    return { hmac: open.subarray(0, PART), seed: open.subarray(PART, 2 * PART), publicKey: open.subarray(2 * PART) };
-  } catch {
-    return null;
-  }
+  const open = decrypt(text, endpointId);
+  return open && { hmac: open.subarray(0, PART), seed: open.subarray(PART, 2 * PART), publicKey: open.subarray(2 * PART) };
 }
 
 type Message = { readonly id: string; readonly timestamp: number; readonly body: string };

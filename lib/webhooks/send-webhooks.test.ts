@@ -8,6 +8,7 @@ import * as audit from "#lib/audit/contract.ts";
 import { listEvents } from "#lib/audit/list-events.ts";
 import { DAY_MS } from "#lib/time.ts";
 import * as contract from "#lib/webhooks/contract.ts";
+import { deleteWebhookEndpoint } from "#lib/webhooks/delete-webhook-endpoint.ts";
 import { rotateWebhookSecret } from "#lib/webhooks/rotate-webhook-secret.ts";
 import { endWebhooks } from "#lib/webhooks/send-webhooks.ts";
 import { addEvents, eventsAbout } from "#test/audit.ts";
@@ -225,4 +226,22 @@ test("processes share the work; if one is killed between sending and storing the
   expect(new Set(ids).size).toBe(60);
   const twice = ids.filter((one, at) => ids.indexOf(one) !== at);
   expect(twice.filter((one) => !before.includes(one))).toEqual([]);
+
+  // The other process has used the secret many times. After the reply it must not sign with it any more, nor send anything more.
+  const as = endpoint.owner.credential;
+  const { data } = await send(contract.rotateWebhookSecret, rotateWebhookSecret, { id, as, body: { gracePeriodSeconds: 0 } });
+  await addPayments(organizationId, 20);
+  await expect
+    .poll(() => new Set(receiver.at(path).map(({ headers }) => headers["webhook-id"])).size, { timeout: 60_000 })
+    .toBe(80);
+  const later = receiver.at(path).filter(({ headers }) => !ids.includes(headers["webhook-id"]));
+  const signedBy = (secret: string) => new Set(later.map((message) => accepts(secret, message)));
+  expect([signedBy(endpoint.secret), signedBy(data.secret!)]).toEqual([new Set([false]), new Set([true])]);
+  const other = await newEndpoint(receiver);
+  const count = receiver.at(path).length;
+  expect((await send(contract.deleteWebhookEndpoint, deleteWebhookEndpoint, { id, as, body: {} })).status).toBe(200);
+  await addPayments(organizationId, 20);
+  await addPayments(other.organizationId, 1);
+  await expect.poll(() => receiver.at(other.path).length, { timeout: 60_000 }).toBe(1);
+  expect(receiver.at(path).length).toBe(count);
 });

@@ -1973,7 +1973,7 @@ export type ServiceAccountList = {
 };
 
 export type ServiceCheck = {
-  readonly name: ("database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "pages");
+  readonly name: ("database" | "authorizations" | "emergencies" | "migrations" | "queue" | "chains" | "settlements" | "webhooks" | "pages");
   readonly status: ("ready" | "degraded");
 };
 

@@ -24,6 +24,7 @@ const names = {
   queue: "Request queue",
   chains: "Chains",
   settlements: "Settlement queue",
+  webhooks: "Webhook secrets",
   pages: "Pages",
 } as const;
 
