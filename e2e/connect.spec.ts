@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { UnauthorizedError as OldUnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -9,39 +6,7 @@ import type { Page } from "@playwright/test";
 import { newMember, newOrganization, PASSWORD } from "#test/identity.ts";
 import { writeMandate } from "./setup/purchase.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
-
-const address = () => new URL("/mcp", process.env["BASE_URL"] ?? "");
-
-/** A program on the person's device that waits for the answer of the authorization server. */
-async function openCallback() {
-  const answers: URL[] = [];
-  const server = createServer((request, response) => {
-    if (request.url?.startsWith("/callback")) answers.push(new URL(request.url, "http://127.0.0.1"));
-    response.setHeader("Content-Type", "text/html").end("<title>Done</title><p>Go back to the program.");
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return { redirectUrl: `http://127.0.0.1:${port}/callback`, answers, close: () => server.close() };
-}
-
-/** What both official clients store: the client id that was registered for them, and the tokens that they get. They know nothing else. */
-function memory(clientId: string, redirectUrl: string) {
-  const kept: { verifier: string; tokens?: unknown; url?: URL } = { verifier: "" };
-  return {
-    kept,
-    provider: {
-      redirectUrl,
-      clientMetadata: { redirect_uris: [redirectUrl], client_name: "Test client", token_endpoint_auth_method: "none" },
-      clientInformation: () => ({ client_id: clientId }),
-      tokens: () => kept.tokens as never,
-      saveTokens: (tokens: unknown) => void (kept.tokens = tokens),
-      redirectToAuthorization: (url: URL) => void (kept.url = url),
-      saveCodeVerifier: (verifier: string) => void (kept.verifier = verifier),
-      codeVerifier: () => kept.verifier,
-    },
-  };
-}
+import { mcpAddress, memory, openCallback } from "./setup/program.ts";
 
 const info = { name: "judge", version: "1" };
 
@@ -50,10 +15,10 @@ async function discover(clientId: string, redirectUrl: string, old: boolean) {
   const { kept, provider } = memory(clientId, redirectUrl);
   const open = () =>
     old
-      ? { client: new OldClient(info), transport: new OldTransport(address(), { authProvider: provider }) }
+      ? { client: new OldClient(info), transport: new OldTransport(mcpAddress(), { authProvider: provider }) }
       : {
           client: new Client(info, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
-          transport: new StreamableHTTPClientTransport(address(), { authProvider: provider }),
+          transport: new StreamableHTTPClientTransport(mcpAddress(), { authProvider: provider }),
         };
   const first = open();
   const refused: unknown = await first.client.connect(first.transport as never).catch((error: unknown) => error);
@@ -63,7 +28,7 @@ async function discover(clientId: string, redirectUrl: string, old: boolean) {
     /** Exchanges the code and lists the tools. */
     finish: async (answer: URL) => {
       const iss = answer.searchParams.get("iss");
-      expect(iss).toBe(new URL("/api/auth", address()).href);
+      expect(iss).toBe(new URL("/api/auth", mcpAddress()).href);
       if (old) await (first.transport as OldTransport).finishAuth(answer.searchParams.get("code") ?? "");
       else await (first.transport as StreamableHTTPClientTransport).finishAuth(answer.searchParams);
       const again = open();

@@ -10,10 +10,10 @@ import type { Purchase } from "../../examples/without-package.ts";
 import { localChainId, usdcAbi, usdcAddress } from "../../examples/chain.ts";
 import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 
-const rpcUrl = (): string => env().CHAINS[0]?.rpcUrl ?? "";
+export const rpcUrl = (): string => env().CHAINS[0]?.rpcUrl ?? "";
 
 /** A connection to the chain that all journeys use, from an account that can pay for gas. */
-async function chainFor(account: PrivateKeyAccount) {
+export async function chainFor(account: PrivateKeyAccount) {
   const client = createTestClient({ account, chain: baseSepolia, mode: "anvil", transport: http(rpcUrl()), pollingInterval: 50 })
     .extend(publicActions)
     .extend(walletActions);

@@ -107,6 +107,7 @@ export default async function start(): Promise<() => Promise<void>> {
   const contracts = await deployed(chain);
   const port = await freePort();
   const shopPort = await freePort();
+  const stallPort = await freePort();
   const dataDir = await mkdtemp(join(tmpdir(), "countersign-journeys-"));
   const token = { asset: "USDC", tokenAddress: usdcAddress, tokenName: "USDC", tokenVersion: "2", tokenDecimals: 6 };
   // The workers that run the journeys and their test helpers inherit these variables.
@@ -121,9 +122,10 @@ export default async function start(): Promise<() => Promise<void>> {
     RATE_LIMIT_PER_ADDRESS: "1000000",
     // Each browser sends another address, because sign-ins are limited by address.
     TRUSTED_PROXY_HOPS: "1",
-    // The address of this machine at which a journey may open its own shop.
-    OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort}`,
+    // The addresses of this machine at which journeys may open sellers of their own.
+    OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort},127.0.0.1:${stallPort}`,
     SHOP_PORT: String(shopPort),
+    STALL_PORT: String(stallPort),
     CHAIN_RPC_URL: chain.rpcUrl,
     CHAINS: JSON.stringify([{ chain: localChainId, rpcUrl: chain.rpcUrl, confirmations: 0, assets: [token], contracts }]),
   });
