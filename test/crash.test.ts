@@ -2,10 +2,12 @@ import { sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { executions } from "#lib/holds/tables.ts";
+import { mcpPurchases } from "#lib/mcp/tables.ts";
 import { newIntent, storedAnswers } from "#test/asking.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
 import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.ts";
+import { paidPage } from "#test/paid-page.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { registeredScene, useContracts } from "#test/registered.ts";
@@ -33,6 +35,8 @@ beforeAll(async () => {
   for (const [number, when] of points) {
     await database().execute(sql.raw(`CREATE TRIGGER stop ${when} FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test(${number})`));
   }
+  await database().execute(sql`CREATE TRIGGER stop AFTER UPDATE ON mcp_purchases FOR EACH ROW
+    WHEN (OLD.result IS NULL AND NEW.result IS NOT NULL) EXECUTE FUNCTION wait_for_test(8)`);
   // A deferred trigger runs during COMMIT, so the transaction stops in COMMIT.
   await database().execute(sql`CREATE CONSTRAINT TRIGGER stop_commit AFTER INSERT ON authorizations
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait_for_test(6)`);
@@ -171,6 +175,41 @@ describe("kill -9 of a server that is executing", () => {
       sql`SELECT status FROM registration_slots WHERE authorization_id = ${authorizationId}`,
     );
     expect(taken.map(({ status }) => status)).toEqual(paymentCredential === undefined ? ["held"] : []);
+  });
+});
+
+describe("kill -9 of a server that fetches a page for an agent and pays for it", { timeout: 120_000 }, () => {
+  test.each([
+    ["after the payment was executed and before the seller took it: the next server shows the same payment", true, "paid"],
+    ["after the seller answered: the next server pays nothing and says that it is paid", false, "paidButNotServed"],
+  ])("%s", async (_name, fails, end) => {
+    const scene = await paidPage({ chain: chain(), contracts: contracts(), buyer }, fails);
+    const first = await scene.start();
+    const point = await hold(databaseOf().url, stop(8));
+    const cut = first.fetchPaid().then(
+      () => "answered",
+      () => "cut",
+    );
+    await (fails ? scene.shown : point.blocks());
+    await first.server.kill();
+    expect(await cut).toBe("cut");
+    scene.fail();
+    // The database also ends the statement that stores the answer, which would otherwise commit although the server is gone.
+    await database().execute(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%mcp_purchases%'`);
+    await point.release();
+    await settled();
+    // The lease of the killed call ends.
+    await database().update(mcpPurchases).set({ busyUntil: null });
+    const next = await scene.start();
+    await expect
+      .poll(async () => (await next.fetchPaid()).structuredContent["status"], { timeout: 60_000, interval: 500 })
+      .toBe(end);
+    expect([await scene.payments(), await scene.balance(), scene.seller.served()]).toEqual([
+      [{ status: expect.stringMatching(/^(pending|settled)$/) }],
+      250_000n,
+      1,
+    ]);
   });
 });
 
