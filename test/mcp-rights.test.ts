@@ -5,6 +5,7 @@ import { database } from "#lib/db/client.ts";
 import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
+import { tools } from "#lib/mcp/tools.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import { Capability } from "#lib/vocabulary.ts";
@@ -113,9 +114,12 @@ describe("rights", () => {
       .select({ status: checkoutIntents.status })
       .from(checkoutIntents)
       .where(eq(checkoutIntents.checkoutIntentId, text(asked, "checkoutIntentId"))),
+    await database().$count(checkoutIntents, eq(checkoutIntents.status, "approved")),
   ];
 
   test("no tool reaches an operation that approves, raises a limit or revokes", () => {
+    // The next tests call these tools, so a new tool must be added there.
+    for (const tested of [needs, argumentsOf()]) expect(Object.keys(tested)).toEqual(tools.map(({ name }) => name));
     expect(Object.values(reachable).map(({ operation }) => operation.id)).toEqual(Object.keys(reachable));
     for (const { operation } of Object.values(reachable)) {
       expect(operation.access).toEqual({ capability: expect.any(String) });

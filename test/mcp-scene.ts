@@ -55,15 +55,17 @@ export function mcpScene() {
     return built;
   };
 
-  /** An active mandate whose wallet is a delegated account, registered for the seller. */
-  async function registeredMandate(approval: object): Promise<string> {
-    const { owner } = scene();
+  /** An active mandate whose wallet is a delegated account, registered for the seller, or for a shop with larger payments. */
+  async function registeredMandate(approval: object, forShop = false): Promise<string> {
+    const { owner, shop } = scene();
     const key = await delegated(chain(), contracts().implementation);
-    await chain().mint(key.address, 10_000_000n);
-    const policy = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" }, approval };
+    await chain().mint(key.address, 100_000_000n);
+    const limits = { perPayment: forShop ? "100" : "1", total: "100" };
+    const policy = { assets, limits, sellers: { unregistered: "allow" }, approval };
     const mandateId = await activeMandate(owner.credential, { policy, wallet: { chain: CHAIN, address: key.address } });
-    const terms = { periodLimit: 10_000_000n, maxPaymentsPerPeriod: 40 };
-    await register(chain(), contracts(), key, { mandateId, organizationId: owner.organizationId, payTo, terms });
+    const [perPaymentLimit, payee] = forShop ? [25_000_000n, shop.payTo] : [250_000n, payTo];
+    const terms = { perPaymentLimit, periodLimit: 40n * perPaymentLimit, maxPaymentsPerPeriod: 40 };
+    await register(chain(), contracts(), key, { mandateId, organizationId: owner.organizationId, payTo: payee, terms });
     return mandateId;
   }
 
@@ -107,6 +109,7 @@ export function mcpScene() {
   });
   return {
     scene,
+    chain,
     mandate,
     registeredMandate,
     askingMandate,
@@ -114,7 +117,12 @@ export function mcpScene() {
     /* Arguments that no other call has. */
     report: (mandateId: string) => ({ url: reportUrl(), mandateId, purpose: `Report ${++count}` }),
     asks: (mandateId: string) => ({ mandateId, intent: intent(), purpose: `Payment ${++count}` }),
-    basket: () => ({ storefrontUrl: scene().shop.url, mandateId: mandate.orders, items, purpose: `Order ${++count}` }),
+    basket: (mandateId = mandate.orders) => ({
+      storefrontUrl: scene().shop.url,
+      mandateId,
+      items,
+      purpose: `Order ${++count}`,
+    }),
     client: (as: Pick<Agent, "credential"> = scene().agent) => newClient(scene().service.url, as.credential),
     approved: async (checkoutIntentId: string): Promise<void> => {
       const { owner } = scene();

@@ -10,9 +10,11 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 import { read, reject } from "#test/checkouts.ts";
 import { newKey as newAgent } from "#test/identity.ts";
 import { newClient, oldClient, type Fields } from "#test/mcp.ts";
+import { settlesThrough } from "#test/orders.ts";
+import { stockFacilitator } from "#test/shop.ts";
 import { idIn, text, mcpScene } from "#test/mcp-scene.ts";
 
-const { scene, mandate, registeredMandate, askingMandate, intent, report, asks, basket, client, approved } = mcpScene();
+const { scene, chain, mandate, registeredMandate, askingMandate, intent, report, asks, basket, client, approved } = mcpScene();
 
 describe.each([
   ["2026-07-28", newClient],
@@ -186,13 +188,17 @@ describe("approval", () => {
     expect(scene().seller.served()).toBe(before + 1);
   });
 
-  test("an order is continued by the same call after the approval", async () => {
+  test("an order is continued by the same call after the approval, and paid once under a registered mandate", async () => {
+    settlesThrough(scene().shop, await stockFacilitator(chain()));
     const { call } = await client();
-    const args = basket();
+    const args = basket(await registeredMandate({ mode: "always" }, true));
     const asked = (await call("place_order", args)).structuredContent;
+    expect(asked).toMatchObject({ status: "approvalRequired", pollWith: "get_payment" });
     await approved(text(asked, "checkoutIntentId"));
-    const continued = (await call("place_order", args)).structuredContent;
-    expect(continued).toMatchObject({ status: "paymentCredentialRequired", order: { paymentRequired: {} } });
+    const before = await chain().balanceOf(scene().shop.payTo);
+    const statusOf = async () => (await call("place_order", args)).structuredContent["status"];
+    await expect.poll(statusOf, { timeout: 20_000, interval: 500 }).toBe("completed");
+    expect((await chain().balanceOf(scene().shop.payTo)) - before).toBe(25_000_000n);
   });
 
   test("a requestState is valid once, for one call of one agent", async () => {
