@@ -61,7 +61,7 @@ const pages: Readonly<Record<string, readonly Visit[]>> = {
   "/settings/keys": at("/settings/keys", "full", "empty"),
   "/settings/keys/[serviceAccountId]": [["full", ({ agent }) => `/settings/keys/${agent.serviceAccountId}`]],
   "/settings/connect": at("/settings/connect", "full", "empty"),
-  "/connect": at("/connect?error=invalid_client"),
+  "/connect": [...at("/connect?error=invalid_client"), ...at("/connect?error=constructor", "empty")],
   "/settings/billing": at("/settings/billing", "full", "empty"),
   "/settings/webhooks": at("/settings/webhooks", "full", "empty"),
   "/settings/webhooks/[webhookEndpointId]": [["full", ({ webhook }) => webhook]],

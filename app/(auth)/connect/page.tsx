@@ -15,10 +15,10 @@ import { viewConnect, type ConnectView } from "#lib/pages/view-connect.ts";
 
 export const metadata = { title: "Connect a program" };
 
-const refusals: Readonly<Record<string, string>> = {
-  invalid_client: "The program is not registered here. Register it on the page “Connect an agent”, or check its client id.",
-  invalid_redirect: "The program asks for a redirect to an address that is not registered for it. Nothing was sent there.",
-};
+const refusals: ReadonlyMap<string, string> = new Map([
+  ["invalid_client", "The program is not registered here. Register it on the page “Connect an agent”, or check its client id."],
+  ["invalid_redirect", "The program asks for a redirect to an address that is not registered for it. Nothing was sent there."],
+]);
 
 const places: Readonly<Record<ConnectView["place"]["kind"], string>> = {
   device: "a program on this device, at",
@@ -136,7 +136,7 @@ export default async function ConnectPage({ searchParams }: { readonly searchPar
       )}
       {answer.kind === "unusable" && (
         <Stop href="/settings/connect" label="Connect an agent">
-          {refusals[answer.error] ?? "The request of the program is not valid. Start again in the program."}
+          {refusals.get(answer.error) ?? "The request of the program is not valid. Start again in the program."}
         </Stop>
       )}
     </Page>
