@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { closePools, batchPool, mainPool, urgentPool } from "#lib/db/client.ts";
+import { closePools, batchPool, database, mainPool, urgentPool } from "#lib/db/client.ts";
 import { readEnv } from "#lib/env.ts";
 import { checkReadinessOfService } from "#lib/health/check-readiness-of-service.ts";
 import * as contract from "#lib/health/contract.ts";
 import { noteStopping } from "#lib/health/lifecycle.ts";
 import { forget, perProcess } from "#lib/process.ts";
+import { webhookEndpoints } from "#lib/webhooks/tables.ts";
 import { createDatabase, useDatabase } from "#test/database.ts";
 import { useSettlement } from "#test/payments.ts";
 import { send } from "#test/tenant.ts";
@@ -61,6 +62,18 @@ describe("checkReadinessOfService", () => {
     const { status, data } = await readyWith({ CHAINS: JSON.stringify(chains) });
     expect(status).toBe(200);
     expect(data.checks.filter((check) => check.status === "degraded")).toEqual([{ name: "chains", status: "degraded" }]);
+  });
+
+  test("200 with degraded webhooks while the secrets of an endpoint were encrypted with a key that is not configured", async () => {
+    const owner = { organizationId: "org_test", url: "https://example.com/", publicKey: "", eventTypes: [], sequence: 0 };
+    const row = { ...owner, webhookEndpointId: "whe_test", status: "enabled" as const, sealed: "1.unknown.AAAA" };
+    await database().insert(webhookEndpoints).values(row);
+    const { status, data } = await ready();
+    await database().delete(webhookEndpoints);
+    expect([status, data.checks.filter((check) => check.status === "degraded")]).toEqual([
+      200,
+      [{ name: "webhooks", status: "degraded" }],
+    ]);
   });
 
   test.each([
