@@ -6,6 +6,7 @@ import { apiKeys, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { reachable } from "#lib/mcp/reachable.ts";
 import { tools } from "#lib/mcp/tools.ts";
+import { mcpTools } from "#lib/pages/skill-text.ts";
 import * as payments from "#lib/payments/contract.ts";
 import { listPayments } from "#lib/payments/list-payments.ts";
 import { Capability } from "#lib/vocabulary.ts";
@@ -26,6 +27,10 @@ function isApart(texts: readonly string[]): void {
     [true, true],
   ]);
 }
+
+test("the documentation names every tool", () => {
+  expect(mcpTools.map(([name]) => name)).toEqual(tools.map(({ name }) => name));
+});
 
 describe("fetch_paid", () => {
   test.each([

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { startSeller, type Seller } from "../examples/seller.ts";
 import { env } from "#lib/env.ts";
+import { advertisedScopes } from "#lib/identity/oauth/authenticate-agent.ts";
 import { approve, items, open, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { openHostileStorefront, type HostileStorefront } from "#test/hostile-storefront.ts";
 import { newKey as newAgent, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { closeClients, newClient, type Fields } from "#test/mcp.ts";
 import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
+import { connected, registerClient } from "#test/oauth.ts";
 import { useSettlement } from "#test/payments.ts";
 import { brokenInvariants } from "#test/proof.ts";
 import { register, useContracts } from "#test/registered.ts";
 import { listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 import { delegated, newKey } from "#test/smart-account.ts";
+import type { Credential } from "#test/tenant.ts";
 
 /* Agents of the MCP server: a seller made with the x402 library, an online shop, and mandates that are registered on the chain. */
 
@@ -35,6 +38,18 @@ export function reachHost(url: string): void {
 
 export const text = (fields: Fields, name: string): string => String(fields[name]);
 export const idIn = (url: string): string => url.split("/").at(-1) ?? "";
+
+/** A program that a person has connected by OAuth, with the rights of an agent. */
+export async function connectedAgent({ credential }: Owner): Promise<Credential> {
+  const scope = advertisedScopes.join(" ");
+  const { access_token } = await connected(
+    credential,
+    await registerClient(credential),
+    { capabilities: advertisedScopes },
+    { scope },
+  );
+  return { authorization: `Bearer ${access_token}` };
+}
 
 type Scene = {
   readonly service: ListeningServer;

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
@@ -5,14 +7,13 @@ import { env } from "#lib/env.ts";
 import { forgetOldPurchases } from "#lib/mcp/purchase-store.ts";
 import { mcpPurchases } from "#lib/mcp/tables.ts";
 import { tools } from "#lib/mcp/tools.ts";
-import { mcpTools } from "#lib/pages/skill-text.ts";
 import { reconcile } from "#lib/settlement/reconcile.ts";
 import { read, reject } from "#test/checkouts.ts";
 import { newKey as newAgent } from "#test/identity.ts";
 import { newClient, oldClient, type Fields } from "#test/mcp.ts";
 import { settlesThrough } from "#test/orders.ts";
 import { stockFacilitator } from "#test/shop.ts";
-import { idIn, text, mcpScene } from "#test/mcp-scene.ts";
+import { connectedAgent, idIn, text, mcpScene } from "#test/mcp-scene.ts";
 
 const { scene, chain, mandate, registeredMandate, askingMandate, intent, report, asks, basket, client, approved } = mcpScene();
 
@@ -20,33 +21,38 @@ describe.each([
   ["2026-07-28", newClient],
   ["2025", oldClient],
 ] as const)("the official client of protocol %s", (_, connect) => {
-  test("lists every tool with hints and output schema, and calls every one", async () => {
-    const { client: official, call } = await connect(scene().service.url, scene().agent.credential);
-    const listed = (await official.listTools()).tools;
-    expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
-    expect(listed.every(({ annotations, outputSchema }) => annotations && outputSchema?.type === "object")).toBe(true);
-    const said = async (name: string, args: Fields) => (await call(name, args)).structuredContent;
+  test.each(["API key", "OAuth token"])(
+    "lists every tool with hints and output schema, and calls each with an %s",
+    async (kind) => {
+      const { agent, owner, service } = scene();
+      const credential = kind === "API key" ? agent.credential : await connectedAgent(owner);
+      const { client: official, call } = await connect(service.url, credential);
+      const listed = (await official.listTools()).tools;
+      expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
+      expect(listed.every(({ annotations, outputSchema }) => annotations && outputSchema?.type === "object")).toBe(true);
+      const said = async (name: string, args: Fields) => (await call(name, args)).structuredContent;
 
-    const budget = (await said("get_budget", {}))["mandates"] as Fields[];
-    expect(budget.map(({ mandateId, status }) => [mandateId, status])).toContainEqual([mandate.free, "active"]);
-    expect(await said("check_purchase", { mandateId: mandate.free, intent: intent() })).toMatchObject({
-      decision: { outcome: "allow" },
-    });
-    const authorized = await said("authorize_payment", asks(mandate.free));
-    expect(authorized["status"]).toBe("authorized");
-    const { authorizationId } = authorized;
-    expect(await said("execute_payment", { authorizationId })).toMatchObject({
-      status: "executed",
-      execution: { settlementStatus: "pending" },
-    });
-    expect(await said("execute_payment", { authorizationId })).toMatchObject({ status: "executed", repeated: true });
-    const payment = await said("get_payment", { authorizationId, receipt: true });
-    expect(payment).toMatchObject({ status: "ok", receipt: { receipt: expect.any(String) }, payment: { executions: [{}] } });
-    const order = await said("place_order", basket());
-    expect(order).toMatchObject({ status: "approvalRequired", pollWith: "get_payment", autoResumes: true });
-    const { checkoutIntentId } = order;
-    expect(await said("cancel", { checkoutIntentId })).toMatchObject({ status: "canceled", checkout: { status: "canceled" } });
-  });
+      const budget = (await said("get_budget", {}))["mandates"] as Fields[];
+      expect(budget.map(({ mandateId, status }) => [mandateId, status])).toContainEqual([mandate.free, "active"]);
+      expect(await said("check_purchase", { mandateId: mandate.free, intent: intent() })).toMatchObject({
+        decision: { outcome: "allow" },
+      });
+      const authorized = await said("authorize_payment", asks(mandate.free));
+      expect(authorized["status"]).toBe("authorized");
+      const { authorizationId } = authorized;
+      expect(await said("execute_payment", { authorizationId })).toMatchObject({
+        status: "executed",
+        execution: { settlementStatus: "pending" },
+      });
+      expect(await said("execute_payment", { authorizationId })).toMatchObject({ status: "executed", repeated: true });
+      const payment = await said("get_payment", { authorizationId, receipt: true });
+      expect(payment).toMatchObject({ status: "ok", receipt: { receipt: expect.any(String) }, payment: { executions: [{}] } });
+      const order = await said("place_order", basket());
+      expect(order).toMatchObject({ status: "approvalRequired", pollWith: "get_payment", autoResumes: true });
+      const { checkoutIntentId } = order;
+      expect(await said("cancel", { checkoutIntentId })).toMatchObject({ status: "canceled", checkout: { status: "canceled" } });
+    },
+  );
 
   test("fetches a page, pays for it once, and pays again only under another purchaseId", async () => {
     const { call } = await connect(scene().service.url, scene().agent.credential);
@@ -122,10 +128,6 @@ describe("a purchase", () => {
     await forgetOldPurchases();
     expect(await database().$count(mcpPurchases, eq(mcpPurchases.authorizationId, String(authorizationId)))).toBe(0);
   });
-});
-
-test("the documentation names every tool", () => {
-  expect(mcpTools.map(([name]) => name)).toEqual(tools.map(({ name }) => name));
 });
 
 describe("approval", () => {
@@ -256,6 +258,13 @@ describe("requests to /mcp", () => {
       headers: { accept: "text/event-stream", ...scene().agent.credential },
     });
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+    // The name of another site that leads to this machine: fetch does not send such a Host header.
+    const rebound = request(`${scene().service.url}/mcp`, {
+      method: "POST",
+      headers: { ...headers, host: "evil.example" },
+    }).end();
+    const [{ statusCode }] = (await once(rebound, "response")) as [IncomingMessage];
+    expect(statusCode).toBe(403);
   });
 
   test("400 for JSON that the HTTP API would refuse, and for more than 20 messages", async () => {

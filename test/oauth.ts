@@ -98,9 +98,14 @@ export const takeTokens = async (form: Readonly<Record<string, string>>): Promis
   return { status: answer.status, data: (await answer.json()) as Tokens };
 };
 
-/** Connects a client as a person would, and returns its tokens. */
-export async function connected(as: Credential, clientId: string, body: Readonly<Record<string, unknown>> = {}) {
-  const { query, verifier } = asking(clientId);
+/** Connects a client as a person would, and returns its tokens. `changes` are those of the client's request. */
+export async function connected(
+  as: Credential,
+  clientId: string,
+  body: Readonly<Record<string, unknown>> = {},
+  changes: Readonly<Record<string, string>> = {},
+) {
+  const { query, verifier } = asking(clientId, changes);
   const { status, data, problem } = await decide(as, query, body);
   if (status !== 201) throw new Error(problem.detail);
   const { data: tokens } = await takeTokens(tokenForm(clientId, codeOf(data.redirectTo), verifier));
