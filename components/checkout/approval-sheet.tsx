@@ -1,31 +1,25 @@
 "use client";
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
-import { Asks } from "./asks.tsx";
 import { basketChanges } from "./basket-changes.ts";
 import { BasketTable } from "./basket-table.tsx";
 import { Cut } from "./cut.tsx";
 import { Decision } from "./decision.tsx";
 import { useDecisions } from "./decisions.ts";
 import { selectedMandate } from "./default-mandate.ts";
-import { Destination } from "./destination.tsx";
-import { Effects } from "./effects.tsx";
 import { Essentials } from "./essentials.tsx";
 import { useFollow } from "./follow.ts";
 import { MandateClause, mustChoose } from "./mandate-clause.tsx";
 import { Terms } from "./terms.tsx";
 
-/** The places of the sections on wide screens: the basket beside the decision, and the others below. */
+/** The places of the sections on wide screens: the basket beside the decision, and the mandate below it. */
 const PLACES = {
   decision: "lg:col-start-2 lg:row-start-1 lg:border-l",
   basket: "lg:col-start-1 lg:row-span-2 lg:row-start-1",
   mandate: "lg:col-start-2 lg:row-start-2 lg:border-t lg:border-l",
-  destination: "lg:col-start-1 lg:row-span-2 lg:row-start-3 lg:border-t",
-  effects: "lg:col-start-2 lg:row-start-3 lg:border-t lg:border-l",
-  asks: "lg:col-start-2 lg:row-start-4 lg:border-t lg:border-l",
 } as const;
 
 const Changed = ({ clicked }: { readonly clicked: boolean }) => (
@@ -71,7 +65,11 @@ function Hashes({ view, shown, requestId }: HashesProps) {
   );
 }
 
-type Props = { readonly view: CheckoutView };
+type Props = {
+  readonly view: CheckoutView;
+  /** The sections that do not depend on what the person does here. The server renders them, so browsers do not load their code. */
+  readonly children: ReactNode;
+};
 
 const countChanges = (view: CheckoutView, before: CheckoutView | undefined): number =>
   basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length;
@@ -79,7 +77,7 @@ const countChanges = (view: CheckoutView, before: CheckoutView | undefined): num
 /**
  * A checkout that waits for a decision. The server renders it; in the browser, scripts only add the countdown and the buttons.
  */
-export function ApprovalSheet({ view }: Props) {
+export function ApprovalSheet({ view, children }: Props) {
   const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();
   const [chosen, setChosen] = useState<string>();
@@ -123,9 +121,7 @@ export function ApprovalSheet({ view }: Props) {
           </section>
           {!changed && basket}
           {!choosing && clause}
-          <Destination destination={view.destination} intent={intent} className={PLACES.destination} />
-          <Effects intent={intent} moreTimeUntil={view.moreTimeUntil} className={PLACES.effects} />
-          <Asks view={view} className={PLACES.asks} />
+          {children}
         </div>
       </div>
       <Hashes view={view} shown={shown} requestId={decisions.changedRequestId} />

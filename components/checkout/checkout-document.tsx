@@ -1,6 +1,9 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { ApprovalSheet } from "./approval-sheet.tsx";
+import { Asks } from "./asks.tsx";
 import { ClosedSheet } from "./closed-sheet.tsx";
+import { Destination } from "./destination.tsx";
+import { Effects } from "./effects.tsx";
 import { Receipt } from "./receipt.tsx";
 
 const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
@@ -19,7 +22,23 @@ export function CheckoutDocument({ view }: { readonly view: CheckoutView }) {
   const { approval } = view;
   const signer = approval && view.decided?.by;
   const state = stateOf(view);
-  if (state === "open") return <ApprovalSheet view={view} />;
+  if (state === "open") {
+    return (
+      <ApprovalSheet view={view}>
+        <Destination
+          destination={view.destination}
+          intent={view.intent}
+          className="lg:col-start-1 lg:row-span-2 lg:row-start-3 lg:border-t"
+        />
+        <Effects
+          intent={view.intent}
+          moreTimeUntil={view.moreTimeUntil}
+          className="lg:col-start-2 lg:row-start-3 lg:border-t lg:border-l"
+        />
+        <Asks view={view} className="lg:col-start-2 lg:row-start-4 lg:border-t lg:border-l" />
+      </ApprovalSheet>
+    );
+  }
   if (state === "signed" && approval) return <Receipt view={view} approval={approval} signer={signer ?? ""} />;
   return <ClosedSheet view={view} signer={signer} />;
 }
