@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { checkoutApprovals } from "#lib/approvals/tables.ts";
-import { endWaits } from "#lib/commerce/wait-for-checkout.ts";
+import { endWaits, waitingRequests } from "#lib/commerce/wait-for-checkout.ts";
 import { database, pool } from "#lib/db/client.ts";
 import { forget } from "#lib/process.ts";
-import { approve, cancel, read, reject, reviewed, view } from "#test/checkouts.ts";
+import { approve, cancel, previewed, read, reject, reviewed, view } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey } from "#test/identity.ts";
 import { useCheckout } from "#test/open-checkout.ts";
@@ -14,7 +14,8 @@ useDatabase();
 
 const checkout = useCheckout();
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Resolves when this many requests wait. */
+const untilWaiting = (count: number) => expect.poll(waitingRequests, { timeout: 10_000, interval: 20 }).toBe(count);
 
 describe("getCheckout", () => {
   test("answers at once without waitSeconds, and otherwise after that time if nobody decides", async () => {
@@ -37,10 +38,17 @@ describe("getCheckout", () => {
     ).finally(() => {
       ended = true;
     });
-    await pause(1_500);
+    await untilWaiting(100);
     await view(checkout.id, checkout.person.credential);
-    await pause(1_200);
+    // Waiting requests are looked at together. So when the wait for another checkout has ended, these were looked at too.
+    const basket = { items: [{ productId: "tee", variantId: "tee-m", quantity: 1 }] };
+    const other = await previewed(checkout.shop, checkout.agent.credential, basket);
+    const looked = read(other, checkout.agent.credential, "?waitSeconds=20");
+    await untilWaiting(101);
+    await cancel(other, checkout.agent.credential);
+    expect((await looked).data.intent.status).toBe("canceled");
     expect(ended).toBe(false);
+    await untilWaiting(100);
     const [busy] = await pool()<{ count: number }[]>`
       SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' AND pid <> pg_backend_pid()`;
     expect(busy?.count).toBeLessThanOrEqual(1);
@@ -53,8 +61,14 @@ describe("getCheckout", () => {
   });
 
   test("503 for an organization with too many waiting requests", async () => {
-    const waiting = Array.from({ length: 210 }, () => read(checkout.id, checkout.agent.credential, "?waitSeconds=20"));
-    await pause(1_500);
+    let answered = 0;
+    const waiting = Array.from({ length: 210 }, async () => {
+      const reply = await read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
+      answered += 1;
+      return reply;
+    });
+    await expect.poll(() => answered, { timeout: 10_000, interval: 20 }).toBe(10);
+    await untilWaiting(200);
     await cancel(checkout.id, checkout.agent.credential);
     const replies = await Promise.all(waiting);
     expect(replies.filter(({ status }) => status === 503)).toHaveLength(10);
@@ -64,7 +78,7 @@ describe("getCheckout", () => {
   test("a process that stops answers waiting requests", async () => {
     const started = performance.now();
     const waiting = read(checkout.id, checkout.agent.credential, "?waitSeconds=20");
-    await pause(300);
+    await untilWaiting(1);
     endWaits();
     expect((await waiting).data.intent.status).toBe("previewed");
     await read(checkout.id, checkout.agent.credential, "?waitSeconds=20");

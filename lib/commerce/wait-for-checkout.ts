@@ -61,6 +61,10 @@ class Waiters {
     this.#people.add(personId, change);
   }
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   end(): void {
     this.#ended = true;
     for (const { wake } of this.#waiting) wake();
@@ -90,6 +94,9 @@ const waiters = (): Waiters => perProcess("checkoutWaiters", () => new Waiters()
 
 export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> =>
   waiters().until(wait, milliseconds, signal);
+
+/** How many requests wait in this process now. */
+export const waitingRequests = (): number => waiters().size;
 
 /** Wakes all waiting requests at shutdown. They answer with the present state, and their agents then ask another process. */
 export const endWaits = (): void => waiters().end();
