@@ -25,6 +25,7 @@ describe("a policy in plain words", () => {
       [
         "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment.",
         "Nobody is asked about payments inside these limits.",
+        "Only to sellers that are registered here.",
         "In USDC on Base Sepolia.",
         "Days begin at midnight, Europe/Vienna time.",
       ].join("\n"),

@@ -123,6 +123,7 @@ function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller 
   }
   if (requireVerifiedSeller === true) terms.push(["Only to sellers whose domain is ", value("verified"), "."]);
   if (sellers?.unregistered === "allow") terms.push(["Also to sellers that are ", value("not registered"), " here."]);
+  else if (sellers?.allow === undefined) terms.push(["Only to sellers that are ", value("registered"), " here."]);
   return terms;
 }
 
