@@ -6,6 +6,7 @@ import type { Page } from "@playwright/test";
 import { newMember, newOrganization, PASSWORD } from "#test/identity.ts";
 import { writeMandate } from "./setup/purchase.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
+import { hostileNames } from "./setup/scene.ts";
 import { mcpAddress, memory, openCallback } from "./setup/program.ts";
 
 const info = { name: "judge", version: "1" };
@@ -56,7 +57,7 @@ async function register(page: Page, name: string): Promise<string> {
 }
 
 test("MCP clients that know only the address sign in, and one button ends a connection", async ({ page, context }) => {
-  const owner = await newOrganization({ name: "Larkfield" });
+  const owner = await newOrganization({ name: hostileNames.unbroken });
   await writeMandate(owner, "Research");
   await writeMandate(owner, "Travel");
   await signInAs(context, owner.credential);
@@ -65,11 +66,14 @@ test("MCP clients that know only the address sign in, and one button ends a conn
   try {
     const first = await discover(clientId, callback.redirectUrl, false);
     await page.goto(first.url.href);
-    await expect(page.getByRole("heading", { name: "Connect Judge to Larkfield?" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: `Connect Judge to ${hostileNames.unbroken}?` })).toBeVisible();
     await expect(page.getByText(new URL(callback.redirectUrl).host)).toBeVisible();
     await page.getByRole("radio", { name: /Only these/ }).check();
     await page.getByRole("checkbox", { name: "Research" }).check();
     await expectAccessible(page);
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 1280, height: 720 });
     await page.getByRole("button", { name: "Connect" }).click();
     await expect(page.getByText("Go back to the program.")).toBeVisible();
     const judge = await first.finish(callback.answers[0]!);

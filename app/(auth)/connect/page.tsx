@@ -49,7 +49,7 @@ const Page = ({
         </span>
       </header>
       <main id="main" tabIndex={-1} className="grid grid-cols-1 gap-6">
-        <h1 className="text-2xl tracking-display md:text-3xl">{title}</h1>
+        <h1 className="text-2xl tracking-display wrap-anywhere md:text-3xl">{title}</h1>
         {children}
       </main>
     </div>

@@ -94,7 +94,7 @@ const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; 
           {
             name: "Redirects to",
             cell: ({ redirectUris }) => (
-              <ul>
+              <ul className="md:min-w-64">
                 {redirectUris.map((uri) => (
                   <li key={uri} className="mono text-xs wrap-anywhere">
                     {uri}
