@@ -7,9 +7,9 @@ test("home and the confirmation page send few scripts, and their layout does not
   const path = await askAPerson(purchase);
   await signInAs(context, purchase.buyer.credential);
   const home = await weigh(page, "/home");
-  expect(home.scriptKb).toBeLessThan(200);
+  expect(home.scriptKb).toBeLessThan(170);
   expect(home.shift).toBeLessThan(0.05);
   const confirmation = await weigh(page, path);
-  expect(confirmation.scriptKb).toBeLessThan(200);
+  expect(confirmation.scriptKb).toBeLessThan(170);
   expect(confirmation.shift).toBeLessThan(0.05);
 });
