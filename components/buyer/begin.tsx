@@ -3,7 +3,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Code } from "#components/ui/code.tsx";
 
 const request = (baseUrl: string): string => `curl ${baseUrl}/api/v1/payments/authorize \\
-  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Authorization: Bearer $COUNTERSIGN_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{
     "mandateId": "mdt_…",

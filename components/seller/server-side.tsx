@@ -27,8 +27,8 @@ export function ServerSide({ offered, coin, domain, origin, sellerId, saved }: P
         <h2 id="server">On your server</h2>
         <p className="text-sm text-muted">
           {offered.settlementMode === "facilitatorSettled"
-            ? "COUNTERSIGN_KEY is the key of a service account with payments:settle, and for curl with resources:manage."
-            : "FACILITATOR_URL is the facilitator that your server uses. For curl, COUNTERSIGN_KEY is the key of a service account with resources:manage."}
+            ? "COUNTERSIGN_API_KEY is the key of a service account with payments:settle, and for curl with resources:manage."
+            : "FACILITATOR_URL is the facilitator that your server uses. For curl, COUNTERSIGN_API_KEY is the key of a service account with resources:manage."}
         </p>
         <CodeTabs label="Server" snippets={snippets(offered, coin, { origin, sellerId })} />
       </section>

@@ -57,7 +57,8 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
   if (ours.some((one) => one.hostname === place.hostname && portOf(one) === place.port))
     return refused("The address is this service's own.");
   if (isListed(place, loopback)) return { ok: true, url, loopback: true };
-  if (ours.some((one) => one.hostname === place.hostname)) return refused("The address is this service's own.");
+  if (ours.some((one) => one.hostname === place.hostname))
+    return refused("The address is on the host of this service. In a sandbox, list its host and port in OUTBOUND_LOOPBACK.");
   if (url.protocol !== "https:") return refused("Only https addresses are asked for.");
   if (!PORTS.has(url.port)) return refused("Only the ports 443 and 8443 are asked for.");
   if (!isPublicHost(url.hostname)) return refused("The address does not lead to a public host.");

@@ -62,19 +62,19 @@ export function snippetsFor(reader: Reader): readonly { readonly name: string; r
     {
       name: "curl",
       label: "With curl",
-      text: `# COUNTERSIGN_KEY holds ${keyLine(reader)}
+      text: `# COUNTERSIGN_API_KEY holds ${keyLine(reader)}
 curl ${url} \\
-  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Authorization: Bearer $COUNTERSIGN_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '${inner(body, "  ")}'`,
     },
     {
       name: "TypeScript",
       label: "With TypeScript",
-      text: `// COUNTERSIGN_KEY holds ${keyLine(reader)}
+      text: `// COUNTERSIGN_API_KEY holds ${keyLine(reader)}
 const reply = await fetch("${url}", {
   method: "POST",
-  headers: { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\`, "Content-Type": "application/json" },
+  headers: { Authorization: \`Bearer \${process.env.COUNTERSIGN_API_KEY}\`, "Content-Type": "application/json" },
   body: JSON.stringify(${inner(body, "  ")}),
 });
 const { authorizationId, policyDecision } = await reply.json();
@@ -83,12 +83,12 @@ console.log(authorizationId, policyDecision.outcome, policyDecision.reasons);`,
     {
       name: "Python",
       label: "With Python",
-      text: `# COUNTERSIGN_KEY holds ${keyLine(reader)}
+      text: `# COUNTERSIGN_API_KEY holds ${keyLine(reader)}
 import os, requests
 
 reply = requests.post(
     "${url}",
-    headers={"Authorization": f"Bearer {os.environ['COUNTERSIGN_KEY']}"},
+    headers={"Authorization": f"Bearer {os.environ['COUNTERSIGN_API_KEY']}"},
     json=${inner(body, "    ")},
 )
 answer = reply.json()
@@ -102,7 +102,7 @@ export const packageText = (baseUrl: string): string =>
   `import { countersign } from "countersign";
 import { privateKeyToAccount } from "viem/accounts";
 
-const apiKey = process.env.COUNTERSIGN_KEY ?? "";
+const apiKey = process.env.COUNTERSIGN_API_KEY ?? "";
 const wallet = privateKeyToAccount(process.env.AGENT_PRIVATE_KEY as \`0x\${string}\`);
 const pay = countersign({ url: "${baseUrl}", apiKey, mandateId: "mdt_…", wallet });
 const answer = await pay.fetch("https://data.example.com/reports/daily", { operation: "daily-report-1" });

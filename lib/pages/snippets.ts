@@ -73,7 +73,9 @@ export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
 /** JSON as JavaScript code: keys are written without quotes where JavaScript allows it. */
 const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
 
-const ownFacilitator = (origin: string): string => `const headers = { Authorization: \`Bearer \${process.env.COUNTERSIGN_KEY}\` };
+const ownFacilitator = (
+  origin: string,
+): string => `const headers = { Authorization: \`Bearer \${process.env.COUNTERSIGN_API_KEY}\` };
 const facilitator = new HTTPFacilitatorClient({
   url: "${origin}/api/x402",
   createAuthHeaders: async () => ({ verify: headers, settle: headers, supported: headers }),
@@ -153,7 +155,7 @@ export const proxy = paymentProxy(routes, server);
       name: "curl",
       label: "Save this resource from your own code",
       text: `curl -X PUT ${origin}/api/v1/seller/resources/${resourceId} \\
-  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Authorization: Bearer $COUNTERSIGN_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify(saved, null, 2).replaceAll("'", "'\\''")}'
 `,

@@ -23,7 +23,7 @@ const LIMIT = 25;
 const DENSE_LIMIT = 50;
 
 const request = (baseUrl: string): string => `curl ${baseUrl}/api/v1/payments/authorize \\
-  -H "Authorization: Bearer $COUNTERSIGN_KEY" \\
+  -H "Authorization: Bearer $COUNTERSIGN_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{ "mandateId": "mdt_…", "intent": { "amount": "0.25", "asset": "USDC", … } }'`;
 

@@ -33,7 +33,7 @@ function curlOf({ method, path, parameters, credentials }: Reference, body: stri
   const lines = [
     `curl "${baseUrl}${filled}${search}"`,
     ...(method === "GET" ? [] : [`-X ${method}`]),
-    ...(credentials.includes("apiKey") ? ['-H "Authorization: Bearer $COUNTERSIGN_KEY"'] : []),
+    ...(credentials.includes("apiKey") ? ['-H "Authorization: Bearer $COUNTERSIGN_API_KEY"'] : []),
     ...(body === null ? [] : ['-H "Content-Type: application/json"', `-d '${body.replaceAll("'", String.raw`'\''`)}'`]),
   ];
   return lines.join(" \\\n  ");

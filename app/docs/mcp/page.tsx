@@ -60,8 +60,9 @@ const Signing = () => (
   <div className="panel-body grid gap-2 text-sm">
     <p>
       <code>fetch_paid</code> needs a mandate that is registered on the chain for the seller’s address: then the service signs. In
-      a sandbox the test wallet pays the sample sellers. Otherwise the answer is <code>setupRequired</code>. An agent with its own
-      wallet uses <code>authorize_payment</code> and <code>execute_payment</code>.
+      a sandbox the test wallet pays the sample sellers, such as <code>/api/sandbox/forecast</code>. Otherwise the answer is{" "}
+      <code>setupRequired</code>. An agent with its own wallet uses <code>authorize_payment</code> and{" "}
+      <code>execute_payment</code>.
     </p>
     <p>
       Instructions for agents are at <a href="/SKILL.md">/SKILL.md</a>.

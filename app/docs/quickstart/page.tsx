@@ -14,6 +14,8 @@ function WithPackage() {
         <h2 id="package">An agent that pays</h2>
         <p>
           With the package countersign. <code>pay.fetch</code> asks, signs and pays; a repeat with the same operation pays once.
+          Node.js 22.18 or newer runs the file as it is. If the seller is not registered here, the mandate must allow unregistered
+          sellers.
         </p>
       </div>
       <div className="panel-body grid grid-cols-1 gap-4">
