@@ -14,7 +14,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { startSeller, type Seller } from "../examples/seller.ts";
 import { countersign } from "../sdk/src/index.ts";
 import { env } from "#lib/env.ts";
+import { agentSet } from "#lib/identity/capabilities.ts";
 import { forget } from "#lib/process.ts";
+import { approve, reviewed } from "#test/checkouts.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newOrganization, type Agent, type Owner } from "#test/identity.ts";
 import { activeMandate, assets } from "#test/mandates.ts";
@@ -46,14 +48,7 @@ beforeAll(async () => {
   process.env["BASE_URL"] = service.url;
   for (const name of ["env", "auth"]) forget(name);
   owner = await newOrganization();
-  agent = await newKey(owner, [
-    "payments:authorize",
-    "payments:execute",
-    "payments:read",
-    "mandates:read",
-    "audit:read",
-    "checkouts:read",
-  ]);
+  agent = await newKey(owner, [...agentSet, "audit:read"]);
   const usual = { assets, limits: { perPayment: "1", total: "100" }, sellers: { unregistered: "allow" } };
   const mandate = (policy: object) => activeMandate(owner.credential, { policy: { ...usual, ...policy } });
   mandates.usual = await mandate({});
@@ -280,6 +275,10 @@ describe("mcp", { timeout: 60_000 }, () => {
     expect(await call(`${seller.url}/report`, mandates.poor)).toMatchObject({ status: "denied" });
     const asked = await call(`${seller.url}/report`, mandates.asking);
     expect(asked).toMatchObject({ status: "approvalRequired", approvalUrl: expect.stringContaining("/checkout/") });
+    const id = (asked as { readonly approvalUrl: string }).approvalUrl.split("/").at(-1) ?? "";
+    await reviewed(id, owner);
+    await approve(id, owner.credential);
+    expect(await call(`${seller.url}/report`, mandates.asking)).toEqual({ ...paid, repeated: false });
     expect(await call("http://127.0.0.1:1/x", mandates.usual)).toMatchObject({ status: "refused" });
   });
 

@@ -126,14 +126,12 @@ describe("a person", { timeout: 90_000 }, () => {
 
   test("is named to a caller that stops waiting, who pays with the same operation after the approval", async () => {
     const mandateId = await mandate({ approval: { mode: "always" } });
-    const stopped = await caught(
-      client({ mandateId, onApproval: () => "stop" }).fetch(`${seller.url}/report`, { operation: "stopped" }),
-    );
+    const pay = client({ mandateId, onApproval: () => "stop" });
+    const stopped = await caught(pay.fetch(`${seller.url}/report`, { operation: "stopped" }));
     expect(stopped).toBeInstanceOf(sdk.ApprovalRequired);
     const id = checkoutIdIn((stopped as sdk.ApprovalRequired).url);
     await reviewed(id, scene.person);
     await approve(id, scene.person.credential);
-    const pay = client({ mandateId });
     expect((await pay.fetch(`${seller.url}/report`, { operation: "stopped" })).status).toBe(200);
     expect((await pay.payments({ operation: "stopped" })).items).toHaveLength(1);
   });

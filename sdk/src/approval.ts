@@ -8,27 +8,33 @@ const PAUSE_MS = 250;
 const isOpen = (status: CheckoutStatus): boolean => status === "previewed" || status === "awaiting_approval";
 const isApproved = (status: CheckoutStatus): boolean => ["approved", "authorized", "executing", "completed"].includes(status);
 
+/** Whether a person approved. False while nobody has decided. @throws ApprovalDeclined, ApprovalExpired, AuthorizationEnded */
+async function isApprovedAt({ service }: Context, path: string, signal?: AbortSignal): Promise<boolean> {
+  const { body } = await service.get<Checkout>(path, signal);
+  const { status } = body.intent;
+  if (isApproved(status)) return true;
+  if (status === "rejected") throw new ApprovalDeclined("A person declined this payment. Do not ask again.");
+  if (status === "expired")
+    throw new ApprovalExpired("Nobody decided about this payment in time. Ask again, once, under another operation.");
+  if (!isOpen(status)) throw new AuthorizationEnded(`The request for approval is ${status}. Nothing was paid.`);
+  return false;
+}
+
 /**
- * Waits until a person decides about a checkout. It ends at the latest when the checkout expires.
+ * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only if nobody has
+ * decided yet, so a repeated call continues after the approval even if `onApproval` always answers "stop".
  * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded
  */
 export async function awaitPerson(
-  { service, onApproval }: Context,
+  context: Context,
   { url, path }: { readonly url: string; readonly path: string },
   signal?: AbortSignal,
 ): Promise<void> {
-  if ((await onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
-  for (;;) {
-    const { body } = await service.get<Checkout>(path, signal);
-    const { status } = body.intent;
-    if (isApproved(status)) return;
-    if (status === "rejected") throw new ApprovalDeclined("A person declined this payment. Do not ask again.");
-    if (status === "expired")
-      throw new ApprovalExpired("Nobody decided about this payment in time. Ask again, once, under another operation.");
-    if (!isOpen(status)) throw new AuthorizationEnded(`The request for approval is ${status}. Nothing was paid.`);
-    // The service answers after 30 seconds at the latest, or at once if too many wait.
-    await pause(PAUSE_MS, signal);
-  }
+  const [withoutWaiting = path] = path.split("?");
+  if (await isApprovedAt(context, withoutWaiting, signal)) return;
+  if ((await context.onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
+  // The service answers after 30 seconds at the latest, or at once if too many wait.
+  while (!(await isApprovedAt(context, path, signal))) await pause(PAUSE_MS, signal);
 }
 
 /**

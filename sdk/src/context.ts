@@ -13,8 +13,8 @@ export type CountersignOptions = ServiceOptions & {
   /** Signs the payments. Not needed if the mandate is registered on the chain: then the service signs. */
   readonly wallet?: Wallet;
   /**
-   * Called once when a person must approve. "stop" ends the call with ApprovalRequired. Otherwise, and without this function, the call waits
-   * until a person decides or the request expires.
+   * Called once when a person must approve and nobody has decided yet. "stop" ends the call with ApprovalRequired. Otherwise, and without
+   * this function, the call waits until a person decides or the request expires.
    */
   readonly onApproval?: (request: ApprovalRequest) => "stop" | "wait" | void | Promise<"stop" | "wait" | void>;
   /** How long a request may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */
