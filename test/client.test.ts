@@ -136,6 +136,29 @@ describe("a person", { timeout: 90_000 }, () => {
     expect((await pay.payments({ operation: "stopped" })).items).toHaveLength(1);
   });
 
+  test("is asked once for two operations with the same payment, and only one of them pays", async () => {
+    const mandateId = await mandate({ approval: { mode: "always" } });
+    const pay = client({ mandateId, onApproval: () => "stop", followSeconds: 0 });
+    const fetched = (operation: string) => caught(pay.fetch(`${seller.url}/report`, { operation }));
+    const approved = async (...operations: readonly string[]): Promise<void> => {
+      const urls = new Set<string>();
+      for (const operation of operations) urls.add(((await fetched(operation)) as sdk.ApprovalRequired).url);
+      const [id = "", ...more] = [...urls].map(checkoutIdIn);
+      expect(more).toEqual([]);
+      await reviewed(id, scene.person);
+      await approve(id, scene.person.credential);
+    };
+    await approved("ask 1", "ask 2");
+    expect(await fetched("ask 1")).toBe("no error");
+    const unpaid = await fetched("ask 2");
+    expect(unpaid).toBeInstanceOf(sdk.AuthorizationEnded);
+    expect(unpaid).toMatchObject({ message: expect.stringContaining("Nothing was paid for this operation.") });
+    // The second operation can pay too. Then it shows its own credential again.
+    await approved("ask 3", "ask 4");
+    expect(await fetched("ask 4")).toBe("no error");
+    expect(await fetched("ask 4")).toBeInstanceOf(sdk.NotServed);
+  });
+
   test("who declines ends the call, and so does an abort", async () => {
     const mandateId = await mandate({ approval: { mode: "always" } });
     const stop = new AbortController();

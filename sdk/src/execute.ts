@@ -12,7 +12,37 @@ type Execute = {
   readonly authorization: Authorization;
   readonly challenge: Challenge;
   readonly mayHaveExecutions: boolean;
+  /** The operation's own authorization. It differs if a person was asked about the same payment for an earlier operation. */
+  readonly ownId: string;
 };
+
+const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
+
+/** The error of an operation that asked for the same payment as an earlier one, which has been paid. */
+async function paidForAnother({ service }: Context, authorizationId: string, signal: AbortSignal): Promise<AuthorizationEnded> {
+  const { intent } = await service.api.getPayment({ authorizationId }, { signal });
+  return new AuthorizationEnded(
+    `A person was asked only once about this payment, for the operation ${intent.idempotencyKey}, and that request is paid already. Nothing was paid for this operation. To buy again, call under another operation.`,
+  );
+}
+
+/**
+ * The execution of a shared request, if this operation made it. Each operation has keys of its own, and the service repeats its answer only
+ * for the key that made the execution.
+ * @throws AuthorizationEnded if another operation made it
+ */
+async function ownExecution(
+  context: Context,
+  { authorizationId, idempotencyKey }: { readonly authorizationId: string; readonly idempotencyKey: string },
+  signal: AbortSignal,
+): Promise<PaymentExecution> {
+  try {
+    return (await context.service.call("executePayment", { body: { authorizationId, idempotencyKey } }, { signal })).body;
+  } catch (error) {
+    const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
+    throw isConsumed ? await paidForAnother(context, authorizationId, signal) : error;
+  }
+}
 
 const isLive = ({ settlementStatus }: PaymentExecution): boolean => settlementStatus !== "failed";
 
@@ -33,17 +63,21 @@ function errorOf(error: unknown, authorization: Authorization): unknown {
 }
 
 /**
- * Executes an authorization once, whichever call or process began it. The first attempt has the authorization's id as its idempotency key,
- * and each failed attempt is followed by a new key, so a repeat never signs a second payment beside an open one.
+ * Executes an authorization once, whichever call or process began it. The first attempt has the id of the operation's authorization as its
+ * idempotency key, and each failed attempt is followed by a new key, so a repeat never signs a second payment beside an open one.
  */
 export async function executeOnce(context: Context, execute: Execute, signal: AbortSignal): Promise<PaymentExecution> {
-  const { authorization, challenge, mayHaveExecutions } = execute;
+  const { authorization, challenge, mayHaveExecutions, ownId } = execute;
   const { service, wallet } = context;
   const { authorizationId } = authorization;
   const earlier = mayHaveExecutions ? await executionsOf(context, authorizationId, signal) : [];
+  const isShared = ownId !== authorizationId;
   const open = earlier.find(isLive);
-  if (open) return untilKnown(context, open, authorization, signal);
-  const idempotencyKey = earlier.length === 0 ? authorizationId : `${authorizationId}.${earlier.length}`;
+  const idempotencyKey = attemptKey(ownId, open ? earlier.length - 1 : earlier.length);
+  if (open) {
+    const execution = isShared ? await ownExecution(context, { authorizationId, idempotencyKey }, signal) : open;
+    return untilKnown(context, execution, authorization, signal);
+  }
   const paymentCredential = wallet && (await sign(wallet, challenge, authorizationId));
   const request = { body: { authorizationId, idempotencyKey, ...(paymentCredential !== undefined && { paymentCredential }) } };
   try {
@@ -52,6 +86,7 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   } catch (error) {
     const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
     const other = isConsumed ? (await executionsOf(context, authorizationId, signal)).find(isLive) : undefined;
+    if (other && isShared) throw await paidForAnother(context, authorizationId, signal);
     if (other) return untilKnown(context, other, authorization, signal);
     throw errorOf(error, authorization);
   }

@@ -108,10 +108,8 @@ export async function payChallenge(
     outcome === "requireApproval" ? await awaitApproval(context, authorization, signal) : authorization.authorizationId;
   const mayHaveExecutions = isRepeated || outcome === "requireApproval";
   const paid = { ...authorization, authorizationId };
-  return {
-    authorization: paid,
-    execution: await executeOnce(context, { authorization: paid, challenge, mayHaveExecutions }, signal),
-  };
+  const execute = { authorization: paid, challenge, mayHaveExecutions, ownId: authorization.authorizationId };
+  return { authorization: paid, execution: await executeOnce(context, execute, signal) };
 }
 
 /** A fetch that pays if the seller asks for it. */
