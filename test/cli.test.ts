@@ -97,8 +97,7 @@ describe("a command", { timeout: 60_000 }, () => {
       cli(["verify", "receipt.json"]),
       cli(["approve", "--json"]),
     ]);
-    const shown = expect.stringMatching(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/);
-    expect([budget.code, budget.stdout]).toEqual([0, shown]);
+    expect(budget.stdout).toMatch(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/);
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("valid")]);
     expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
   });
@@ -107,9 +106,14 @@ describe("a command", { timeout: 60_000 }, () => {
     await writeFile(join(folder, "changed.json"), JSON.stringify({ receipt: "a.b.c" }));
     const url = `${seller.url}/report`;
     const mandate = (COUNTERSIGN_MANDATE: string) => ({ COUNTERSIGN_MANDATE });
-    const cases: readonly (readonly [code: number, error: string, line: readonly string[], change?: Change])[] = [
+    type Case = readonly [code: number, error: string, line: readonly string[], change?: Change, says?: string];
+    const cases: readonly Case[] = [
       [1, "undefined", ["verify", "changed.json"]],
-      [2, "WrongUse", ["pay"]],
+      [1, "SellerUnreachable", ["pay", "http://127.0.0.1:9/x"], {}, "The seller at 127.0.0.1:9 cannot be reached"],
+      [2, "WrongUse", ["verify", "missing.json"], {}, "The file missing.json cannot be read"],
+      [2, "WrongUse", ["pay", "localhost:9/x"], {}, "begin with http:// or https://"],
+      [2, "WrongUse", ["budget"], { COUNTERSIGN_URL: "pay.example.com" }, "begin with http:// or https://"],
+      [2, "WrongUse", ["budget"], mandate(""), `\n  ${mandates.poor} `],
       [2, "WrongUse", ["pay", url, "--operation"]],
       [2, "WrongUse", ["budget", "again", "and again"]],
       [2, "WrongUse", ["listen", "http://example.com"]],
@@ -118,13 +122,15 @@ describe("a command", { timeout: 60_000 }, () => {
       [3, "PaymentDenied", ["pay", url], mandate(mandates.poor)],
       [4, "ApprovalRequired", ["pay", url, "--no-wait"], mandate(mandates.asking)],
       [5, "PaymentFailed", ["pay", url], { AGENT_PRIVATE_KEY: generatePrivateKey() }],
+      [5, "PaymentFailed", ["pay", url], { AGENT_PRIVATE_KEY: "" }, "Set AGENT_PRIVATE_KEY"],
       [7, "ServiceUnreachable", ["login", "http://127.0.0.1:9"]],
       [7, "ServiceRefused", ["budget"], { COUNTERSIGN_API_KEY: "csk_sandbox_wrong" }],
     ];
     const said = await Promise.all(cases.map(([, , line, change]) => cli([...line, "--json"], change)));
-    const errors = said.map(({ code, stdout }) => [code, String((JSON.parse(stdout) as { error?: string }).error)]);
-    expect(errors).toEqual(cases.map(([code, error]) => [code, error]));
-    expect(JSON.parse(said[8]?.stdout ?? "")).toMatchObject({ url: expect.stringContaining("/checkout/") });
+    const read = said.map(({ code, stdout }) => ({ code, ...(JSON.parse(stdout) as { error?: string; message?: string }) }));
+    expect(read.map(({ code, error }) => [code, String(error)])).toEqual(cases.map(([code, error]) => [code, error]));
+    for (const [at, [, , , , says = ""]] of cases.entries()) expect(read[at]?.message ?? "").toContain(says);
+    expect(read.find(({ code }) => code === 4)).toMatchObject({ url: expect.stringContaining("/checkout/") });
   });
 
   test("sends a saved key only to its own service, and only if nobody else can read the file", async () => {
@@ -136,7 +142,7 @@ describe("a command", { timeout: 60_000 }, () => {
     expect(await cli(["budget"], { ...saved, COUNTERSIGN_URL: "" })).toMatchObject({ code: 0 });
     expect(await cli(["budget"], saved)).toMatchObject({ code: 0 });
     const other = await cli(["budget"], { ...saved, COUNTERSIGN_URL: "https://pay.example.com" });
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("Set COUNTERSIGN_API_KEY") });
+    expect(other).toMatchObject({ code: 2, stderr: "Set COUNTERSIGN_API_KEY, or run countersign login.\n" });
     await chmod(file, 0o640);
     expect(await cli(["budget"], saved)).toMatchObject({ code: 2, stderr: expect.stringContaining("Others can read") });
   });
@@ -257,7 +263,6 @@ describe("mcp", { timeout: 60_000 }, () => {
     args: [command, "mcp"],
     env: environment(change) as Record<string, string>,
   });
-  type Answer = { readonly structuredContent?: unknown };
 
   test("forwards messages to the service, and pays with the wallet of this machine if nobody else can sign", async () => {
     const mcp = new Client({ name: "agent", version: "1" });
@@ -265,11 +270,10 @@ describe("mcp", { timeout: 60_000 }, () => {
     onTestFinished(() => mcp.close());
     expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain("fetch_paid");
     const call = async (url: string, mandateId: string, more: object = {}): Promise<unknown> =>
-      ((await mcp.callTool({ name: "fetch_paid", arguments: { url, mandateId, ...more } })) as Answer).structuredContent;
+      (await mcp.callTool({ name: "fetch_paid", arguments: { url, mandateId, ...more } })).structuredContent;
     const paid = { status: "paid", answer: { status: 200, text: report, truncated: false, untrusted: true } };
     expect(await call(`${seller.url}/report`, mandates.usual)).toEqual({ ...paid, repeated: false });
     expect(await call(`${seller.url}/report`, mandates.usual)).toMatchObject({ ...paid, repeated: true });
-    expect(seller.served()).toBe(2);
     expect(await call(`${seller.url}/report`, mandates.usual, { purchaseId: "two" })).toEqual({ ...paid, repeated: false });
     expect(seller.served()).toBe(3);
     expect(await call(`${seller.url}/report`, mandates.poor)).toMatchObject({ status: "denied" });

@@ -239,10 +239,11 @@ describe("errors", { timeout: 90_000 }, () => {
     expect(await refusing("nothing")).toBeInstanceOf(sdk.ChallengeRefused);
   });
 
-  test("a wrong key and a service that cannot be reached are separate errors", async () => {
+  test("a wrong key is refused by the service, and a missing mandate by the client", async () => {
     const wrong = await caught(client({ apiKey: "csk_sandbox_wrong" }).fetch(`${seller.url}/report`));
     expect(wrong).toBeInstanceOf(sdk.ServiceRefused);
     expect(wrong).toMatchObject({ status: 401 });
+    expect(() => client({ mandateId: "" })).toThrow("mandateId is missing");
   });
 });
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFile } from "node:fs/promises";
-import { readArguments, WrongUse, type Said, type Values } from "./cli/arguments.ts";
+import { NoCommand, readArguments, WrongUse, type Said, type Values } from "./cli/arguments.ts";
 import { listen } from "./cli/listen.ts";
 import { login } from "./cli/login.ts";
 import { bridge } from "./cli/mcp.ts";
@@ -58,15 +58,17 @@ async function runCommand([name, subject, ...more]: readonly string[], values: V
   }
   if (values.help || name === "help") return { json: { help: HELP }, text: HELP };
   const command = commands.get(name ?? "");
-  if (!command) throw new WrongUse(name === undefined ? "Name a command." : `There is no command ${name}.`);
+  if (!command) throw new NoCommand(name === undefined ? "Name a command." : `There is no command ${name}.`);
   if (more.length > 0) throw new WrongUse(`${name} takes one argument, and not ${more.join(" ")} too.`);
   return command(subject, values);
 }
 
 function failure(error: unknown): Said {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const isUse = error instanceof WrongUse || (error as { code?: unknown }).code?.toString().startsWith("ERR_PARSE_ARGS") === true;
-  if (isUse) return { json: { error: "WrongUse", message }, text: `${message}\n\n${HELP}`, code: 2 };
+  const isUnread = (error as { code?: unknown }).code?.toString().startsWith("ERR_PARSE_ARGS") === true;
+  const showsHelp = isUnread || error instanceof NoCommand;
+  if (isUnread || error instanceof WrongUse)
+    return { json: { error: "WrongUse", message }, text: showsHelp ? `${HELP}\n${message}` : message, code: 2 };
   const code = exits.find(([kind]) => error instanceof kind)?.[1] ?? 1;
   return { json: factsOf(error), text: `${name}: ${message}`, code };
 }

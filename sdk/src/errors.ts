@@ -29,6 +29,9 @@ export class ServiceRefused extends CountersignError {
 /** The service could not be reached, or answered without JSON. Nothing is known about the outcome: repeat the call. */
 export class ServiceUnreachable extends CountersignError {}
 
+/** The seller could not be reached, or broke off, before it asked for a payment. Nothing was paid. */
+export class SellerUnreachable extends CountersignError {}
+
 /** The seller's 402 cannot be paid under this mandate, or cannot be read. Nothing was paid. */
 export class ChallengeRefused extends CountersignError {}
 

@@ -7,6 +7,8 @@ import { sign } from "./sign.ts";
 
 const POLL_MS = 500;
 const SETTLE_LIMIT_MS = 120_000;
+const NO_WALLET =
+  "The payment must be signed, and this client has no wallet. Set AGENT_PRIVATE_KEY on the command line or the option wallet in code, or register the mandate on the chain, so that the service signs.";
 
 type Execute = {
   readonly authorization: Authorization;
@@ -58,6 +60,7 @@ function errorOf(error: unknown, authorization: Authorization): unknown {
   if (code === "approval_rejected" || code === "approval_revoked") return new ApprovalDeclined(problem.detail, why);
   if (code === "approval_expired") return new ApprovalExpired(problem.detail, why);
   if (code === "authorization_expired" || code === "authorization_consumed") return new AuthorizationEnded(problem.detail, why);
+  if (code === "credential_missing") return new PaymentFailed(authorization, code, NO_WALLET, problem.nextActions);
   if (error.status === 402) return new PaymentFailed(authorization, code, problem.detail, problem.nextActions);
   return error;
 }

@@ -1,10 +1,11 @@
 import type { Context, CountersignOptions } from "./context.ts";
 import { keyOf } from "./context.ts";
 import { makeCredential, type CredentialOptions } from "./credential.ts";
+import { CountersignError } from "./errors.ts";
 import type { Event, Operations, Receipt, Remaining } from "./operations.ts";
 import { placeOrder, type Order } from "./order.ts";
 import { payFetch, type PayInit } from "./pay.ts";
-import { connect } from "./service.ts";
+import { connect, isHttp } from "./service.ts";
 import { verifyReceipt, type Verdict } from "./verify-receipt.ts";
 import { verifyWebhook, type WebhookHeaders, type WebhookOptions } from "./webhook.ts";
 
@@ -29,8 +30,17 @@ const FOLLOW_SECONDS = 20;
 
 export type Countersign = ReturnType<typeof countersign>;
 
-/** A client that pays under one mandate. */
+/** @throws CountersignError if an option is empty, as from a variable that is not set */
+function requireOptions({ url, apiKey, mandateId }: CountersignOptions): void {
+  if (!isHttp(url)) throw new CountersignError(`url must be the service's address with http:// or https://, and not "${url}".`);
+  if (!apiKey) throw new CountersignError("apiKey is missing. It is the API key of the agent's service account.");
+  if (!mandateId)
+    throw new CountersignError("mandateId is missing. It is the id of the mandate that pays, and begins with mdt_.");
+}
+
+/** A client that pays under one mandate. @throws CountersignError if an option is empty */
 export function countersign(options: CountersignOptions) {
+  requireOptions(options);
   const { mandateId, wallet, onApproval, expiresInSeconds = HOUR_SECONDS, followSeconds = FOLLOW_SECONDS } = options;
   const { webhookKeys = [] } = options;
   const service = connect(options);

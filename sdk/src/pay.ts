@@ -1,9 +1,10 @@
 import { awaitApproval } from "./approval.ts";
 import { decimalAmount, readChallenge, type Challenge } from "./challenge.ts";
 import { keyOf, type Context } from "./context.ts";
-import { ChallengeRefused, PaymentDenied, ServiceRefused } from "./errors.ts";
+import { ChallengeRefused, PaymentDenied, SellerUnreachable, ServiceRefused } from "./errors.ts";
 import { executeOnce } from "./execute.ts";
 import type { Authorization, Payment, PaymentExecution } from "./operations.ts";
+import { isHttp, whyUnreachable } from "./service.ts";
 import { showCredential } from "./show.ts";
 
 export type PayOptions = {
@@ -112,6 +113,20 @@ export async function payChallenge(
   return { authorization: paid, execution: await executeOnce(context, execute, signal) };
 }
 
+/** The seller's answer to the request without a payment. @throws SellerUnreachable, or the signal's reason */
+async function askUnpaid({ service }: Context, request: Request): Promise<Response> {
+  try {
+    return await service.fetch(request.clone());
+  } catch (cause) {
+    request.signal.throwIfAborted();
+    if (!isHttp(request.url)) throw new SellerUnreachable(`${request.url} does not begin with http:// or https://.`, { cause });
+    const { host } = new URL(request.url);
+    throw new SellerUnreachable(`The seller at ${host} cannot be reached: ${whyUnreachable(cause)}. Nothing was paid.`, {
+      cause,
+    });
+  }
+}
+
 /** A fetch that pays if the seller asks for it. */
 export async function payFetch(context: Context, input: string | URL | Request, init: PayInit = {}): Promise<Response> {
   const { operation, sellerId, resourceId, purpose, ...rest } = init;
@@ -119,7 +134,7 @@ export async function payFetch(context: Context, input: string | URL | Request, 
   requireBothIds(options);
   const request = new Request(input, rest);
   const { signal } = request;
-  const unpaid = await context.service.fetch(request.clone());
+  const unpaid = await askUnpaid(context, request);
   if (unpaid.status !== 402) return unpaid;
   const url = unpaid.url === "" ? request.url : unpaid.url;
   const challenge = await readChallenge(unpaid, url, await context.token(signal));

@@ -39,6 +39,17 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
+export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+/** The reason that fetch hides behind "fetch failed". */
+export function whyUnreachable(error: unknown): string {
+  const { cause, message } = error as {
+    readonly cause?: { readonly code?: unknown; readonly message?: unknown };
+    readonly message?: unknown;
+  };
+  return String(cause?.code ?? (cause?.message || message));
+}
+
 const isProblem = (body: unknown): body is ErrorBody =>
   typeof body === "object" && body !== null && "code" in body && "detail" in body;
 

@@ -3,6 +3,9 @@ import { parseArgs } from "node:util";
 /** The arguments are wrong, or a setting is missing. */
 export class WrongUse extends Error {}
 
+/** The line names no command, or one that does not exist. The list of the commands is shown too. */
+export class NoCommand extends WrongUse {}
+
 /** The output of a command: an object for --json, and text for people. */
 export type Said = { readonly json: Readonly<Record<string, unknown>>; readonly text: string; readonly code?: number };
 

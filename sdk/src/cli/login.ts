@@ -2,15 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CountersignError, ServiceUnreachable } from "../errors.ts";
-import { connect } from "../service.ts";
 import { untilStopped, WrongUse, type Said } from "./arguments.ts";
+import { chooseMandate, mandatesOf, type Choice } from "./mandates.ts";
 import { openPage } from "./open-page.ts";
 import { save, serviceUrl } from "./settings.ts";
 
 const CLIENT_ID = "countersign-cli";
 const WAIT_MS = 600_000;
 const REQUEST_MS = 20_000;
-const TRIED_MANDATES = 100;
 
 /** Sign-in failed, or a person refused it. Nothing was saved. */
 class NotSignedIn extends CountersignError {}
@@ -81,22 +80,10 @@ async function openCallback(state: string, { issuer }: Issuer, signal: AbortSign
   return { redirectUri: `http://127.0.0.1:${port}/callback`, code, close: () => void server.close() };
 }
 
-type Choice = { readonly mandateId: string; readonly name: string };
-
-/** The active mandates under which the agent may pay. Empty if the key may not read mandates. */
-async function mandatesOf(url: string, { access_token: apiKey, service_account_id: agent }: Token): Promise<readonly Choice[]> {
-  const { api } = connect({ url, apiKey });
-  const { items } = await api.listMandates({ query: { limit: TRIED_MANDATES } }).catch(() => ({ items: [] }));
-  const usable = items.filter(({ status, agents }) => status === "active" && (agents === undefined || agents.includes(agent)));
-  return usable.map(({ mandateId, name }) => ({ mandateId, name }));
-}
-
 /** Says what to do after the sign-in. */
 function nextStep([first, ...more]: readonly Choice[]): string {
-  if (!first) return "Set COUNTERSIGN_MANDATE to the mandate that pays.";
-  if (more.length === 0) return `Payments use the mandate ${first.mandateId} (${first.name}).`;
-  const lines = [first, ...more].map(({ mandateId, name }) => `  ${mandateId} ${name}`);
-  return ["Set COUNTERSIGN_MANDATE to the mandate that pays:", ...lines].join("\n");
+  if (first && more.length === 0) return `Payments use the mandate ${first.mandateId} (${first.name}).`;
+  return chooseMandate(first ? [first, ...more] : []);
 }
 
 /** Signs in by OAuth with PKCE in the browser, and saves the API key of the service account that the person chose. */
@@ -124,9 +111,9 @@ export async function login(address: string): Promise<Said> {
     };
     const token = await readJson<Token>(issuer.token_endpoint, { method: "POST", body: new URLSearchParams(form) });
     const { access_token: apiKey, service_account_id: serviceAccountId, organization_id: organizationId } = token;
-    const mandates = await mandatesOf(url, token);
+    const mandates = await mandatesOf({ url, apiKey, serviceAccountId });
     const mandateId = mandates.length === 1 ? mandates[0]?.mandateId : undefined;
-    const file = await save({ url, apiKey, ...(mandateId !== undefined && { mandateId }) });
+    const file = await save({ url, apiKey, serviceAccountId, ...(mandateId !== undefined && { mandateId }) });
     const json = { serviceAccountId, organizationId, file, mandates };
     return { json, text: `Signed in as ${serviceAccountId}. The key is in ${file}.\n${nextStep(mandates)}` };
   } finally {

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { ServiceUnreachable } from "../errors.ts";
+import { isHttp, whyUnreachable } from "../service.ts";
 import { parseJson, verifyReceipt } from "../verify-receipt.ts";
 import { WrongUse, type Said, type Values } from "./arguments.ts";
 import { openPage } from "./open-page.ts";
@@ -16,7 +18,8 @@ function headersOf(lines: readonly string[]): Headers {
 
 /** Fetches an address and pays if the seller asks for payment. */
 export async function pay(url: string, values: Values): Promise<Said> {
-  if (!URL.canParse(url)) throw new WrongUse("Name the URL to pay for.");
+  if (url === "") throw new WrongUse("Name the URL to pay for.");
+  if (!isHttp(url)) throw new WrongUse(`The URL to pay for must begin with http:// or https://. ${url} does not.`);
   const { operation, data, header = [], method = data === undefined ? "GET" : "POST", "no-wait": stops } = values;
   const paying = await client(({ url: page }) => {
     console.error(`A person must approve this payment, at ${page}`);
@@ -40,12 +43,28 @@ export async function budget(): Promise<Said> {
   return { json: remaining, text: [`The mandate is ${remaining.status}.`, ...lines, approval].join("\n") };
 }
 
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new WrongUse(`The file ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function publishedKeys(): Promise<string> {
+  const url = await serviceUrl();
+  try {
+    return await (await fetch(`${url}/.well-known/jwks.json`)).text();
+  } catch (cause) {
+    throw new ServiceUnreachable(`The keys of the service at ${url} cannot be read: ${whyUnreachable(cause)}`, { cause });
+  }
+}
+
 /** Checks a receipt by the published keys, or by keys in a file. */
 export async function verify(file: string, { keys }: Values): Promise<Said> {
   if (file === "") throw new WrongUse("Name the file with the receipt.");
-  const receipt = parseJson(await readFile(file, "utf8"));
-  const published = async (): Promise<string> => (await fetch(`${await serviceUrl()}/.well-known/jwks.json`)).text();
-  const jwks = parseJson(keys === undefined ? await published() : await readFile(keys, "utf8"));
+  const receipt = parseJson(await readText(file));
+  const jwks = parseJson(keys === undefined ? await publishedKeys() : await readText(keys));
   const { ok, step, detail } = await verifyReceipt(receipt, jwks);
   return { json: { ok, step, detail }, text: ok ? detail : `The step ${step} fails: ${detail}`, code: ok ? 0 : 1 };
 }

@@ -2,10 +2,17 @@ import { chmod, mkdir, readFile, rename, stat, writeFile } from "node:fs/promise
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { countersign, type Countersign } from "../index.ts";
+import { isHttp } from "../service.ts";
 import { WrongUse } from "./arguments.ts";
+import { chooseMandate, mandatesOf } from "./mandates.ts";
 
 /** What `login` saves. The key is a secret, so only its owner may read the file. */
-export type Saved = { readonly url: string; readonly apiKey: string; readonly mandateId?: string };
+export type Saved = {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly mandateId?: string;
+  readonly serviceAccountId?: string;
+};
 
 export function settingsFile(): string {
   const { COUNTERSIGN_CONFIG, XDG_CONFIG_HOME, APPDATA } = process.env;
@@ -46,6 +53,7 @@ export async function serviceUrl(): Promise<string> {
   const { COUNTERSIGN_URL } = process.env;
   const url = COUNTERSIGN_URL || (await readSaved()).url;
   if (!url) throw new WrongUse("Set COUNTERSIGN_URL, or run countersign login URL.");
+  if (!isHttp(url)) throw new WrongUse(`The service's address must begin with http:// or https://. ${url} does not.`);
   return withoutSlash(url);
 }
 
@@ -58,7 +66,8 @@ export async function access(): Promise<Saved> {
   const apiKey = COUNTERSIGN_API_KEY || own.apiKey;
   if (!apiKey) throw new WrongUse("Set COUNTERSIGN_API_KEY, or run countersign login.");
   const mandateId = COUNTERSIGN_MANDATE || own.mandateId;
-  return { url, apiKey, ...(mandateId !== undefined && mandateId !== "" && { mandateId }) };
+  const serviceAccountId = COUNTERSIGN_API_KEY ? undefined : own.serviceAccountId;
+  return { url, apiKey, ...(mandateId && { mandateId }), ...(serviceAccountId !== undefined && { serviceAccountId }) };
 }
 
 /** The wallet of AGENT_PRIVATE_KEY. Null if the variable is not set. */
@@ -79,8 +88,9 @@ type Asking = Parameters<typeof countersign>[0]["onApproval"];
 
 /** A client for one mandate. @throws WrongUse */
 export async function client(onApproval?: Asking): Promise<Countersign> {
-  const { url, apiKey, mandateId } = await access();
-  if (mandateId === undefined) throw new WrongUse("Set COUNTERSIGN_MANDATE.");
+  const saved = await access();
+  const { url, apiKey, mandateId } = saved;
+  if (mandateId === undefined) throw new WrongUse(chooseMandate(await mandatesOf(saved)));
   const wallet = await walletOf();
   return countersign({ url, apiKey, mandateId, ...(wallet && { wallet }), ...(onApproval && { onApproval }) });
 }
