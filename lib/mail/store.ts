@@ -6,7 +6,8 @@ import { mails } from "#lib/mail/tables.ts";
 export type MailRow = typeof mails.$inferSelect;
 export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
 
-const now = sql`clock_timestamp()`;
+/** The present time, truncated: the columns would round it, perhaps up to a time at which the mail is not due yet. */
+const now = sql`date_trunc('milliseconds', clock_timestamp())`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
 /** Makes the row of a mail. The mail is sent at `sendAt` at the earliest or, if that is left out, at once. */
@@ -27,7 +28,7 @@ export function insertMailOn(c: Sql, mail: NewMail) {
   return c`
     INSERT INTO mails (mail_id, recipient, subject, plain, html, status, useful_until, next_attempt_at, ended_at)
     SELECT ${mailId}, ${recipient}, ${subject}, ${plain}, ${html}, ${status}, ${usefulUntil?.toISOString() ?? null}::timestamptz,
-      CASE WHEN ${status}::text = 'kept' THEN NULL ELSE clock_timestamp() END,
+      CASE WHEN ${status}::text = 'kept' THEN NULL ELSE date_trunc('milliseconds', clock_timestamp()) END,
       CASE WHEN ${status}::text = 'kept' THEN clock_timestamp() END`;
 }
 

@@ -14,7 +14,8 @@ const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} 
 /** Queues messages in the transaction that causes them. A message that is already stored is not stored again. */
 export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<void> {
   if (added.length === 0) return;
-  const now = sql`clock_timestamp()`;
+  // The present time, truncated: the column would round it, perhaps up to a time at which the message is not due yet.
+  const now = sql`date_trunc('milliseconds', clock_timestamp())`;
   await tx
     .insert(pushes)
     .values(added.map((one) => ({ ...one, nextAttemptAt: now })))
