@@ -24,7 +24,7 @@ type Cost = {
   readonly transactions: number;
 };
 
-/** The results for sending a backlog. */
+/** What was measured while a backlog of webhook messages was sent. */
 export type Drain = {
   readonly backlog: number;
   readonly seconds: number;

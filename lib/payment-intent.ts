@@ -59,7 +59,7 @@ export const AskedIntent = z
   })
   .meta({ id: "AskedIntent", description: "The payment that an agent asks for." });
 export type AskedIntent = z.output<typeof AskedIntent>;
-/** An intent that has an intentId and a nonce. If the agent sent none, they are the idempotency key. */
+/** An intent with an intentId and a nonce. If the agent leaves one of them out, the idempotency key is used for it. */
 export type NamedIntent = AskedIntent & { readonly intentId: string; readonly nonce: string };
 
 export const Reason = z

@@ -10,7 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { callAuth, newOrganization, newPerson, PASSWORD } from "#test/identity.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Invariant 10: searches all output of the service for secrets. */
+/* These tests search the logs, the replies, the tables and the metrics of the service for secrets. */
 
 useDatabase();
 

@@ -80,8 +80,8 @@ async function refusals(tx: Tx, code: string, { count }: Decided, { organization
 }
 
 /**
- * Makes an alert for each payment whose execution has an unknown outcome. It is sent ten minutes later, because most outcomes are
- * known by then.
+ * Makes an alert for each payment whose execution has an unknown outcome. It is sent ten minutes later, and only if the outcome is
+ * still unknown then.
  */
 async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const rows = await selectExecutions(tx, await unknownIn(tx, range));

@@ -50,7 +50,7 @@ const token = () => ({
   userId: text("user_id")
     .notNull()
     .references(() => user.id, { onDelete: "cascade" }),
-  /** The key_id of the row in api_keys that allows this client (the connection). */
+  /** The key_id of the connection: the row in api_keys that stores which capabilities a person gave to this client. */
   referenceId: text("reference_id"),
   authorizationCodeId: text("authorization_code_id"),
   resources: text("resources").array(),

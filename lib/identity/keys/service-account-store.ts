@@ -115,8 +115,8 @@ const live = (serviceAccountId: string) =>
   );
 
 /**
- * Lists the account's valid keys that people created, newest first. Rows of OAuth clients are left out, because a client gets a
- * new token or key only if it asks for one.
+ * Lists the account's valid keys that people created, newest first. Rows of OAuth clients are left out, because a rotation of the
+ * key revokes the listed rows, and an OAuth client would get no new key.
  */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx
