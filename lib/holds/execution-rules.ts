@@ -152,7 +152,8 @@ export type StatusFacts = {
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {
   if (!callerIsLive)
     throw new Problem("forbidden", {
-      detail: "The credential of this request was revoked, or its agent was paused. Ask again with a valid one.",
+      detail:
+        "The credential of this request was revoked, its agent was paused, or its person lost the right to pay. Ask again with a valid one.",
     });
   if (mandate?.status === "revoked")
     throw new Problem("mandate_revoked", { detail: "The mandate of this payment was revoked. Authorize it under another one." });

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
-import { session, user } from "#lib/identity/tables.ts";
+import { member, session, user } from "#lib/identity/tables.ts";
 import { callerIsLive } from "#lib/holds/execution-store.ts";
 import { useDatabase } from "#test/database.ts";
 import { createOrganization, createPerson } from "#test/tenant.ts";
@@ -33,5 +33,14 @@ test("a ban applies until it ends, as it does at sign-in", async () => {
   await ban(new Date(Date.now() + 60_000));
   expect(await isLive(caller)).toBe(false);
   await ban(new Date(Date.now() - 60_000));
+  expect(await isLive(caller)).toBe(true);
+});
+
+test("a person whose new role cannot pay cannot execute, and one whose role still can does", async () => {
+  const { userId, caller } = await signedIn();
+  const setRole = (role: string) => database().update(member).set({ role }).where(eq(member.userId, userId));
+  await setRole("viewer");
+  expect(await isLive(caller)).toBe(false);
+  await setRole("admin");
   expect(await isLive(caller)).toBe(true);
 });

@@ -1,7 +1,8 @@
-import { and, desc, eq, gt, inArray, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
+import { capabilitiesOfRole, membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { apiKeys, member, serviceAccounts, session, user } from "#lib/identity/tables.ts";
 import { authorizationColumns, type AuthorizationRow } from "#lib/holds/authorization-store.ts";
 import { authorizations, credentialClaims, executions } from "#lib/holds/tables.ts";
@@ -9,7 +10,7 @@ import type { SellerState } from "#lib/holds/execution-rules.ts";
 import { holderOfNonce } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { payeeStop } from "#lib/sellers/stop-store.ts";
 import { resources } from "#lib/sellers/tables.ts";
-import type { SettlementStatus } from "#lib/vocabulary.ts";
+import type { Capability, SettlementStatus } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 export type { AuthorizationRow };
@@ -141,18 +142,28 @@ export async function updateExecution(tx: Tx, executionId: string, change: Parti
 
 const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_timestamp()`));
 
-/** The tokens of an OAuth client are valid only while the person who allowed it is a member and not banned. */
-const allowedByMember = sql`EXISTS (SELECT FROM ${member} JOIN ${user} ON ${user.id} = ${member.userId}
+/** The role of the person who allowed an OAuth client. Null if they are no longer a member, or are banned. */
+const roleOfAllower = sql<string | null>`(SELECT ${member.role} FROM ${member} JOIN ${user} ON ${user.id} = ${member.userId}
   WHERE ${member.organizationId} = ${apiKeys.organizationId} AND ${member.userId} = ${apiKeys.createdBy} AND ${notBanned})`;
 
+/** The capabilities with which a request can pay. */
+const paying: readonly Capability[] = ["payments:execute", "orders:place", "payments:settle"];
+
+/** Whether the role still gives the capabilities to pay that the caller had when the request began. */
+const stillPays = (caller: Caller, role: string): boolean => {
+  const held = capabilitiesOfRole(membershipRoleOf(role));
+  return paying.every((capability) => held.has(capability) || !caller.capabilities.has(capability));
+};
+
 /**
- * Whether the caller's API key or session is still valid. Call this after enterGate, which locks revocations out, so that none is
+ * Whether the caller's API key or session is still valid, and the person behind it may still pay. A key that a person made does not
+ * depend on their role; the tokens of an OAuth client do. Call this after enterGate, which locks revocations out, so that none is
  * missed.
  */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
     const rows = await tx
-      .select({ keyId: apiKeys.keyId })
+      .select({ byToken: sql<boolean>`${apiKeys.clientId} IS NOT NULL AND ${apiKeys.secretHash} = ''`, role: roleOfAllower })
       .from(apiKeys)
       .innerJoin(serviceAccounts, eq(serviceAccounts.serviceAccountId, apiKeys.serviceAccountId))
       .where(
@@ -162,13 +173,12 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
           isNull(serviceAccounts.revokedAt),
           isNull(serviceAccounts.pausedAt),
           sql`(${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > clock_timestamp())`,
-          or(isNull(apiKeys.clientId), ne(apiKeys.secretHash, ""), allowedByMember),
         ),
       );
-    return rows.length === 1;
+    return rows.some(({ byToken, role }) => !byToken || (role !== null && stillPays(caller, role)));
   }
   const rows = await tx
-    .select({ id: member.id })
+    .select({ role: member.role })
     .from(session)
     .innerJoin(member, eq(member.userId, session.userId))
     .innerJoin(user, eq(user.id, member.userId))
@@ -180,7 +190,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
         notBanned,
       ),
     );
-  return rows.length === 1;
+  return rows.some(({ role }) => stillPays(caller, role));
 }
 
 /**
