@@ -98,7 +98,7 @@ describe("a command", { timeout: 60_000 }, () => {
       cli(["approve", "--json"]),
     ]);
     expect(budget.stdout).toMatch(/^The mandate is active\.\nperPayment +1 of 1 USDC\n/);
-    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining("valid")]);
+    expect([budget.code, verified.code, verified.stdout]).toEqual([0, 0, expect.stringContaining("valid")]);
     expect(JSON.parse(page.stdout)).toEqual({ url: `${service.url}/approvals` });
   });
 
@@ -111,6 +111,7 @@ describe("a command", { timeout: 60_000 }, () => {
       [1, "undefined", ["verify", "changed.json"]],
       [1, "SellerUnreachable", ["pay", "http://127.0.0.1:9/x"], {}, "The seller at 127.0.0.1:9 cannot be reached"],
       [2, "WrongUse", ["verify", "missing.json"], {}, "The file missing.json cannot be read"],
+      [2, "WrongUse", ["pay"]],
       [2, "WrongUse", ["pay", "localhost:9/x"], {}, "begin with http:// or https://"],
       [2, "WrongUse", ["budget"], { COUNTERSIGN_URL: "pay.example.com" }, "begin with http:// or https://"],
       [2, "WrongUse", ["budget"], mandate(""), `\n  ${mandates.poor} `],
@@ -135,9 +136,8 @@ describe("a command", { timeout: 60_000 }, () => {
 
   test("sends a saved key only to its own service, and only if nobody else can read the file", async () => {
     const file = join(folder, "saved.json");
-    await writeFile(file, JSON.stringify({ url: `${service.url}/`, apiKey: agent.apiKey, mandateId: mandates.usual }), {
-      mode: 0o600,
-    });
+    const kept = JSON.stringify({ url: `${service.url}/`, apiKey: agent.apiKey, mandateId: mandates.usual });
+    await writeFile(file, kept, { mode: 0o600 });
     const saved = { COUNTERSIGN_CONFIG: file, COUNTERSIGN_API_KEY: "", COUNTERSIGN_MANDATE: "" };
     expect(await cli(["budget"], { ...saved, COUNTERSIGN_URL: "" })).toMatchObject({ code: 0 });
     expect(await cli(["budget"], saved)).toMatchObject({ code: 0 });
@@ -274,6 +274,7 @@ describe("mcp", { timeout: 60_000 }, () => {
     const paid = { status: "paid", answer: { status: 200, text: report, truncated: false, untrusted: true } };
     expect(await call(`${seller.url}/report`, mandates.usual)).toEqual({ ...paid, repeated: false });
     expect(await call(`${seller.url}/report`, mandates.usual)).toMatchObject({ ...paid, repeated: true });
+    expect(seller.served()).toBe(2);
     expect(await call(`${seller.url}/report`, mandates.usual, { purchaseId: "two" })).toEqual({ ...paid, repeated: false });
     expect(seller.served()).toBe(3);
     expect(await call(`${seller.url}/report`, mandates.poor)).toMatchObject({ status: "denied" });

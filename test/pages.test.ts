@@ -9,18 +9,11 @@ import { runServer } from "#test/running-server.ts";
 const database = useDatabase();
 const BUILD_LIMIT_MS = 240_000;
 
-/** Runs a server, and waits until its pages process answers. */
-async function runPages(): Promise<string> {
-  const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
-  await expect.poll(async () => (await fetch(`${url}/icon.svg`)).status, { timeout: 60_000 }).toBe(200);
-  return url;
-}
-
 describe("the pages", () => {
   test(
     "every page has its own nonce, and every script has it",
     async () => {
-      const url = await runPages();
+      const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
       const nonces = new Set<string>();
       for (const [path, status] of [
         ["/", 200],
@@ -73,7 +66,7 @@ describe("the pages", () => {
   test(
     "other files, found or not, have a policy without scripts and frames",
     async () => {
-      const url = await runPages();
+      const { url } = await runServer({ DATABASE_URL: database().url }, { pages: true });
       const font = (await readdir("public/fonts")).find((file) => file.endsWith(".woff2")) ?? "";
       expect((await fetch(`${url}/fonts/${font}`)).headers.get("cache-control")).toBe("public, max-age=604800");
       for (const [path, status] of [

@@ -34,7 +34,7 @@ describe("PageProcess", { timeout: 60_000 }, () => {
     const first = hanging.pid!;
     process.kill(first, "SIGSTOP");
     await expect.poll(() => hanging.up, { timeout: 10_000 }).toBe(false);
-    expect(await hanging.server(40_000)).not.toBeNull();
+    expect(await hanging.server(20_000)).not.toBeNull();
     expect(hanging.pid).not.toBe(first);
   });
 
