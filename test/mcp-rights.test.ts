@@ -69,6 +69,16 @@ describe("fetch_paid", () => {
     isApart((await call("get_payment", { authorizationId })).texts);
   });
 
+  test("an order asks for a credential after the approval if the service cannot sign, and marks the shop's texts as data", async () => {
+    const { call } = await client();
+    const args = basket();
+    await approved(text((await call("place_order", args)).structuredContent, "checkoutIntentId"));
+    const { structuredContent, texts } = await call("place_order", args);
+    expect(structuredContent).toMatchObject({ status: "paymentCredentialRequired", order: { paymentRequired: {} } });
+    isApart(texts);
+    expect(texts.map((one) => one.includes("Hostile Shop"))).toEqual([false, true]);
+  });
+
   test.each([
     ["another host of this network", "https://10.0.0.1/", "/url"],
     ["this service", "http://localhost:3000/api/v1/health/live", "/url"],
