@@ -3,6 +3,7 @@ import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { env } from "#lib/env.ts";
 import { mcpTools } from "#lib/pages/skill-text.ts";
+import { weather } from "#lib/sandbox/samples.ts";
 
 export const metadata = { title: "MCP server" };
 
@@ -60,7 +61,7 @@ const Signing = () => (
   <div className="panel-body grid gap-2 text-sm">
     <p>
       <code>fetch_paid</code> needs a mandate that is registered on the chain for the seller’s address: then the service signs. In
-      a sandbox the test wallet pays the sample sellers, such as <code>/api/sandbox/forecast</code>. Otherwise the answer is{" "}
+      a sandbox the test wallet pays the sample sellers, such as <code>{weather.url}</code>. Otherwise the answer is{" "}
       <code>setupRequired</code>. An agent with its own wallet uses <code>authorize_payment</code> and{" "}
       <code>execute_payment</code>.
     </p>
