@@ -13,6 +13,7 @@ import { settlesThrough } from "#test/orders.ts";
 import { useSettlement } from "#test/payments.ts";
 import { randomAddress } from "#test/sellers.ts";
 import { settling } from "#test/settling.ts";
+import { newKey } from "#test/identity.ts";
 import { listen, listenService, stockFacilitator, type ListeningServer } from "#test/shop.ts";
 
 /* What the package `countersign` does besides a usual payment, tested with the real service, a real chain and real sellers. */
@@ -42,9 +43,7 @@ beforeAll(async () => {
   admit(seller.url);
   wallet = await fundedWallet();
 });
-afterAll(async () => {
-  await Promise.all([service.close(), seller.close()]);
-});
+afterAll(() => Promise.all([service.close(), seller.close()]));
 
 async function fundedWallet(): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
@@ -129,6 +128,9 @@ describe("a person", { timeout: 90_000 }, () => {
     const pay = client({ mandateId, onApproval: () => "stop" });
     const stopped = await caught(pay.fetch(`${seller.url}/report`, { operation: "stopped" }));
     expect(stopped).toBeInstanceOf(sdk.ApprovalRequired);
+    const { apiKey } = await newKey(scene.person, ["payments:authorize", "payments:execute", "mandates:read"]);
+    const blind = client({ mandateId, apiKey, onApproval: () => "stop" });
+    expect(await caught(blind.fetch(`${seller.url}/report`))).toBeInstanceOf(sdk.ApprovalRequired);
     const id = checkoutIdIn((stopped as sdk.ApprovalRequired).url);
     await reviewed(id, scene.person);
     await approve(id, scene.person.credential);
@@ -256,14 +258,8 @@ test("a seller of x402 version 1 gets an X-PAYMENT header", { timeout: 90_000 },
       credential = JSON.parse(Buffer.from(header, "base64").toString());
       return response.end("served");
     }
-    const old = {
-      ...rest,
-      network: "base-sepolia",
-      maxAmountRequired: amount,
-      resource: `${url}/old`,
-      description: "",
-      mimeType: "",
-    };
+    const words = { description: "", mimeType: "" };
+    const old = { ...rest, ...words, network: "base-sepolia", maxAmountRequired: amount, resource: `${url}/old` };
     return response.writeHead(402).end(JSON.stringify({ x402Version: 1, error: "payment required", accepts: [old] }));
   });
   const answer = await client().fetch(`${url}/old`, { method: "POST", body: "a question" });

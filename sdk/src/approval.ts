@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import { ApprovalDeclined, ApprovalExpired, ApprovalRequired, AuthorizationEnded } from "./errors.ts";
+import { ApprovalDeclined, ApprovalExpired, ApprovalRequired, AuthorizationEnded, ServiceRefused } from "./errors.ts";
 import type { Authorization, Checkout, CheckoutStatus } from "./operations.ts";
 import { pause } from "./service.ts";
 
@@ -31,7 +31,12 @@ export async function awaitPerson(
   signal?: AbortSignal,
 ): Promise<void> {
   const [withoutWaiting = path] = path.split("?");
-  if (await isApprovedAt(context, withoutWaiting, signal)) return;
+  // A key without checkouts:read cannot read the decision, but its person can still get the page's address.
+  const unread = (error: unknown): boolean => {
+    if (error instanceof ServiceRefused && error.code === "capability_required") return false;
+    throw error;
+  };
+  if (await isApprovedAt(context, withoutWaiting, signal).catch(unread)) return;
   if ((await context.onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
   // The service answers after 30 seconds at the latest, or at once if too many wait.
   while (!(await isApprovedAt(context, path, signal))) await pause(PAUSE_MS, signal);
