@@ -33,7 +33,7 @@ async function approve(page: Page, url: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
 }
 
-/** A client that knows an address and its own client id alone. `asked` are the addresses that it finds by itself. */
+/** A client that knows only an address and its own client id. `asked` are its requests, with the addresses that it finds by itself. */
 function program(clientId: string, redirectUrl: string, page: Page) {
   const asked: string[] = [];
   const { kept, provider } = memory(clientId, redirectUrl);
@@ -44,7 +44,7 @@ function program(clientId: string, redirectUrl: string, page: Page) {
     );
     client.setRequestHandler("elicitation/create", async ({ params }) => {
       const { url, message } = params as unknown as { readonly url: string; readonly message: string };
-      expect(message).toContain("0.25 USDC");
+      expect(message).toContain(`0.25 USDC to ${new URL(stall.reportUrl).host}`);
       await page.goto(url);
       await expect(page.getByText("The report of today")).toBeVisible();
       await expectAccessible(page);
@@ -64,7 +64,7 @@ function program(clientId: string, redirectUrl: string, page: Page) {
   return { asked, kept, open };
 }
 
-test("a program that knows an address alone signs in, asks for more than the limit, and gets the paid answer after a person approved, until a button ends it", async ({
+test("a program that knows only the address signs in, gets a paid answer after a person approved it, and is refused after its connection ended", async ({
   page,
 }) => {
   const as = { baseUrl: mcpAddress().origin, headers: owner.credential };

@@ -87,11 +87,11 @@ const answered = ({ status: responseStatus, body: responseBody, error: told, dur
 });
 
 /** A message and the answer that its endpoint gave. */
-export type Landed = { readonly delivery: Attempt; readonly answer: Answer };
+export type Answered = { readonly delivery: Attempt; readonly answer: Answer };
 
 /** Stores all successful deliveries in one statement. */
-export async function noteDelivered(tx: Tx, landed: readonly Landed[]): Promise<void> {
-  const listed = landed.map(({ delivery, answer }) => ({
+export async function noteDelivered(tx: Tx, answered: readonly Answered[]): Promise<void> {
+  const listed = answered.map(({ delivery, answer }) => ({
     id: delivery.webhookDeliveryId,
     attempts: delivery.attempts,
     status: answer.status,
@@ -106,7 +106,7 @@ export async function noteDelivered(tx: Tx, landed: readonly Landed[]): Promise<
 }
 
 /** Stores a failed attempt. `pauseMs` is null after the last one. Returns false if another worker has begun a later attempt. */
-export async function noteFailed(tx: Tx, { delivery, answer }: Landed, pauseMs: number | null): Promise<boolean> {
+export async function noteFailed(tx: Tx, { delivery, answer }: Answered, pauseMs: number | null): Promise<boolean> {
   const next =
     pauseMs === null
       ? ({ status: "failed", nextAttemptAt: null } as const)

@@ -3,7 +3,7 @@ import { inTurn } from "#lib/db/turns.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { isDelivered } from "#lib/webhooks/attempt.ts";
-import type { Landed } from "#lib/webhooks/delivery-store.ts";
+import type { Answered } from "#lib/webhooks/delivery-store.ts";
 import { takeTurn, type Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { noteFailures } from "#lib/webhooks/note-failures.ts";
 import { giveBack, paced } from "#lib/webhooks/pace.ts";
@@ -33,7 +33,7 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
  */
 class EndpointSender {
   readonly #id: string;
-  readonly #answered: Landed[] = [];
+  readonly #answered: Answered[] = [];
   /** Events that were read from the audit chain but not sent yet. */
   readonly #ahead: ChainedEvent[] = [];
   #underWay = 0;
@@ -65,24 +65,24 @@ class EndpointSender {
   async #turn(): Promise<number> {
     const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#underWay;
     const granted = free > 0 ? await paced(free) : 0;
-    const landed = this.#answered.splice(0);
-    await this.#failures(landed);
-    const { begun, isFailing } = await withConnection(() => takeTurn(this.#id, landed, granted, this.#ahead));
+    const answered = this.#answered.splice(0);
+    await this.#failures(answered);
+    const { begun, isFailing } = await withConnection(() => takeTurn(this.#id, answered, granted, this.#ahead));
     this.#isFailing = isFailing;
     giveBack(Math.max(0, granted - begun.length));
     for (const one of begun) void this.#send(one);
     return begun.length;
   }
 
-  async #store(landed: readonly Landed[]): Promise<void> {
-    if (landed.length === 0) return;
-    await this.#failures(landed);
-    await withConnection(() => takeTurn(this.#id, landed, 0, this.#ahead));
+  async #store(answered: readonly Answered[]): Promise<void> {
+    if (answered.length === 0) return;
+    await this.#failures(answered);
+    await withConnection(() => takeTurn(this.#id, answered, 0, this.#ahead));
   }
 
-  async #failures(landed: readonly Landed[]): Promise<void> {
-    if (landed.every(({ answer }) => isDelivered(answer))) return;
-    await withConnection(() => noteFailures(this.#id, landed));
+  async #failures(answered: readonly Answered[]): Promise<void> {
+    if (answered.every(({ answer }) => isDelivered(answer))) return;
+    await withConnection(() => noteFailures(this.#id, answered));
   }
 
   async #send(begun: Begun): Promise<void> {

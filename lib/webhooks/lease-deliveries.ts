@@ -4,7 +4,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { minutes } from "#lib/time.ts";
 import { isDelivered } from "#lib/webhooks/attempt.ts";
-import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Landed } from "#lib/webhooks/delivery-store.ts";
+import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answered } from "#lib/webhooks/delivery-store.ts";
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
 import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 
@@ -75,15 +75,15 @@ async function beginDue(
  */
 export const takeTurn = (
   webhookEndpointId: string,
-  landed: readonly Landed[],
+  answered: readonly Answered[],
   free: number,
   ahead: ChainedEvent[],
 ): Promise<Turn> =>
   database().transaction(async (tx) => {
     const endpoint = await lockEnabled(tx, webhookEndpointId, limits.openMax);
-    const delivered = landed.filter(({ answer }) => isDelivered(answer));
+    const delivered = answered.filter(({ answer }) => isDelivered(answer));
     if (delivered.length > 0) await noteDelivered(tx, delivered);
-    const succeeded = delivered.length > 0 && landed.at(-1) === delivered.at(-1);
+    const succeeded = delivered.length > 0 && answered.at(-1) === delivered.at(-1);
     if (!endpoint) {
       if (succeeded) await moveEndpoint(tx, webhookEndpointId, { sequence: null, succeeded });
       return { begun: [], isFailing: false };

@@ -4,22 +4,22 @@ import { quoted } from "#lib/mail/compose.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { disabledBy, isDelivered, pauseAfter } from "#lib/webhooks/attempt.ts";
-import { failedEventsSince, noteFailed, type Landed } from "#lib/webhooks/delivery-store.ts";
+import { failedEventsSince, noteFailed, type Answered } from "#lib/webhooks/delivery-store.ts";
 import { changeEndpoint, lockEndpointOfAny, managersOf, type EndpointRow } from "#lib/webhooks/endpoint-store.ts";
 
 /** Stores the failed answers of an endpoint, plans their next attempts, and disables an endpoint that failed for too long. */
-export const noteFailures = (webhookEndpointId: string, landed: readonly Landed[]): Promise<void> =>
+export const noteFailures = (webhookEndpointId: string, answered: readonly Answered[]): Promise<void> =>
   transact(async (tx) => {
     const endpoint = await lockEndpointOfAny(tx, webhookEndpointId);
     if (!endpoint) return;
-    const failures = landed.filter(({ answer }) => !isDelivered(answer));
+    const failures = answered.filter(({ answer }) => !isDelivered(answer));
     const noted = [];
     for (const one of failures)
       if (await noteFailed(tx, one, pauseAfter(one.delivery.attempts, Math.random()))) noted.push(one.answer);
     if (noted.length === 0) return;
     const now = await clock(tx);
     // A success among these answers starts the period of five days again, after which a failing endpoint is disabled.
-    const failingSince = failures.length < landed.length ? now : (endpoint.failingSince ?? now);
+    const failingSince = failures.length < answered.length ? now : (endpoint.failingSince ?? now);
     const failedEvents = await failedEventsSince(tx, webhookEndpointId, failingSince);
     const reasons = noted.flatMap((answer) => disabledBy(answer, { failingSince, failedEvents }, now) ?? []);
     await changeEndpoint(tx, webhookEndpointId, { failingSince, lastAttemptAt: now });
