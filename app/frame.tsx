@@ -39,7 +39,10 @@ export async function organizationMetadata(): Promise<Metadata> {
   return { title: { default: "Countersign", template: count > 0 ? `(${count}) ${suffix}` : suffix } };
 }
 
-/** The frame of an organization's pages. People without a session are sent to sign-in, people without an organization to onboarding. */
+/**
+ * The frame of an organization's pages. People without a session are sent to sign-in, people without an organization to
+ * onboarding.
+ */
 export async function OrganizationFrame({ children }: Props) {
   const path = await requestPath();
   const caller = await requireCaller(path);

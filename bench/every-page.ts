@@ -57,7 +57,10 @@ async function openShop(url: string, { person }: Scene): Promise<string> {
   return sellerId;
 }
 
-/** The values of the parameters in the paths of pages. The person may open every page: both product roles, and the platform's admin. */
+/**
+ * The values of the parameters in the paths of pages. The person may open every page: both product roles, and the platform's
+ * admin.
+ */
 async function parametersOf(
   url: string,
   databaseUrl: string,

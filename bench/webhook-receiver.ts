@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks that uses little CPU. /well answers 200 at once, /hang never answers, and /broken answers 500. The parent asks for
- * the counts by a message.
+ * A receiver of webhooks that uses little CPU. /well answers 200 at once, /hang never answers, and /broken answers 500. The
+ * parent asks for the counts by a message.
  */
 import { createServer, type Socket } from "node:net";
 import { setPriority } from "node:os";

@@ -33,7 +33,10 @@ async function approve(page: Page, url: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
 }
 
-/** A client that knows only an address and its own client id. `asked` are its requests, with the addresses that it finds by itself. */
+/**
+ * A client that knows only an address and its own client id. `asked` are its requests, with the addresses that it finds by
+ * itself.
+ */
 function program(clientId: string, redirectUrl: string, page: Page) {
   const asked: string[] = [];
   const { kept, provider } = memory(clientId, redirectUrl);

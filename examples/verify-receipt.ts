@@ -1,4 +1,5 @@
-// Verifies the receipt in a file with the published keys in another file. The verifier is sdk/src/verify-receipt.ts: copy it, or port it.
+// Verifies the receipt in a file with the published keys in another file. The verifier is sdk/src/verify-receipt.ts: copy it, or
+// port it.
 import { readFile } from "node:fs/promises";
 import { parseJson, verifyReceipt, type Verdict } from "../sdk/src/verify-receipt.ts";
 

@@ -59,7 +59,10 @@ export async function chromiumAtHand(): Promise<string | null> {
   return (await installed()) ?? (await cached());
 }
 
-/** A Chromium for the journeys: an installed one, else Playwright's download, else the system's package. Null if none is available. */
+/**
+ * A Chromium for the journeys: an installed one, else Playwright's download, else the system's package. Null if none is
+ * available.
+ */
 export async function findChromium(): Promise<string | null> {
   const atHand = await chromiumAtHand();
   if (atHand !== null || process.env["CHROMIUM_PATH"]) return atHand;

@@ -7,7 +7,10 @@ import { parseSignature, type Hex } from "viem";
 import usdc from "../contracts/artifacts/TestUSDC.json" with { type: "json" };
 import { usdcAddress, type LocalChain } from "../examples/chain.ts";
 
-/** A client of an MCP server that sells its tool `report` for 0.25 USDC by MPP. The server is mppx, and settles on the local chain. */
+/**
+ * A client of an MCP server that sells its tool `report` for 0.25 USDC by MPP. The server is mppx, and settles on the local
+ * chain.
+ */
 export async function openMppTools(chain: LocalChain, payTo: Hex): Promise<Client> {
   const { transport: _, ...charge } = evm.charge({
     currency: usdcAddress,

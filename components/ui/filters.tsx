@@ -21,8 +21,8 @@ function addressOf(form: HTMLFormElement, path: string): string {
 }
 
 /**
- * A GET form whose values are stored in the page's address. A filter returns to the first page. It works without scripts, and applies
- * immediately with them. The key "/" moves the focus to the search field.
+ * A GET form whose values are stored in the page's address. A filter returns to the first page. It works without scripts, and
+ * applies immediately with them. The key "/" moves the focus to the search field.
  *
  *     <Filters label="Payments" path="/payments">
  *       <FilterSearch label="Search payments" name="q" value={one(query, "q")} placeholder="Seller or id" />

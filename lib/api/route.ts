@@ -42,8 +42,8 @@ const fromPlain = (plain: Plain): Serve & { readonly plain: Plain } =>
 type Authenticate = (request: Request, options: AuthenticateOptions) => Promise<Caller | null>;
 
 /**
- * Authenticates the caller. Returns null for a request without a credential. A request without a valid credential counts against the
- * rate limit of its network address.
+ * Authenticates the caller. Returns null for a request without a credential. A request without a valid credential counts against
+ * the rate limit of its network address.
  */
 async function identify(request: Request, { urgent }: Operation, authenticated: Authenticate): Promise<Caller | null> {
   const caller = await authenticated(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {

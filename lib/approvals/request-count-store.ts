@@ -34,7 +34,10 @@ const readCount = (row: Record<string, unknown>): AgentRequests => ({
 const keyOf = (row: Record<string, unknown>): string =>
   agentKey({ organizationId: row["organization_id"] as string, ownerSubjectId: row["id"] as string });
 
-/** Locks these agents, then counts their requests. Returns the counts by agentKey. `ids` must be sorted, or two batches can deadlock. */
+/**
+ * Locks these agents, then counts their requests. Returns the counts by agentKey. `ids` must be sorted, or two batches can
+ * deadlock.
+ */
 export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise<Map<string, AgentRequests>> {
   const locked = c.unsafe(LOCK, [ids as string[]]).execute();
   const each = "unnest($1::text[], $2::text[]) AS w(organization_id, id)";

@@ -89,9 +89,9 @@ function inRow(column: string, type: string, text: string | null): string {
 }
 
 /**
- * Like `given`, for a table with many columns. One parameter contains all rows, each as text of the table's row type; only JSON columns
- * have their own parameters. With a parameter for each column, PostgreSQL would take longer. `columns` are all columns of the table, in
- * the table's order.
+ * Like `given`, for a table with many columns. One parameter contains all rows, each as text of the table's row type; only JSON
+ * columns have their own parameters. With a parameter for each column, PostgreSQL would take longer. `columns` are all columns of
+ * the table, in the table's order.
  */
 export function givenRows<T>(name: string, table: PgTable, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");

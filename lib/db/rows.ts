@@ -28,7 +28,9 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
-/** Makes a function that reads these columns of a table's row. The row may come from the driver or from JSON with amounts as text. */
+/**
+ * Makes a function that reads these columns of a table's row. The row may come from the driver or from JSON with amounts as text.
+ */
 export function readerOf<T extends PgTable, const K extends keyof InferSelectModel<T> & string>(
   table: T,
   keys: readonly K[],
@@ -72,8 +74,8 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
 }
 
 /**
- * The columns for a statement with many rows, in the table's order. The columns in `json` contain JSON as text; every other text is an id, a hash or a
- * code.
+ * The columns for a statement with many rows, in the table's order. The columns in `json` contain JSON as text; every other text
+ * is an id, a hash or a code.
  */
 export function columnsOf<T, P extends PgTable>(
   table: P,

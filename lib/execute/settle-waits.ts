@@ -9,7 +9,10 @@ const PER_ORGANIZATION = { most: 512, each: 64, kept: 64 };
 
 const waits = (): Counts => perProcess("settleWaits", () => new Counts());
 
-/** Runs `wait` and returns its value. Returns null at once if too many requests, of this organization or in total, are already waiting. */
+/**
+ * Runs `wait` and returns its value. Returns null at once if too many requests, of this organization or in total, are already
+ * waiting.
+ */
 export async function inPlace<T>(organizationId: string, wait: () => Promise<T>): Promise<{ readonly value: T } | null> {
   const counts = waits();
   if (!hasPlace(counts.of(organizationId), counts.total, PER_ORGANIZATION)) return null;

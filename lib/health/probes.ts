@@ -14,7 +14,8 @@ import { secretsAreReadable } from "#lib/webhooks/reseal-secrets.ts";
 
 /**
  * The result of one check. The service is `degraded` and not `failing` if a chain does not answer or accepts no transactions, if
- * the secrets of a webhook endpoint cannot be decrypted, or if the pages process is down, because it can still authorize, approve and revoke.
+ * the secrets of a webhook endpoint cannot be decrypted, or if the pages process is down, because it can still authorize, approve
+ * and revoke.
  */
 export type Finding = {
   readonly name:

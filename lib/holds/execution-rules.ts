@@ -31,8 +31,8 @@ export type ExecutionFacts = {
 };
 
 /**
- * Throws unless an authorization may be executed now, according to its outcome, its approval, its hold (the reserved amount) and its
- * executions. It is called before the signed payment is verified, and again while the mandate is locked.
+ * Throws unless an authorization may be executed now, according to its outcome, its approval, its hold (the reserved amount) and
+ * its executions. It is called before the signed payment is verified, and again while the mandate is locked.
  * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_revoked, approval_expired,
  * authorization_consumed, authorization_expired
  */

@@ -47,8 +47,8 @@ const demandsOf = ({ intent, policy }: Case): readonly Demand[] =>
   ).flatMap(([who, level]) => (level === null || level === undefined ? [] : [{ who, level }]));
 
 /**
- * Whether a person's approval with a passkey would still satisfy the level. False after a person has approved, or if the level is reached
- * or is above a passkey.
+ * Whether a person's approval with a passkey would still satisfy the level. False after a person has approved, or if the level is
+ * reached or is above a passkey.
  */
 const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
   intent.approvedByPerson !== true && !reaches(intent.assuranceLevel, level) && reaches("passkeyApproved", level);

@@ -74,8 +74,8 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
 }
 
 /**
- * The result of the domain rule for a domain name, without regard to the payee. "listed" does not mean that the payee owns the domain:
- * for a payment, `isProven` decides that.
+ * The result of the domain rule for a domain name, without regard to the payee. "listed" does not mean that the payee owns the
+ * domain: for a payment, `isProven` decides that.
  */
 export function judgeDomain(rule: AllowDeny, name: string): "forbidden" | "notListed" | "listed" | "open" {
   if (rule.deny !== null && namesDomain(rule.deny, name)) return "forbidden";

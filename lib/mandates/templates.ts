@@ -56,7 +56,10 @@ export const templatesFor = (asset: string): readonly Template[] =>
 
 export const isTemplate = (id: string | undefined): id is TemplateId => templateIds.some((one) => one === id);
 
-/** The filled form of a template. Most sellers are not registered here, so every template allows unregistered sellers within its limits. */
+/**
+ * The filled form of a template. Most sellers are not registered here, so every template allows unregistered sellers within its
+ * limits.
+ */
 export const templateDraft = (id: TemplateId, { coin, now }: { readonly coin: string; readonly now: Date }): MandateDraft => ({
   ...newDraft(coin),
   unregistered: true,

@@ -20,8 +20,8 @@ const day = { period: "day", timezone: "UTC" };
 const week = { days: ["monday", "tuesday"], from: "09:00", to: "17:00", timezone: "UTC" };
 
 /**
- * Pairs of a wider and a narrower set of rules. A change from the narrower to the wider one needs a proof of identity; the reverse change
- * needs none.
+ * Pairs of a wider and a narrower set of rules. A change from the narrower to the wider one needs a proof of identity; the
+ * reverse change needs none.
  */
 const steps: readonly (readonly [string, Rules, Rules])[] = [
   ["a higher payment", limits({ perPayment: "2" }), limits({ perPayment: "1" })],

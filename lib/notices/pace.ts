@@ -22,7 +22,10 @@ export const WINDOW_MS = minutes(10);
 const SINGLES_MAX = 3;
 const DIGEST_EVERY_MS = minutes(5);
 
-/** At most three mails about single requests in ten minutes, then a digest every five minutes, so that an agent cannot flood approvers. */
+/**
+ * At most three mails about single requests in ten minutes, then a digest every five minutes, so that an agent cannot flood
+ * approvers.
+ */
 export function paceOf({ singles, digest }: Recent, now: Date): Pace {
   if (singles < SINGLES_MAX) return { as: "single" };
   if (digest?.isOpen) return { as: "joined", mailId: digest.mailId };

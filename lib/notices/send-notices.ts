@@ -119,8 +119,8 @@ async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now
 }
 
 /**
- * With SMTP, only confirmed addresses get mail, because an unconfirmed one may belong to another person. Without SMTP, no mail leaves the
- * service.
+ * With SMTP, only confirmed addresses get mail, because an unconfirmed one may belong to another person. Without SMTP, no mail
+ * leaves the service.
  */
 const isReachable = ({ emailVerified }: Approver): boolean => emailVerified || mailDelivery() !== "smtp";
 

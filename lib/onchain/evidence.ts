@@ -91,8 +91,8 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 }
 
 /**
- * Reads what the chain proves about a transfer, at block `at` or, without it, at the newest confirmed block. A transfer counts when it is
- * confirmed. "spent" and "expired" count only when no reorganization can change them.
+ * Reads what the chain proves about a transfer, at block `at` or, without it, at the newest confirmed block. A transfer counts
+ * when it is confirmed. "spent" and "expired" count only when no reorganization can change them.
  * @throws if the chain does not answer
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
@@ -118,8 +118,8 @@ async function whoUsedIt(client: PublicClient, transfer: AuthorizedTransfer, dep
 }
 
 /**
- * What a receipt proves about a transfer. The token writes AuthorizationUsed and then the Transfer of the same payment; one transaction may
- * contain several payments.
+ * What a receipt proves about a transfer. The token writes AuthorizationUsed and then the Transfer of the same payment; one
+ * transaction may contain several payments.
  */
 export function judgeReceipt(receipt: TransactionReceipt, transfer: AuthorizedTransfer): Evidence {
   const spent: Evidence = { kind: "spent", transaction: receipt.transactionHash, canceled: false };

@@ -7,7 +7,10 @@ export type Market = { readonly baseFee: bigint; readonly priority: bigint };
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Raises a fee by 12.5 %, rounded up. Nodes accept a replacement if its fees are 10 % higher, and some only if they are 12.5 % higher. */
+/**
+ * Raises a fee by 12.5 %, rounded up. Nodes accept a replacement if its fees are 10 % higher, and some only if they are 12.5 %
+ * higher.
+ */
 const raised = (fee: bigint): bigint => fee + (fee + 7n) / 8n;
 
 /**

@@ -74,7 +74,10 @@ export const dueQueued = (chain: string, key: RelayKey, limit: number): Promise<
     .orderBy(asc(relays.relayId))
     .limit(limit);
 
-/** Sent transactions that are due for a check. A check constraint of the table guarantees that such rows have all fields of SentRelay. */
+/**
+ * Sent transactions that are due for a check. A check constraint of the table guarantees that such rows have all fields of
+ * SentRelay.
+ */
 export async function dueSent(chain: string, key: RelayKey, limit: number): Promise<readonly SentRelay[]> {
   const rows = await database()
     .select()

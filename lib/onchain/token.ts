@@ -66,7 +66,9 @@ export async function acceptedByCode(chain: string, account: Hex, hash: Hex, sig
   }
 }
 
-/** Whether the payer signed the credential. As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271. */
+/**
+ * Whether the payer signed the credential. As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271.
+ */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
   if (code === undefined || code === "0x") {

@@ -36,8 +36,8 @@ class Taken {
 }
 
 /**
- * Limits concurrent requests to hosts that callers name. Organizations take turns, so that a slow host of one organization delays no
- * other. A request that waits too long, or behind too many, is refused.
+ * Limits concurrent requests to hosts that callers name. Organizations take turns, so that a slow host of one organization delays
+ * no other. A request that waits too long, or behind too many, is refused.
  */
 export class OutboundPlaces {
   readonly #limits: PlaceLimits;

@@ -83,8 +83,8 @@ function fieldOf(name: string, given: JsonSchema, required: boolean, schemas: Sc
 }
 
 /**
- * The fields of a schema of the OpenAPI document, in the document's order. If the schema has alternatives, a field is required only if
- * all of them require it.
+ * The fields of a schema of the OpenAPI document, in the document's order. If the schema has alternatives, a field is required
+ * only if all of them require it.
  */
 export function fieldsOf(given: JsonSchema, schemas: Schemas, depth = 0): SchemaField[] {
   const shapes = holders(resolve(given, schemas), schemas);

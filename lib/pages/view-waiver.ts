@@ -16,8 +16,8 @@ export type AllowedOnce = {
 type Decided = { readonly authorizationId: string; readonly organizationId: string; readonly outcome: string };
 
 /**
- * For a refused payment: the waiver with which a person allowed it once. For an allowed payment: the waiver that it used. Null if there
- * is none. `version` is the mandate's current version.
+ * For a refused payment: the waiver with which a person allowed it once. For an allowed payment: the waiver that it used. Null if
+ * there is none. `version` is the mandate's current version.
  */
 export async function allowedOnce(tx: Tx, payment: Decided, version: number, now: Date): Promise<AllowedOnce | null> {
   const { authorizationId, organizationId, outcome } = payment;

@@ -120,7 +120,8 @@ describe("a domain that a mandate allows", () => {
     ];
     for (const [answer, words] of answers) {
       shop.answer = answer;
-      // The service remembers for 15 seconds that a call to a domain failed. A new payee is a new offer, so it calls the domain again.
+      // The service remembers for 15 seconds that a call to a domain failed. A new payee is a new offer, so it calls the domain
+      // again.
       const forged = other.challenge({ payTo: randomAddress() });
       const decision = await paying(toStranger({ ...forged, resource: { url: `${shop.url}/report` } }));
       expect([decision.denialCode, decision.reasons[0]?.message]).toEqual(["seller_unverified", expect.stringContaining(words)]);

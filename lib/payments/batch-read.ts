@@ -9,7 +9,10 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { StopOver } from "#lib/sellers/stops.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
-/* Reads the result rows of a batch's statements. Columns and types come from the tables; `Members` has the types of rows that belong to no table. */
+/*
+ * Reads the result rows of a batch's statements. Columns and types come from the tables; `Members` has the types of rows that
+ * belong to no table.
+ */
 
 type Name = { readonly mandate_id: string; readonly name: string };
 type Members = {
@@ -26,7 +29,9 @@ type Members = {
     readonly organization_id: string;
     readonly capabilities: (typeof serviceAccounts.$inferSelect)["capabilities"];
     readonly paused: boolean;
-    /** Whether an OAuth client uses tokens under this row. Then `role` is the role of the person who allowed it; null without one. */
+    /**
+     * Whether an OAuth client uses tokens under this row. Then `role` is the role of the person who allowed it; null without one.
+     */
     readonly by_token: boolean;
     readonly role: (typeof member.$inferSelect)["role"] | null;
   };

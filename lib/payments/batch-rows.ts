@@ -143,7 +143,10 @@ const AUTHORIZE = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${LAST}::text[])`;
 
-/** Like AUTHORIZE, and also stores holds and payment terms. It is separate because most batches have none, and each part of a statement takes time. */
+/**
+ * Like AUTHORIZE, and also stores holds and payment terms. It is separate because most batches have none, and each part of a
+ * statement takes time.
+ */
 const AUTHORIZE_AND_STORE = AUTHORIZE.replace(
   "WITH",
   `WITH reserved AS (INSERT INTO changed_reservations (${storedColumns.names}) SELECT * FROM ${storedColumns.source}),

@@ -78,7 +78,10 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
 export const notRegistered = (on: RefusedPayment): Problem =>
   new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
 
-/** The period ends in `seconds`. A signature that is made now could arrive too late for this period, and is not valid in the next one. */
+/**
+ * The period ends in `seconds`. A signature that is made now could arrive too late for this period, and is not valid in the next
+ * one.
+ */
 export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   new Problem("rate_limited", {
     ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", retryLater),

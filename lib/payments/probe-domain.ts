@@ -146,8 +146,8 @@ export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout,
 }
 
 /**
- * Whether the URL is at the domain: a reply proves something only about the host that sent it. The port is ignored, unless the host is this
- * machine.
+ * Whether the URL is at the domain: a reply proves something only about the host that sent it. The port is ignored, unless the
+ * host is this machine.
  */
 function isAt(url: string, domain: string): boolean {
   const { host, hostname } = new URL(url);

@@ -83,8 +83,8 @@ export const askToken = (credential: Credential, payment: ExpectedPayment): Prom
   askingChain(payment.asset.chain, () => judgeTransfer(credential, payment));
 
 /**
- * The block from which the search for a settlement starts. It is a little before the newest block, because a recent block may still be
- * replaced.
+ * The block from which the search for a settlement starts. It is a little before the newest block, because a recent block may
+ * still be replaced.
  */
 export function searchFrom(chain: string, newest: bigint): bigint {
   const margin = BigInt(chainOf(chain)?.confirmations ?? 0) + 16n;

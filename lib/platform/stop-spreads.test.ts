@@ -191,7 +191,8 @@ describe("a stop of a seller that only claimed its domain and its address", () =
     await verify(sameDomain.shop);
     await prove(sameAddress.owner, sameAddress.shop);
     expect([await payingTo(sameDomain), await payingTo(sameAddress)]).toEqual(["allow", "allow"]);
-    // The organization of a stopped seller cannot register the domain again. Another organization can, because it may own the domain.
+    // The organization of a stopped seller cannot register the domain again. Another organization can, because it may own the
+    // domain.
     expect((await register(domain, evil.owner)).problem.code).toBe("conflict");
     expect((await register(domain, await newOwner())).status).toBe(201);
   });

@@ -74,8 +74,8 @@ export async function factsNow(chain: string): Promise<Facts> {
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**
- * Sends calls with the settlement key. It takes the nonces and stores the signed bytes in one database transaction, then sends the bytes.
- * If the process dies in between, another process sends the stored bytes.
+ * Sends calls with the settlement key. It takes the nonces and stores the signed bytes in one database transaction, then sends
+ * the bytes. If the process dies in between, another process sends the stored bytes.
  * @param raise factor by which the fees exceed the market's
  * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
  */
@@ -98,8 +98,8 @@ export async function sendGroup(chain: string, calls: readonly Call[], known = f
 type GroupPlan = { readonly used: number; readonly fees: Fees; readonly priced: readonly (PricedCall | Unsendable)[] };
 
 /**
- * Takes nonces, signs and stores the calls, then sends them. If a transaction with the same call is stored already, it may still be mined,
- * so the outcome is its hash even if the new estimate failed.
+ * Takes nonces, signs and stores the calls, then sends them. If a transaction with the same call is stored already, it may still
+ * be mined, so the outcome is its hash even if the new estimate failed.
  */
 async function store(chain: string, { used, fees, priced }: GroupPlan): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };

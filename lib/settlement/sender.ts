@@ -45,7 +45,10 @@ class Sender {
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
-  /** Resolves with the transaction's hash when the signed transaction is stored and was sent to a node. The node may still refuse it. */
+  /**
+   * Resolves with the transaction's hash when the signed transaction is stored and was sent to a node. The node may still refuse
+   * it.
+   */
   send(call: Call): Promise<Hex> {
     if (this.#waiting.length >= WAITING_MAX) return Promise.reject(new Error("Too many settlements wait to be sent."));
     return new Promise((resolve, reject) => {

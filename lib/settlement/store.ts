@@ -134,7 +134,10 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
   return rows.length === 1;
 }
 
-/** Takes the lease on a settlement if it has ended. Of several repeated requests only one gets true, and it sends the settlement again. */
+/**
+ * Takes the lease on a settlement if it has ended. Of several repeated requests only one gets true, and it sends the settlement
+ * again.
+ */
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)

@@ -112,7 +112,10 @@ async function ask(
   return atMost(answer, patience(facilitatorTimeoutMs()), "late" as const);
 }
 
-/** Reads a refusal from the error that the x402 client throws if a facilitator refuses with an error status. Null for any other error. */
+/**
+ * Reads a refusal from the error that the x402 client throws if a facilitator refuses with an error status. Null for any other
+ * error.
+ */
 function refusalIn(error: unknown): SettleResponse | null {
   if (!(error instanceof Error && error.name === "SettleError" && "errorReason" in error)) return null;
   const { errorReason, transaction } = error as unknown as { errorReason?: unknown; transaction?: unknown };

@@ -31,8 +31,8 @@ const ofSigner = ({ chain, signer }: Signer): SQL | undefined =>
   and(eq(transactions.chain, chain), eq(transactions.signer, signer));
 
 /**
- * Locks the nonces of a key, so that no other process takes one until this database transaction ends. Reads after the lock see every nonce
- * that was stored before.
+ * Locks the nonces of a key, so that no other process takes one until this database transaction ends. Reads after the lock see
+ * every nonce that was stored before.
  */
 export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
@@ -92,8 +92,8 @@ export async function dueTransactions(chain: string, limit: number): Promise<rea
 }
 
 /**
- * The highest nonce of a key whose transaction is in no block, and the seconds for which the oldest such transaction has waited. Null if
- * there is none.
+ * The highest nonce of a key whose transaction is in no block, and the seconds for which the oldest such transaction has waited.
+ * Null if there is none.
  */
 export async function waitingOf(chain: string, signer: string) {
   const [row] = await database()
@@ -173,8 +173,8 @@ export async function noteWaiting(
 }
 
 /**
- * Stores the new bytes of a transaction before they are sent. The earlier bytes may still be mined, so their hash is kept. Returns false if
- * the row has changed meanwhile.
+ * Stores the new bytes of a transaction before they are sent. The earlier bytes may still be mined, so their hash is kept.
+ * Returns false if the row has changed meanwhile.
  */
 export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes): Promise<boolean> {
   const rows = await tx

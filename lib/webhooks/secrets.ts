@@ -35,8 +35,8 @@ const SIGNERS_MAX = 256;
 const signers = (): Map<string, Signer> => perProcess("webhookSigners", () => new Map());
 
 /**
- * Decrypts secrets for signing; null if they cannot be read. The result is kept by the encrypted text, which is read again for each turn,
- * so a secret that was replaced signs nothing more.
+ * Decrypts secrets for signing; null if they cannot be read. The result is kept by the encrypted text, which is read again for
+ * each turn, so a secret that was replaced signs nothing more.
  */
 export function signerOf(sealed: string, endpointId: string): Signer | null {
   const name = `${endpointId} ${sealed}`;

@@ -5,7 +5,10 @@ import type { Countersign } from "./index.ts";
 export type PaidFetchOptions = {
   /** The hosts that the model may call, with their port if it is not the usual one. Redirects are not followed. */
   readonly hosts: readonly string[];
-  /** Returns a name for the purchase of a tool call. Calls with the same name are the same purchase. Default: each call is its own purchase. */
+  /**
+   * Returns a name for the purchase of a tool call. Calls with the same name are the same purchase. Default: each call is its own
+   * purchase.
+   */
   readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
   /** The longest text that the model gets, in characters. Default: 100,000. */
   readonly maxCharacters?: number;
@@ -30,7 +33,10 @@ const inputSchema = jsonSchema<PaidFetchInput>({
   additionalProperties: false,
 });
 
-/** A tool of the Vercel AI SDK that fetches paid addresses under the mandate. A payment that fails is a result with `error` and `nextActions`. */
+/**
+ * A tool of the Vercel AI SDK that fetches paid addresses under the mandate. A payment that fails is a result with `error` and
+ * `nextActions`.
+ */
 export const paidFetch = (
   pay: Countersign,
   { hosts, operation, maxCharacters = 100_000 }: PaidFetchOptions,

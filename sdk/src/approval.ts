@@ -21,8 +21,8 @@ async function isApprovedAt({ service }: Context, path: string, signal?: AbortSi
 }
 
 /**
- * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only if nobody has
- * decided yet, so a repeated call continues after the approval even if `onApproval` always answers "stop".
+ * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only if
+ * nobody has decided yet, so a repeated call continues after the approval even if `onApproval` always answers "stop".
  * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded
  */
 export async function awaitPerson(
@@ -43,7 +43,8 @@ export async function awaitPerson(
 }
 
 /**
- * Waits for the decision that an authorization asks for. Returns the authorization to execute: the earlier one if the same question was open.
+ * Waits for the decision that an authorization asks for. Returns the authorization to execute: the earlier one if the same
+ * question was open.
  * @throws as awaitPerson
  */
 export async function awaitApproval(context: Context, authorization: Authorization, signal?: AbortSignal): Promise<string> {

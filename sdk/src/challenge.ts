@@ -13,7 +13,10 @@ export type Offer = {
   readonly extra?: Readonly<Record<string, unknown>>;
 };
 
-/** A seller's 402. `version1` is the seller's original offer if the seller uses x402 version 1; `mpp` is the challenge if the seller uses MPP. */
+/**
+ * A seller's 402. `version1` is the seller's original offer if the seller uses x402 version 1; `mpp` is the challenge if the
+ * seller uses MPP.
+ */
 export type Challenge = {
   readonly required: {
     readonly x402Version: 2;
@@ -73,7 +76,10 @@ export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
     `The seller does not accept the payment that the mandate allows: ${asset} on ${chain}, by a signed transfer of that amount.`,
   );
 
-/** The mandate's policy is checked for the domain in the 402, so a 402 that names another domain than the requested one is refused. */
+/**
+ * The mandate's policy is checked for the domain in the 402, so a 402 that names another domain than the requested one is
+ * refused.
+ */
 function requireSameHost(claimed: unknown, asked: string): void {
   const { hostname } = new URL(asked);
   const url = typeof claimed === "string" ? claimed : "";

@@ -13,8 +13,8 @@ export type CountersignOptions = ServiceOptions & {
   /** Signs the payments. Not needed if the mandate is registered on the chain: then the service signs. */
   readonly wallet?: Wallet;
   /**
-   * Called once when a person must approve and nobody has decided yet. "stop" ends the call with ApprovalRequired. Otherwise, and without
-   * this function, the call waits until a person decides or the request expires.
+   * Called once when a person must approve and nobody has decided yet. "stop" ends the call with ApprovalRequired. Otherwise, and
+   * without this function, the call waits until a person decides or the request expires.
    */
   readonly onApproval?: (request: ApprovalRequest) => "stop" | "wait" | void | Promise<"stop" | "wait" | void>;
   /** How long a request may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */
@@ -34,7 +34,10 @@ export type Context = Required<Pick<CountersignOptions, "mandateId" | "expiresIn
 
 const CLIENT_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/** The idempotency key of an operation: its name if that is a valid key, else a hash of it. Without a name every call is a new purchase. */
+/**
+ * The idempotency key of an operation: its name if that is a valid key, else a hash of it. Without a name every call is a new
+ * purchase.
+ */
 export async function keyOf(operation: string | undefined): Promise<string> {
   if (operation === undefined) return crypto.randomUUID();
   if (CLIENT_ID.test(operation)) return operation;

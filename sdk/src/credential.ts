@@ -30,9 +30,9 @@ function isNameless(required: unknown): required is Json & { readonly resource: 
 }
 
 /**
- * Pays x402's PaymentRequired or MPP's challenges, and returns the credential for the seller. They may come from any transport. If the
- * resource is not an http address, such as a tool of an MCP server, the service checks the address of the server instead, and the seller
- * gets the original name of the resource. MPP's charge can only be paid from the wallet.
+ * Pays x402's PaymentRequired or MPP's challenges, and returns the credential for the seller. They may come from any transport.
+ * If the resource is not an http address, such as a tool of an MCP server, the service checks the address of the server instead,
+ * and the seller gets the original name of the resource. MPP's charge can only be paid from the wallet.
  * @throws the errors of pay.fetch, without NotServed and PaidButNotServed
  */
 export async function makeCredential(

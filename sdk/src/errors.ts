@@ -98,8 +98,8 @@ export type Attempt = {
 };
 
 /**
- * The seller has the credential and did not serve, and the chain does not show a payment yet. The seller can still settle it until the
- * credential expires. Call again with the same operation: it shows the same credential.
+ * The seller has the credential and did not serve, and the chain does not show a payment yet. The seller can still settle it
+ * until the credential expires. Call again with the same operation: it shows the same credential.
  */
 export class NotServed extends CountersignError {
   readonly authorization: Authorization;

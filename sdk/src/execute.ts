@@ -29,8 +29,8 @@ async function paidForAnother({ service }: Context, authorizationId: string, sig
 }
 
 /**
- * The execution of a shared request, if this operation made it. Each operation has keys of its own, and the service repeats its answer only
- * for the key that made the execution.
+ * The execution of a shared request, if this operation made it. Each operation has keys of its own, and the service repeats its
+ * answer only for the key that made the execution.
  * @throws AuthorizationEnded if another operation made it
  */
 async function ownExecution(
@@ -66,8 +66,9 @@ function errorOf(error: unknown, authorization: Authorization): unknown {
 }
 
 /**
- * Executes an authorization once, whichever call or process began it. The first attempt has the id of the operation's authorization as its
- * idempotency key, and each failed attempt is followed by a new key, so a repeat never signs a second payment beside an open one.
+ * Executes an authorization once, whichever call or process began it. The first attempt has the id of the operation's
+ * authorization as its idempotency key, and each failed attempt is followed by a new key, so a repeat never signs a second
+ * payment beside an open one.
  */
 export async function executeOnce(context: Context, execute: Execute, signal: AbortSignal): Promise<PaymentExecution> {
   const { authorization, challenge, mayHaveExecutions, ownId } = execute;

@@ -8,13 +8,14 @@ type Params = { readonly name: string; readonly _meta?: Readonly<Record<string, 
 export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool(params: P, ...rest: Rest): Promise<R> };
 
 /**
- * `callTool` of an MCP client that pays if a tool asks for payment by x402, or by MPP's charge on an EVM chain, under the mandate of `pay`.
+ * `callTool` of an MCP client that pays if a tool asks for payment by x402, or by MPP's charge on an EVM chain, under the mandate
+ * of `pay`.
  *
  *     const callTool = payingTools(client, pay, { url: "https://tools.example.com/mcp" });
  *     const result = await callTool({ name: "report", arguments: {} }, { operation: "report-2026-11-24" });
  *
- * `url` is the address of the server; the mandate's policy checks its domain. The second argument has the options of pay.fetch, and the
- * arguments after it are those of the client.
+ * `url` is the address of the server; the mandate's policy checks its domain. The second argument has the options of pay.fetch,
+ * and the arguments after it are those of the client.
  * @throws the errors of pay.fetch
  */
 export function payingTools<P extends Params, Rest extends unknown[], R>(

@@ -3,8 +3,8 @@ import { CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
 /*
- * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization. The
- * transfer is the same as in x402's scheme `exact`, except that its nonce is a hash of the challenge.
+ * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization.
+ * The transfer is the same as in x402's scheme `exact`, except that its nonce is a hash of the challenge.
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -44,8 +44,8 @@ const secondsLeft = ({ expires }: MppChallenge): number =>
   expires === undefined ? LIFE_SECONDS : Math.floor((Date.parse(expires) - Date.now()) / 1_000);
 
 /**
- * The first charge in the mandate's token, as an x402 offer with MPP's challenge beside it. The service decides about it like about any x402
- * payment.
+ * The first charge in the mandate's token, as an x402 offer with MPP's challenge beside it. The service decides about it like
+ * about any x402 payment.
  * @throws ChallengeRefused
  */
 export function challengeOfMpp(challenges: readonly Json[], url: string, token: Token): Challenge {
@@ -112,8 +112,8 @@ type Signed = {
 };
 
 /**
- * Makes MPP's credential from the x402 credential that the service stores. A repeat gets the challenge of the first call, because the
- * signed nonce is a hash of that challenge.
+ * Makes MPP's credential from the x402 credential that the service stores. A repeat gets the challenge of the first call, because
+ * the signed nonce is a hash of that challenge.
  */
 export function mppCredential(credential: Json): Json {
   const { payload, extensions } = credential as unknown as Signed;

@@ -9,8 +9,8 @@ import { showCredential } from "./show.ts";
 
 export type PayOptions = {
   /**
-   * The name of this purchase. A call with the same name is the same purchase: after a crash it pays once. Without a name every call is a
-   * purchase of its own.
+   * The name of this purchase. A call with the same name is the same purchase: after a crash it pays once. Without a name every
+   * call is a purchase of its own.
    */
   readonly operation?: string;
   /** The seller and resource as the service registered them. Leave both out for a seller that is not registered. */
@@ -65,8 +65,8 @@ const urlOf = ({ challenge }: Payment["intent"]): unknown =>
   (challenge?.["resource"] as { readonly url?: unknown } | undefined)?.url;
 
 /**
- * The authorization of an earlier call with this operation. A seller may write parts of its 402 anew each time; the purchase is the same if
- * amount, token, payee and address are.
+ * The authorization of an earlier call with this operation. A seller may write parts of its 402 anew each time; the purchase is
+ * the same if amount, token, payee and address are.
  */
 async function findEarlier({ service, mandateId }: Context, key: string, terms: Terms, signal: AbortSignal) {
   const { items } = await service.api.listPayments({ query: { idempotencyKey: key, mandateId } }, { signal });

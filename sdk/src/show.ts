@@ -12,7 +12,9 @@ type Shown = Paid & { readonly request: Request };
 
 const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
 
-/** The caller's request with the credential. It goes to the first address, so that redirects drop the caller's secrets as before. */
+/**
+ * The caller's request with the credential. It goes to the first address, so that redirects drop the caller's secrets as before.
+ */
 function paidRequest({ request, execution }: Shown): Request {
   const headers = new Headers(request.headers);
   for (const [name, value] of Object.entries(execution.credentialHeaders ?? {})) headers.set(name, value);

@@ -27,7 +27,10 @@ async function loadX402() {
   }
 }
 
-/** If the seller asks for a payment identifier, it is the authorization's id, so that seller and buyer use the same id for the payment. */
+/**
+ * If the seller asks for a payment identifier, it is the authorization's id, so that seller and buyer use the same id for the
+ * payment.
+ */
 function identify({ extensions }: PaymentPayload, authorizationId: string): void {
   const asked = extensions?.["payment-identifier"];
   if (typeof asked === "object" && asked !== null && "info" in asked && typeof asked.info === "object")

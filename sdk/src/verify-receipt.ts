@@ -60,7 +60,10 @@ function check(condition: boolean, refusal: string): asserts condition {
   if (!condition) throw new Error(refusal);
 }
 
-/** JSON.parse keeps only one of two members with the same name. Each member has a colon, so the colons outside of strings are counted. */
+/**
+ * JSON.parse keeps only one of two members with the same name. Each member has a colon, so the colons outside of strings are
+ * counted.
+ */
 export function parseJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text);
   const colons = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, "").split(":").length - 1;
@@ -101,7 +104,10 @@ async function verifyJws(jws: string, typ: string, jwks: unknown): Promise<Membe
   return claims;
 }
 
-/** The form that a receipt's event must have. The amount's decimal point is moved in text, because JavaScript numbers are not exact. */
+/**
+ * The form that a receipt's event must have. The amount's decimal point is moved in text, because JavaScript numbers are not
+ * exact.
+ */
 function formOfEvent({ kind, sub, jti, agent, outcome, amount, decimals, ...claims }: Members): Members {
   const { id: mandateId, version: policyVersion } = claims.mandate as Members;
   const isChain = (chain: unknown): boolean => isText(chain) && String(claims.asset).startsWith(`${chain}/`);

@@ -12,8 +12,8 @@ export type WebhookOptions = {
 };
 
 /**
- * The message is not proven to come from the service. `code` says why: a header is missing, its time is too far from now, no signature is
- * valid, or the body is not an event. Answer 400, and the service sends the message again later.
+ * The message is not proven to come from the service. `code` says why: a header is missing, its time is too far from now, no
+ * signature is valid, or the body is not an event. Answer 400, and the service sends the message again later.
  */
 export class WebhookRefused extends CountersignError {
   readonly code: "headers" | "timestamp" | "signature" | "body";
@@ -100,7 +100,8 @@ function readEvent(body: Uint8Array): Event {
  * Verifies a message by Standard Webhooks, and returns its event. The same event can arrive more than once and in any order: `id`
  * identifies it, and `sequence` gives its place in the order.
  * @param body The body as it arrived. If JSON was parsed and written again, its signature is not valid.
- * @param keys The endpoint's secret (`whsec_…`, for signatures v1) or its public key (`whpk_…`, for v1a), or several while you rotate them.
+ * @param keys The endpoint's secret (`whsec_…`, for signatures v1) or its public key (`whpk_…`, for v1a), or several while you
+ * rotate them.
  *   One valid signature of one key is enough.
  * @throws WebhookRefused if the message is not proven to come from the service; CountersignError if a key cannot be read
  */

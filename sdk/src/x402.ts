@@ -2,18 +2,21 @@ import { x402Client, x402HTTPClient } from "@x402/core/client";
 import type { Countersign } from "./index.ts";
 
 export type X402Options = {
-  /** Returns a name for the purchase of a request. Requests with the same name are the same purchase. Default: each request is its own purchase. */
+  /**
+   * Returns a name for the purchase of a request. Requests with the same name are the same purchase. Default: each request is its
+   * own purchase.
+   */
   readonly operation?: (request: { readonly url: string }) => string;
 };
 
 /**
- * A client for `wrapFetchWithPayment` of `@x402/fetch` that pays under the mandate of `pay`, with the wallet of `pay`. Register no schemes
- * and no wallet on it: a seller that refuses the credential is not paid in another way.
+ * A client for `wrapFetchWithPayment` of `@x402/fetch` that pays under the mandate of `pay`, with the wallet of `pay`. Register
+ * no schemes and no wallet on it: a seller that refuses the credential is not paid in another way.
  *
  *     const fetchWithPayment = wrapFetchWithPayment(fetch, x402(pay));
  *
- * The errors of pay.fetch that come before the credential are thrown as they are. If the seller does not serve, the wrapped fetch throws its
- * own error or returns the seller's answer; pay.fetch also repeats the request and says whether the payment was made.
+ * The errors of pay.fetch that come before the credential are thrown as they are. If the seller does not serve, the wrapped fetch
+ * throws its own error or returns the seller's answer; pay.fetch also repeats the request and says whether the payment was made.
  */
 export function x402(pay: Countersign, { operation }: X402Options = {}): x402HTTPClient {
   // The standard client calls this only after the seller has refused the credential.

@@ -59,7 +59,9 @@ export function newApiKey(environment: Environment, keyId = newKeyId()): NewApiK
 
 export type PresentedKey = { readonly apiKey: string; readonly keyId: string; readonly environment: Environment };
 
-/** Reads the parts of an API key. Returns null for text that is not a key of this service, for example because of a typing error. */
+/**
+ * Reads the parts of an API key. Returns null for text that is not a key of this service, for example because of a typing error.
+ */
 export function parseApiKey(text: string): PresentedKey | null {
   const parts = FORM.exec(text);
   if (!parts) return null;

@@ -35,7 +35,9 @@ const NAMES = [
 /** The maximum length of a request in characters. The request must fit into the path to which a sign-in returns. */
 const QUERY_MAX = 1_900;
 
-/** The request with the parameters that this service reads; null if it is too long or has a parameter twice with different values. */
+/**
+ * The request with the parameters that this service reads; null if it is too long or has a parameter twice with different values.
+ */
 export function keptQuery(query: string): URLSearchParams | null {
   if (query.length > QUERY_MAX) return null;
   const given = new URLSearchParams(query);
@@ -55,8 +57,8 @@ const sealOf = (kept: URLSearchParams): Buffer =>
 export const sealedQuery = (kept: URLSearchParams): string => `${kept}&seal=${sealOf(kept).toString("base64url")}`;
 
 /**
- * The request in the query of our page; null if the authorization endpoint did not make this query. The page cannot ask the OAuth plugin to
- * check it, and must not redirect anybody to an address that was not checked.
+ * The request in the query of our page; null if the authorization endpoint did not make this query. The page cannot ask the OAuth
+ * plugin to check it, and must not redirect anybody to an address that was not checked.
  */
 export async function readSealed(query: string): Promise<ConnectRequest | null> {
   const kept = keptQuery(query);

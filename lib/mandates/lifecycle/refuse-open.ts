@@ -17,8 +17,8 @@ import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;
 /**
- * The most payments that one request cancels. For payments with an open checkout the limit is ASKED_MAX, because each of these checkouts is
- * ended by its own statements.
+ * The most payments that one request cancels. For payments with an open checkout the limit is ASKED_MAX, because each of these
+ * checkouts is ended by its own statements.
  */
 const CANCELED_MAX = 1_000;
 const ASKED_MAX = 100;

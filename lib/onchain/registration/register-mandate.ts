@@ -52,8 +52,8 @@ import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
 /**
- * Attempts per minute and IP address. They are limited, because each one reads the chain several times before the signature of its caller
- * is checked.
+ * Attempts per minute and IP address. They are limited, because each one reads the chain several times before the signature of
+ * its caller is checked.
  */
 const TRIES_PER_MINUTE = 60;
 /** Milliseconds that a request waits for the transaction to be sent. */
@@ -68,8 +68,8 @@ type RegisterRequest = {
 };
 
 /**
- * Registers a mandate on the chain for anyone who has the wallet's signature. Until the signature is verified, an unknown id gets the same
- * refusal as an existing one. Nothing is sent before all checks pass. A retry of the same request gets the same answer.
+ * Registers a mandate on the chain for anyone who has the wallet's signature. Until the signature is verified, an unknown id gets
+ * the same refusal as an existing one. Nothing is sent before all checks pass. A retry of the same request gets the same answer.
  */
 export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
   const deployment = requireDeployment(body.chain, "/chain");
@@ -103,7 +103,8 @@ type Signable = Omit<Registrable, "payee"> & {
 };
 
 /**
- * The registrations that a valid signature can be for. Null if none can be valid, because the mandate has no wallet or is on another chain.
+ * The registrations that a valid signature can be for. Null if none can be valid, because the mandate has no wallet or is on
+ * another chain.
  */
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;

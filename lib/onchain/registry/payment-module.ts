@@ -73,7 +73,9 @@ export const paymentUsedAt = (
     blockNumber,
   });
 
-/** Reads what the chain proves about a payment by the module, at the newest confirmed block. @throws if the chain does not answer */
+/**
+ * Reads what the chain proves about a payment by the module, at the newest confirmed block. @throws if the chain does not answer
+ */
 export async function readModuleEvidence(payment: ModulePayment, now: Date): Promise<Evidence> {
   const { chain, validBefore } = payment;
   const depth = await confirmedBlock(chain);
@@ -104,8 +106,8 @@ async function countedIn(
 }
 
 /**
- * Whether the transaction contains the token's transfer of this payment. The transfer's event follows the PaymentConsumed event of the same
- * payment; one transaction may contain several payments.
+ * Whether the transaction contains the token's transfer of this payment. The transfer's event follows the PaymentConsumed event
+ * of the same payment; one transaction may contain several payments.
  */
 async function hasTransfer(
   { chain, registry, account, paymentId, token, payee, value }: ModulePayment,

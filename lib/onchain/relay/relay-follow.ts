@@ -33,16 +33,16 @@ async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
 }
 
 /**
- * Whether a receipt is for the nonce that was signed last. The revert of a transaction with an earlier nonce says nothing about the last
- * one.
+ * Whether a receipt is for the nonce that was signed last. The revert of a transaction with an earlier nonce says nothing about
+ * the last one.
  */
 async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: TransactionReceipt): Promise<boolean> {
   return (await publicClient(chain).getTransaction({ hash })).nonce === nonce;
 }
 
 /**
- * Checks a sent transaction once. It stores the outcome if that is confirmed. If the transaction is in no block, it is sent again, with
- * higher fees if it is stuck; if its nonce was used otherwise, it is queued again.
+ * Checks a sent transaction once. It stores the outcome if that is confirmed. If the transaction is in no block, it is sent
+ * again, with higher fees if it is stuck; if its nonce was used otherwise, it is queued again.
  * @throws if the chain does not answer
  */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {

@@ -132,8 +132,8 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
 }
 
 /**
- * Sends the signed bytes to a node. It is not a failure if the node already has the transaction or does not answer, because the bytes will
- * be sent again.
+ * Sends the signed bytes to a node. It is not a failure if the node already has the transaction or does not answer, because the
+ * bytes will be sent again.
  */
 export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
   try {

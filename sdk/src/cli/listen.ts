@@ -97,7 +97,9 @@ async function read(api: Api, after: number, signal: AbortSignal): Promise<reado
   }
 }
 
-/** Forwards the organization's events to a receiver on this machine, signed as webhooks are, in their order, until it is stopped. */
+/**
+ * Forwards the organization's events to a receiver on this machine, signed as webhooks are, in their order, until it is stopped.
+ */
 export async function listen(target: string, values: Values): Promise<Said> {
   const url = targetOf(target);
   const { url: service, apiKey } = await access();

@@ -75,8 +75,8 @@ function purchases() {
 }
 
 /**
- * Pays with the wallet of this machine if the service answered that nobody can sign. The service has checked the address before, so a
- * model cannot make this program call addresses of the local network.
+ * Pays with the wallet of this machine if the service answered that nobody can sign. The service has checked the address before,
+ * so a model cannot make this program call addresses of the local network.
  */
 export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
   const purchaseOf = purchases();

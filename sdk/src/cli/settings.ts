@@ -57,7 +57,10 @@ export async function serviceUrl(): Promise<string> {
   return withoutSlash(url);
 }
 
-/** The key and the mandate come from the environment, or else from what login saved. A saved key is sent only to the service that issued it. */
+/**
+ * The key and the mandate come from the environment, or else from what login saved. A saved key is sent only to the service that
+ * issued it.
+ */
 export async function access(): Promise<Saved> {
   const saved = await readSaved();
   const url = await serviceUrl();
