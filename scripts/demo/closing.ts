@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Parties } from "./setup.ts";
 import { writeMandate } from "./setup.ts";
 import type { Stage } from "./stage.ts";
@@ -7,12 +8,14 @@ const HOURS = 12;
 
 /** Creates a new mandate for experiments, and prints the keys and example calls. */
 export async function invite(
-  { service, agent, keyFile }: Stage,
+  { service, shop, agent, keyFile }: Stage,
   { buyer, sellerOwner, sellerId, agentId, apiKey }: Parties,
   { confirmationUrl }: { readonly confirmationUrl: string },
 ): Promise<void> {
   section("Go on by yourself");
-  const { mandateId } = await step("Ada writes another mandate, for you", () => writeMandate(buyer, agentId, agent.address));
+  const { mandateId } = await step("Ada writes another mandate, for you", () =>
+    writeMandate(buyer, agentId, agent.address, "allow"),
+  );
   const intent = {
     intentId: "yours-1",
     nonce: "yours-1",
@@ -46,6 +49,9 @@ export async function invite(
   plain('curl -sS $API/api/v1/payments -H "$KEY"');
   plain("# May it pay this? Sent again, the answer is the same:");
   plain(asked);
+  plain('# Pay with agent.ts of the README ("An agent in eight lines"). Run this in the folder of agent.ts:');
+  plain(`COUNTERSIGN_URL=$API COUNTERSIGN_API_KEY=${apiKey} COUNTERSIGN_MANDATE=${mandateId} \\`);
+  plain(`  AGENT_PRIVATE_KEY=$(cat ${resolve(keyFile)}) node agent.ts http://${shop}/report my-first-purchase`);
   plain("# Everything else:");
   plain("curl -sS $API/api/v1/openapi.json");
   plain();

@@ -74,16 +74,17 @@ export async function writeShoppingMandate({ ask }: Person, agentId: string, wal
 }
 
 /**
- * Creates a mandate of 5 USDC per day and 1 USDC per payment, only for this agent and this wallet. The person then activates the
- * draft.
+ * Creates a mandate of 5 USDC per day and 1 USDC per payment, only for this agent and this wallet. It pays sellers that are not
+ * registered only if `unregistered` is "allow". The person then activates the draft.
  */
-export async function writeMandate({ ask }: Person, agentId: string, wallet: string) {
+export async function writeMandate({ ask }: Person, agentId: string, wallet: string, unregistered: "deny" | "allow" = "deny") {
   const draft = await ask(createMandate, {
     body: {
       name: "Research agent",
       policy: {
         assets: [{ asset: "USDC", chain: localChainId }],
         limits: { perPayment: "1", budgets: [{ period: "day", timezone: "UTC", amount: "5" }] },
+        sellers: { unregistered },
       },
       agents: [agentId],
       wallet: { chain: localChainId, address: wallet },
