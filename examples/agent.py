@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 
 SERVICE = os.environ["COUNTERSIGN_URL"] + "/api/v1"
 API_KEY = os.environ["COUNTERSIGN_API_KEY"]
-MANDATE = os.environ["MANDATE"]
+MANDATE = os.environ["COUNTERSIGN_MANDATE"]
 SELLER, RESOURCE = os.environ["SELLER"], os.environ["RESOURCE"]
 
 

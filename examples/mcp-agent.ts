@@ -4,9 +4,9 @@ import { countersign } from "countersign";
 import { payingTools } from "countersign/mcp";
 import { privateKeyToAccount } from "viem/accounts";
 
-const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", MANDATE: mandateId = "", AGENT_PRIVATE_KEY } = process.env;
+const { COUNTERSIGN_URL: url = "", COUNTERSIGN_API_KEY: apiKey = "", COUNTERSIGN_MANDATE: mandateId = "" } = process.env;
 const [serverUrl = "", operation = ""] = process.argv.slice(2);
-const wallet = privateKeyToAccount(AGENT_PRIVATE_KEY as `0x${string}`);
+const wallet = privateKeyToAccount(process.env.AGENT_PRIVATE_KEY as `0x${string}`);
 const pay = countersign({ url, apiKey, mandateId, wallet });
 
 const client = new Client({ name: "agent", version: "1" });

@@ -71,7 +71,7 @@ type Options = { readonly killedAt?: number; readonly node?: string; readonly im
 const settings = (privateKey: string): Record<string, string> => ({
   COUNTERSIGN_URL: service.url,
   COUNTERSIGN_API_KEY: agent.apiKey,
-  MANDATE: mandateId,
+  COUNTERSIGN_MANDATE: mandateId,
   AGENT_PRIVATE_KEY: privateKey,
 });
 

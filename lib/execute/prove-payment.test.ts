@@ -98,7 +98,7 @@ describe("an agent that holds no wallet", () => {
     const fetchReport = () => client.fetch(`${shop.url}/report`, { operation: "keyless", sellerId, resourceId });
     expect(await (await fetchReport()).json()).toEqual({ report: "all is well" });
     await expect(fetchReport()).rejects.toThrow(NotServed);
-    const settings = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: apiKey, MANDATE: scene.mandateId };
+    const settings = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: apiKey, COUNTERSIGN_MANDATE: scene.mandateId };
     const said = await runPython([`${shop.url}/report`, "python"], { ...settings, SELLER: sellerId, RESOURCE: resourceId });
     expect(["null", '{"report":"all is well"}']).toContain(said?.trim() ?? "null");
     expect(await sellerHas(scene)).toBe(said === null ? 250_000n : 500_000n);
