@@ -66,6 +66,7 @@ test.describe("other decisions", () => {
     await page.getByRole("button", { name: "Approve 42.60 USDC to " }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("The basket changed. Nothing was approved.");
     await expect(page.getByText("Your click did not count.")).toBeVisible();
+    await expect(page.getByText("New total", { exact: true })).toBeAttached();
     await expect(
       page
         .getByRole("row", { name: /Field notebook/ })
@@ -79,6 +80,18 @@ test.describe("other decisions", () => {
     await page.getByRole("checkbox", { name: /I have read the 3 changes/ }).check();
     await page.getByRole("button", { name: "Approve 47.80 USDC to " }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Approved. Waiting for the agent.");
+  });
+
+  test("a total that did not change is not called new", async ({ page, context }) => {
+    const purchase = await newPurchase();
+    const path = await openBasket(purchase, [notebook]);
+    await signInAs(context, purchase.buyer.credential);
+    await page.goto(path);
+    await changeBasket(purchase, path, [{ ...notebook, color: "Blue" }]);
+    await page.getByRole("button", { name: approve }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("The basket changed. Nothing was approved.");
+    await expect(page.getByText("Total", { exact: true }).first()).toBeAttached();
+    await expect(page.getByText("New total", { exact: true })).toHaveCount(0);
   });
 
   test("if the service cannot be reached, the page says that nothing was approved, and the next click works", async ({

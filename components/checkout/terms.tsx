@@ -70,6 +70,7 @@ type Props = {
  */
 export function Terms({ view, was, level }: Props) {
   const { payee, amounts } = view;
+  const isNew = was !== undefined && was !== amounts.charged;
   return (
     <div className="grid grid-cols-1 gap-x-8 gap-y-2 px-4 pt-2.5 pb-2 md:grid-cols-[minmax(0,1fr)_auto] md:items-end lg:px-8 lg:pt-5 lg:pb-4">
       <div className="grid min-w-0 grid-cols-1 gap-1">
@@ -82,11 +83,11 @@ export function Terms({ view, was, level }: Props) {
         <KnownPayee payee={payee} />
       </div>
       <div className="md:text-right">
-        <p className="sr">{was === undefined ? "Total" : "New total"}</p>
+        <p className="sr">{isNew ? "New total" : "Total"}</p>
         <p className="text-[clamp(2rem,1.4rem+2.6vw,3rem)]/[1.05] font-semibold wrap-anywhere [&_.money]:whitespace-normal [&_abbr]:text-[0.5em] [&_abbr]:font-medium">
           <Money>{amounts.charged}</Money>
         </p>
-        {was !== undefined && was !== amounts.charged && (
+        {isNew && (
           <p className="mt-1 text-sm text-muted">
             Was <span className="line-through">{was}</span> when it was shown to you
           </p>
