@@ -9,7 +9,7 @@ import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { readCaller } from "./session.ts";
 
-/** The frame of the sign-in and onboarding pages. */
+/** The frame of the pages for sign-in, sign-up, invitations and links from mails. */
 export function Entrance({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { ENVIRONMENT, BASE_URL } = env();
   return (
@@ -29,7 +29,7 @@ const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"
 
 /**
  * Whether the reader may read the mails of a sandbox without a mail server, which contain sign-in links. True for requests from
- * the local machine if BASE_URL is a loopback address, and for platform admins.
+ * the local machine if BASE_URL is a loopback address, and for platform admins. Always false if a mail server is configured.
  */
 export async function mayReadOutbox(): Promise<boolean> {
   if (mailDelivery() !== "outbox") return false;

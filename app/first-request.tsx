@@ -8,12 +8,15 @@ import { assetOf } from "#lib/chains/chains.ts";
 
 const MANDATES = 20;
 /**
- * How long the request in the snippets is valid: 12 hours, because people may run the copied text hours later. The service
- * refuses more than a day.
+ * How long the payment request in the code samples is valid: 12 hours, because people may run the copied text hours later. The
+ * service refuses requests that are valid for more than a day.
  */
 const EXPIRES_MS = 12 * 3_600_000;
 
-/** The reader's mandates and newest key for the snippets, as far as their role may see them. */
+/**
+ * Returns the reader's active mandates and the key of their newest service account for the code samples, as far as the reader's
+ * role may see them; null if the reader has no organization.
+ */
 async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
   if (!caller || caller.organizationId === null) return null;
   const member = { ...caller, organizationId: caller.organizationId };
@@ -35,7 +38,8 @@ async function readReader(caller: SessionCaller | null): Promise<FirstRequestRea
 }
 
 /**
- * The first request of a new user, filled with the reader's own ids. The sample pays with the first asset of the installation.
+ * Shows the first request of a new user, filled with the reader's own ids. It pays with the first asset of the installation,
+ * and is not shown if the installation has none.
  */
 export async function ReadersFirstRequest({ caller }: { readonly caller: SessionCaller | null }) {
   const { BASE_URL, ENVIRONMENT, CHAINS } = env();

@@ -12,10 +12,10 @@ import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
 
-/** Whether the page is about the person. Such a page needs no organization. */
+/** Whether the page is about the person and not about an organization. Such a page needs no active organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
 
-/** The session of the page, read once for its frame and its title. */
+/** Reads the session once for the frame and the title of the page. */
 const sessionOf = cache(viewSession);
 
 /**
@@ -29,8 +29,8 @@ const countWaiting = cache(async (sessionId: string): Promise<number> => {
 });
 
 /**
- * The titles of an organization's pages. They begin with the number of requests that wait for approval, for a reader who looks at
- * another tab.
+ * Returns the titles of an organization's pages. They begin with the number of requests that wait for approval, for a reader
+ * who looks at another tab.
  */
 export async function organizationMetadata(): Promise<Metadata> {
   const caller = await readCaller();
@@ -40,8 +40,8 @@ export async function organizationMetadata(): Promise<Metadata> {
 }
 
 /**
- * The frame of an organization's pages. People without a session are sent to sign-in, people without an organization to
- * onboarding.
+ * The frame of an organization's pages. People without a session are sent to sign-in. Except on pages about the person, people
+ * who belong to no organization are sent to onboarding, and people without an active organization are asked to choose one.
  */
 export async function OrganizationFrame({ children }: Props) {
   const path = await requestPath();
@@ -65,7 +65,7 @@ export async function OrganizationFrame({ children }: Props) {
   );
 }
 
-/** The frame of the platform's pages. People without a platform role get a 404. */
+/** The frame of the pages for the platform's staff. People without a platform capability get a 404. */
 export async function PlatformFrame({ children }: Props) {
   const caller = await requireCaller(await requestPath());
   if (caller.platformCapabilities.size === 0) notFound();

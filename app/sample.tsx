@@ -9,7 +9,10 @@ const MANDATES = 20;
 
 type Props = { readonly caller: SessionCaller & { readonly organizationId: string } };
 
-/** Lets the reader pay a sample seller of this installation. Nothing is shown in an installation without sample sellers. */
+/**
+ * Lets the reader pay a sample seller of this installation. Nothing is shown if the installation has no sample sellers or if
+ * the reader's role does not allow such a payment.
+ */
 export async function ReadersSample({ caller }: Props) {
   const paid = sampleAsset();
   const may = (["mandates:read", "payments:authorize", "payments:execute", "payments:read"] as const).every((one) =>
@@ -18,7 +21,7 @@ export async function ReadersSample({ caller }: Props) {
   if (!paid || !may) return null;
   const { items } = await viewMandates(caller, { status: "active", limit: MANDATES });
   const usable = items.filter(({ policy: { assets } }) => assets[0]?.asset === paid.asset && assets[0].chain === paid.chain);
-  // A mandate that names agents denies every person, so such mandates come last.
+  // A mandate that names agents denies payments of every person, so such mandates come last.
   const inOrder = usable.toSorted((a, b) => Number(a.agents !== undefined) - Number(b.agents !== undefined));
   return (
     <section className="panel" aria-labelledby="sample">

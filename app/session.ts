@@ -5,18 +5,23 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
-/** The person who reads the page, from the session cookie; null without a valid session. The session is read once per request. */
+/**
+ * Returns the person who reads the page, from the session cookie; null without a valid session. The session is read once per
+ * request.
+ */
 export const readCaller = cache(async (): Promise<SessionCaller | null> => authenticateReader((await headers()).get("cookie")));
 
 /**
- * Path and query of the current page, for layouts. Next.js does not tell a layout its address, so the proxy puts it into this
- * header.
+ * Returns path and query of the current page, for layouts. Next.js does not tell a layout its address, so `proxy.ts` puts it
+ * into this header.
  */
 export async function requestPath(): Promise<string> {
   return (await headers()).get("x-path") ?? "/";
 }
 
-/** Like readCaller, but redirects to the sign-in page if there is no session. It returns to `path` after the sign-in. */
+/**
+ * Like readCaller, but redirects to the sign-in page if there is no session. After the sign-in the person returns to `path`.
+ */
 export async function requireCaller(path: string): Promise<SessionCaller> {
   return (await readCaller()) ?? redirect(withReturnTo("/sign-in", path));
 }

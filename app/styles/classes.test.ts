@@ -7,8 +7,8 @@ const textsOf = (pattern: string): string[] =>
   globSync(pattern, { cwd: root }).map((file) => readFileSync(join(root, file), "utf8"));
 
 /**
- * In these files, rows and cells of tables become separate entries on small screens. Their rules depend on the position of a cell
- * in its table, so they may select elements.
+ * In these style sheets, rows and cells of tables become separate entries on small screens. Their selectors depend on the
+ * position of a cell in its table, so a class may be used on a single element.
  */
 const tables = ["basket.css", "ledger.css"];
 
@@ -17,7 +17,7 @@ const tables = ["basket.css", "ledger.css"];
  */
 const isButton = (name: string): boolean => /^btn(-|$)/.test(name);
 
-/** How many elements have each class. Every word of an expression in braces counts as a class. */
+/** Counts the elements that have each class. Every word of an expression in braces counts as a class. */
 function countUses(): Map<string, number> {
   const uses = new Map<string, number>();
   for (const text of textsOf("{app,components}/**/*.tsx")) {

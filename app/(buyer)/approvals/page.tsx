@@ -85,7 +85,7 @@ const WaitingPanel = ({ waiting, mayDecide }: WaitingProps) => (
   </section>
 );
 
-/** Requests that wait for approval, and earlier ones with their result. */
+/** Shows requests that wait for approval, payments that mandates refused, and earlier requests with their result. */
 export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

@@ -72,8 +72,8 @@ const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) 
 );
 
 /**
- * The buyer's home: requests that wait for approval, spending and remaining budgets. Each part is shown only to people whose role
- * may see it.
+ * The buyer's home: requests that wait for approval, spending, recent payments and mandates. Each part is shown only to people
+ * whose role may see it.
  */
 export default async function HomePage() {
   const caller = await requireMember("/home");

@@ -40,7 +40,9 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
 
 type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
 
-/** The sums of revenue. They are streamed separately, because the sums of a busy seller take longer than its lists. */
+/**
+ * Shows the revenue. It is streamed after the rest of the page, because the sums of a busy seller take longer than its lists.
+ */
 async function RevenuePanels({ revenue, due }: RevenueProps) {
   return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
 }

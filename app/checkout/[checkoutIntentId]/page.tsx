@@ -22,8 +22,8 @@ const pathOf = (checkoutIntentId: string): string => `/checkout/${encodeURICompo
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
 /**
- * Reads what the page shows, once per request for the page and its title. A checkout of another organization leads to a 404, as
- * if it did not exist.
+ * Reads what the page shows; "capability_required" if the reader's role may not see checkouts. A checkout of another
+ * organization leads to a 404, as if it did not exist. `cache` lets the page and its title share one read.
  */
 const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "capability_required"> => {
   const caller = await requireCaller(pathOf(checkoutIntentId));
@@ -36,7 +36,7 @@ const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "cap
   }
 });
 
-/** The page's title: the amount, the payee and the state of the checkout. */
+/** Returns the page's title: the amount, the payee and the state of the checkout. */
 function titleOf(shown: CheckoutView | "capability_required"): string {
   if (shown === "capability_required") return "Confirm a payment";
   const { amounts, payee, mayDecide } = shown;
@@ -45,8 +45,8 @@ function titleOf(shown: CheckoutView | "capability_required"): string {
 }
 
 /**
- * The organization that the link in a message names, if the reader belongs to it and another one is active. This says nothing
- * about the checkout, which may not exist.
+ * Returns the organization that the link in a message names, if the reader belongs to it and has another organization active;
+ * otherwise null. It does not read the checkout, so it cannot reveal whether the checkout exists.
  */
 const otherOrganization = cache(async (checkoutIntentId: string, named: string | undefined) => {
   if (named === undefined) return null;

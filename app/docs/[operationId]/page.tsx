@@ -11,7 +11,7 @@ import { env } from "#lib/env.ts";
 
 type Props = { readonly params: Promise<{ readonly operationId: string }> };
 
-/** The request in the example expires in an hour, which is long enough to read the page. */
+/** The payment request in the example expires in an hour, which is long enough to read the page and try it. */
 const EXAMPLE_MS = 3_600_000;
 
 export async function generateMetadata({ params }: Props) {
@@ -24,7 +24,7 @@ const exampleBody = ({ method, body }: Reference): string | null => {
   return JSON.stringify(freshExample(body.example, fresh), null, 2);
 };
 
-/** The request as a curl command. Single quotes inside the JSON are escaped for the shell. */
+/** Returns the request as a curl command. Single quotes inside the JSON are escaped for the shell. */
 function curlOf({ method, path, parameters, credentials }: Reference, body: string | null, baseUrl: string): string {
   const filled = parameters.reduce((text, { name, example = "…" }) => text.replace(`{${name}}`, example), path);
   const query = parameters.filter((one) => one.in === "query" && one.example !== undefined && one.example !== "");

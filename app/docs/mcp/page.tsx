@@ -71,7 +71,7 @@ const Signing = () => (
   </div>
 );
 
-/** The page about connecting an MCP client, and about what its agent can do. */
+/** Explains how to connect an MCP client, and what its agent can do. */
 export default function McpPage() {
   const { BASE_URL } = env();
   return (

@@ -33,7 +33,7 @@ const titles: Readonly<Record<InvitationView["state"], string>> = {
 
 const Address = ({ children }: { readonly children: string }) => <strong className="wrap-anywhere">{children}</strong>;
 
-/** Shows the offered role, the organization and the inviter. */
+/** Shows the inviter, the organization, the offered role and the end of the invitation. */
 function Offer({ invitation: { organizationName, inviterName, role, expiresAt } }: Pick<StepProps, "invitation">) {
   const words = roles.find((one) => one.role === role);
   return (

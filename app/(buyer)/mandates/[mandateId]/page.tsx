@@ -38,7 +38,10 @@ type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonl
 
 type StandingProps = { readonly mandate: Mandate; readonly manage: boolean; readonly pay: boolean };
 
-/** Why agents cannot pay under the mandate, and what to do. `pay`: whether the reader may make a test payment. */
+/**
+ * Says why agents cannot pay under the mandate and what to do, or suggests a first test payment under an unused mandate. `pay`:
+ * whether the reader may make a test payment.
+ */
 function Standing({ mandate: { status, mandateId, usage }, manage, pay }: StandingProps) {
   const edit = manage ? <a href={`${PATH}/${mandateId}/edit`}>Edit the mandate</a> : "An owner or admin can change it";
   if (status === "draft") {
@@ -83,7 +86,7 @@ const Facts = ({ mandate }: { readonly mandate: Mandate }) => (
   </section>
 );
 
-/** One mandate: its policy, usage and history. */
+/** Shows one mandate: its policy, usage and history. */
 export default async function MandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;
   const query = await searchParams;

@@ -32,7 +32,7 @@ function filterOf(query: PageQuery) {
   };
 }
 
-/** Payments to the organization's resources, from all buyers. */
+/** Lists payments to the organization's resources, from all buyers. */
 export default async function ReceivedPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

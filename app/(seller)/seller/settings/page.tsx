@@ -47,7 +47,7 @@ function SellerPanel({ seller, mayManage }: { readonly seller: OwnSeller; readon
   );
 }
 
-/** The organization's sellers, and the proofs of their domains. */
+/** Lists the organization's sellers, and lets people prove the sellers' domains. */
 export default async function SellerSettingsPage() {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("sellers:read"))

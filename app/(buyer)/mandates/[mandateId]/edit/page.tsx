@@ -29,8 +29,8 @@ const NoFix = () => (
 );
 
 /**
- * Edits a mandate, which makes a new version. Its usage is kept. With `fix`, the id of a denied payment decision, the form is
- * filled with the change that would allow the payment.
+ * Edits a mandate. Saving makes a new version and keeps the usage. If the query parameter `fix` names a denied authorization,
+ * the form is filled with the change that would allow its payment.
  */
 export default async function EditMandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;

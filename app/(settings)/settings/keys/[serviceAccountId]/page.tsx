@@ -24,7 +24,9 @@ export const metadata = { title: "Service account" };
 type Params = Promise<{ readonly serviceAccountId: string }>;
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** Reads a service account. One of another organization leads to a 404, as if it did not exist. */
+/**
+ * Reads a service account. It leads to a 404 if the account belongs to another organization or if the reader may not see it.
+ */
 async function view(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
   try {
     return await viewServiceAccount(caller, serviceAccountId);
@@ -70,7 +72,7 @@ const Capabilities = ({ account }: AccountDetail) => (
   </section>
 );
 
-/** Which mandates it may use besides those that name it. */
+/** Says which mandates the account may use besides those that name it, or that it may use only those chosen for it. */
 const openText = ({ account, openMandates }: Pick<AccountDetail, "account" | "openMandates">): string => {
   const chosen = account.mandateIds?.length;
   if (chosen !== undefined)

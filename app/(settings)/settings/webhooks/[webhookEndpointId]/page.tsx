@@ -26,7 +26,9 @@ export const metadata = { title: "Webhook endpoint" };
 type Params = Promise<{ readonly webhookEndpointId: string }>;
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** Reads a webhook endpoint. One of another organization leads to a 404, as if it did not exist. */
+/**
+ * Reads a webhook endpoint. It leads to a 404 if the endpoint belongs to another organization or if the reader may not see it.
+ */
 async function view(caller: Member, id: string, cursor: string | undefined): Promise<WebhookView> {
   try {
     return await viewWebhook(caller, id, cursor);

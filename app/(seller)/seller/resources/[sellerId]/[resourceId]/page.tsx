@@ -38,7 +38,10 @@ const Facts = ({ view: { resource, seller } }: { readonly view: ResourceView }) 
   </section>
 );
 
-/** One resource: its terms, the 402 response that they require, a check of the seller's server, and the code for that server. */
+/**
+ * Shows one resource. People who may change it get a form for its terms, the 402 response that the terms require, a check of
+ * the seller's server, and the code for that server.
+ */
 export default async function ResourcePage({ params }: { readonly params: Params }) {
   const { sellerId, resourceId } = await params;
   const [seller, id] = [decodeURIComponent(sellerId), decodeURIComponent(resourceId)];
