@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** A request without its body. */
+/** The parts of a POST request that are the same for every request of a connection. */
 export type Target = { readonly port: number; readonly path: string; readonly headers: Readonly<Record<string, string>> };
 
 type Reply = { readonly status: number; readonly body: string };
@@ -53,7 +53,10 @@ export class Connection {
   }
 }
 
-/** The body of a reply in chunked encoding; null until the last chunk has arrived. */
+/**
+ * Returns the body of a reply in chunked encoding, which must have one chunk before the last, empty chunk; null until the last
+ * chunk has arrived.
+ */
 function dechunk(received: Buffer): Buffer | null {
   if (!received.subarray(-5).equals(Buffer.from("0\r\n\r\n"))) return null;
   const start = received.indexOf("\r\n") + 2;

@@ -2,7 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import postgres from "postgres";
 import type { Measurement } from "./load.ts";
 
-/** CPU time so far in microseconds, bytes of write-ahead log, and bytes of the database's files. */
+/**
+ * CPU time in microseconds, bytes of write-ahead log, and bytes of the database's files: the totals so far, or the share of one
+ * request in `Metered`.
+ */
 export type CpuUse = {
   readonly mainThread: number;
   readonly otherThreads: number;
@@ -27,10 +30,13 @@ export async function metered(meter: Meter, work: () => Promise<Measurement>): P
   return { ...measured, spent: spent as CpuUse };
 }
 
-/** Linux counts CPU time in hundredths of a second. */
+/** Linux counts the CPU time in /proc in hundredths of a second. */
 const TICK_US = 10_000;
 
-/** The CPU time of a process. With `withChildren`, also the CPU time of its children that have ended. */
+/**
+ * Returns the CPU time in microseconds of the process or thread with this path in /proc; 0 if it has ended. `withChildren` adds
+ * the CPU time of its children that have ended.
+ */
 async function timeOf(path: string, withChildren = false): Promise<number> {
   const text = await readFile(`${path}/stat`, "utf8").catch(() => "");
   const fields = text
@@ -47,7 +53,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return lists.join(" ").split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** Measures a server, its PostgreSQL and this process, which sends the requests. */
+/** Makes a meter for a server, its PostgreSQL, and this process, which sends the requests. */
 export async function meterOf(serverPid: number, databaseUrl: string): Promise<Meter> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const [found] = await sql<{ directory: string }[]>`SELECT current_setting('data_directory') AS directory`;

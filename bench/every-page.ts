@@ -13,7 +13,10 @@ import { weighAll } from "./pages.ts";
 import { authorizeBody, CHAIN, payTo, setScene, type Scene } from "./scene.ts";
 import { start } from "./server.ts";
 
-/** The scripts that each page sends, and its layout shift. `page` is the path of its file, with the names of its parameters. */
+/**
+ * The scripts and the layout shift of one page. `page` is the path of its file, with the names of its parameters. `holds`:
+ * whether both values are under their limits.
+ */
 export type EveryPage = PageWeight & { readonly page: string; readonly limitKb: number; readonly holds: boolean };
 
 const CONFIRMATION = "/checkout/[checkoutIntentId]";
@@ -32,7 +35,7 @@ async function authorize(url: string, scene: Scene, mandateId: string): Promise<
   return (await (await fetch(`${url}/api/v1/payments/authorize`, { method: "POST", headers, body })).json()) as Reply;
 }
 
-/** A mandate that asks a person about every payment. */
+/** Makes an active mandate that asks a person about every payment, and returns its id. */
 async function askingMandate(url: string, { person }: Scene): Promise<string> {
   const as = { baseUrl: url, headers: person };
   const limits = { perPayment: "1", budgets: [{ period: "day" as const, timezone: "UTC", amount: "5" }] };
@@ -58,8 +61,8 @@ async function openShop(url: string, { person }: Scene): Promise<string> {
 }
 
 /**
- * The values of the parameters in the paths of pages. The person may open every page: both product roles, and the platform's
- * admin.
+ * Returns values for the parameters in the paths of pages. Gives the person both product roles and the role of a platform
+ * admin, so that they may open every page.
  */
 async function parametersOf(
   url: string,
@@ -114,7 +117,10 @@ async function measure(url: string, databaseUrl: string): Promise<EveryPage[]> {
   return measured;
 }
 
-/** `npm run bench -- --pages`. Pages of invitations and of webhook endpoints are not measured. */
+/**
+ * `npm run bench -- --pages`. Pages of invitations and of webhook endpoints are not measured, because no invitation and no
+ * endpoint is made for them.
+ */
 export async function measureEveryPage(): Promise<readonly EveryPage[]> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
   const database = await startEmbedded({ dataDir: folder });

@@ -24,7 +24,7 @@ export type FacilitatorRow = {
   readonly errors: number;
 };
 
-/** There are several sellers, because the service settles at most 50 payments per second for each one. */
+/** Several sellers are used, because the service settles at most 50 payments per second for each seller. */
 const SELLERS = 10;
 /** How many signed payments are prepared for each second of a round. There must be more than either facilitator settles. */
 const SETTLED_PER_SECOND = 400;
@@ -40,7 +40,10 @@ const terms = {
 } as const;
 const required: PaymentRequired = { x402Version: 2, resource: { url: "https://data.example.com/report" }, accepts: [terms] };
 
-/** Returns a function that makes bodies of facilitator requests. Each has a payment of its own, signed by a standard client. */
+/**
+ * Returns a function that makes bodies of facilitator requests. Each body has a payment of its own, signed by a standard
+ * client.
+ */
 function bodiesOf(wallet: ReturnType<typeof privateKeyToAccount>) {
   const client = new x402Client().setSpendControls(false).register(localChainId, new ExactEvmScheme(wallet));
   return (count: number): Promise<string[]> =>
@@ -133,7 +136,7 @@ export async function compareFacilitators({ rounds, seconds }: { rounds: number;
       stock: { server: running[1]!, path: "", keys: ["none"] },
     };
     const how = { rounds, seconds, sign: bodiesOf(buyer) };
-    // Run each one once before measuring, because V8 compiles the code during the first requests.
+    // Run each facilitator before measuring, because V8 compiles the code during the first requests.
     for (const name of ["ours", "stock"] as const)
       for (const endpoint of ["verify", "settle"] as const)
         await turn(peers[name], endpoint, 16, 1, await how.sign(SETTLED_PER_SECOND));

@@ -1,10 +1,13 @@
-/** Loads one page again and again on many connections, as any visitor can. The process ends with its parent. */
+/**
+ * Loads one page again and again on many connections, as any visitor can. When the parent sends a message, it reports the
+ * number of each status and ends; it also ends with its parent.
+ */
 import { Agent, get } from "node:http";
 import { setPriority } from "node:os";
 
 const [url = "", connections = "0"] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
-// This process represents another machine, so it gets a low priority and takes no CPU time from the server.
+// This process represents another machine, so it gets a low priority and takes little CPU time from the server.
 setPriority(10);
 const counts: Record<string, number> = {};
 

@@ -35,7 +35,9 @@ async function gasOf({ client }: LocalChain, sent: TransactionRequest): Promise<
   return Number(gasUsed);
 }
 
-/** Makes an account with funds that does not delegate yet, and the limits of its mandates. */
+/**
+ * Makes an account that has tokens and does not delegate to a contract yet, and a function that makes terms of its mandates.
+ */
 async function newAccount(chain: LocalChain) {
   const key = generatePrivateKey();
   const owner = { ...privateKeyToAccount(key), key };
@@ -52,7 +54,7 @@ const registering = async (contracts: Contracts, owner: Awaited<ReturnType<typeo
   return { mandateId: registration.mandateId, sent: { to: contracts.registry, data } };
 };
 
-/** Measures the gas of each operation on the chain. The payee has no tokens before, which is the more expensive case. */
+/** Measures the gas of each operation on the chain. Every payee has no tokens before, which makes a transfer more expensive. */
 export async function measureGas(): Promise<readonly Gas[]> {
   const chain = await startChain();
   try {

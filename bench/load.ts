@@ -10,8 +10,8 @@ export type Measurement = {
 
 export type Load = {
   /**
-   * The connections use the targets in turn. Each target has another API key, so that the rate limit of one key does not limit
-   * the result.
+   * The connections use the targets in turn. Each target has an API key of its own, because the rate limit of one key would
+   * limit the result.
    */
   readonly targets: readonly Target[];
   readonly connections: number;

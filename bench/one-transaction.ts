@@ -1,7 +1,7 @@
 /**
  * The baseline to compare batches with: one transaction for each request, which updates the mandate's row and inserts the
- * authorization's row. It uses postgres.js with the driver's default pool, which is its fastest setting here. Like the service it
- * is called over HTTP, and it writes the same row into copies of the same tables. It checks no credentials, policy or
+ * authorization's row. It uses postgres.js with the default pool, which is the driver's fastest setting here. Like the service
+ * it is called over HTTP, and it writes the same row into copies of the same tables. It checks no credentials, policy or
  * idempotency, and writes no ledger entries and no audit events.
  */
 import { createServer, type IncomingMessage } from "node:http";

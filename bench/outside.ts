@@ -8,7 +8,10 @@ import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-/** Results of the API, first alone and then while visitors load pages. */
+/**
+ * The results of the API while `pageConnections` connections load `page`; with 0 connections, the results of the API alone.
+ * `emergencyMs` is the slowest of several emergency stops.
+ */
 export type Outside = {
   readonly pageConnections: number;
   readonly page: string;

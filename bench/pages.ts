@@ -14,7 +14,10 @@ export type PageLoad = PageWeight & {
 const SETTLED = 10_000;
 const REPEATS = 5;
 
-/** Marks the newest payments as settled: inserts an execution and a capture for each. */
+/**
+ * Marks the newest payments as settled by inserting an execution and a capture for each. Returns the number of all
+ * authorizations.
+ */
 async function settle(url: string): Promise<number> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -49,7 +52,10 @@ const screens = [
   { width: 1_280, height: 800 },
 ] as const;
 
-/** For each page, the size of its scripts, and how far its layout shifts, on a phone or on a wide screen, whichever is more. */
+/**
+ * Returns the size of the scripts and the layout shift of each page. Each page is opened on a phone and on a wide screen, and
+ * the larger value counts.
+ */
 export async function weighAll(url: string, paths: readonly string[], cookie: string): Promise<readonly PageWeight[]> {
   const executablePath = await findChromium();
   const browser = await chromium.launch({ ...(executablePath !== null && { executablePath }), args: ["--no-sandbox"] });
@@ -76,8 +82,9 @@ export async function weighAll(url: string, paths: readonly string[], cookie: st
 const paths = ["/payments", "/payments?settlement=settled", "/home", "/mandates", "/approvals"] as const;
 
 /**
- * Measures the first load of dashboard pages, and the median of five more loads, each until the end of the HTML. The server has
- * served the sign-in page before, because people come to the dashboard from there.
+ * Measures the first load of dashboard pages, and the median of five more loads, each until the end of the HTML; then the size
+ * of their scripts and their layout shift. The server has served the sign-in page before, because people come to the dashboard
+ * from there.
  */
 export async function loadPages(
   databaseUrl: string,

@@ -27,13 +27,13 @@ export type Floor = { readonly what: string; readonly measured: string; readonly
 /** The name of the rows for the baseline that uses one transaction per request. */
 export const EACH = "baseline: one transaction per request";
 export const HOT = "hot mandate";
-/** The beginning of the names of rows that were measured in turns with the baseline. */
+/** The beginning of the names of rows that were measured in turns with a baseline. */
 export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 
 const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** CPU and write-ahead log of one authorization. */
+/** The columns of the printed table for the CPU time and the write-ahead log of one request. */
 const shownUse = ({ mainThread, otherThreads, postgres, client, walBytes }: CpuUse) => ({
   "main thread µs": Math.round(mainThread),
   "other threads µs": Math.round(otherThreads),
@@ -42,13 +42,13 @@ const shownUse = ({ mainThread, otherThreads, postgres, client, walBytes }: CpuU
   "WAL bytes": Math.round(walBytes),
 });
 
-/** The growth of the database's files for 1,000,000 authorizations, from the row with the most requests. */
+/** Returns the growth of the database's files for 1,000,000 authorizations, calculated from the row with the most requests. */
 export function storageOf(rows: readonly Row[]): string {
   const [most] = rows.filter(({ spent }) => spent).toSorted((a, b) => b.requests - a.requests);
   return `${((most?.spent?.diskBytes ?? 0) / 1_000).toFixed(2)} GB`;
 }
 
-/** The results that are required while visitors load pages. */
+/** Compares the results of the API while visitors load pages with the limits that the project requires. */
 export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] {
   const idleMs = alone?.p99Ms ?? 0;
   return flooded.flatMap(({ page, pageConnections, p99Ms, emergencyMs }) => {
@@ -71,7 +71,7 @@ export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] 
   });
 }
 
-/** The result that is required while browsers receive every change event. */
+/** Compares the results while browsers receive every change event with the limit that the project requires. */
 const floorOfStreams = ({ streams, ratio }: Streams): Floor => ({
   what: `authorize with ${whole(streams)} open streams of changes`,
   measured: `${((1 - ratio) * 100).toFixed(1)} % slower`,
@@ -79,7 +79,7 @@ const floorOfStreams = ({ streams, ratio }: Streams): Floor => ({
   holds: ratio > 0.9,
 });
 
-/** The results that the project requires on two cores, with everything on the same machine. */
+/** Compares all results with the limits that the project requires on two cores, with everything on the same machine. */
 export function floorsOf({ rows, residentMiB, history, bursts, pages, outside, streams }: Omit<Results, "gas">): Floor[] {
   const row = (name: string, connections: number) => rows.find((one) => one.name === name && one.connections === connections)!;
   const hot = row(HOT, 64);

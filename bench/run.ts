@@ -1,9 +1,12 @@
 /**
- * `npm run bench`: measures the production server and its baselines. `-- --json` prints JSON, `-- --seconds N` measures N seconds
- * each. `-- --against COMMIT` compares this commit with another one in turns, `--rounds N` sets the number of turns. `--
- * --facilitators` compares verify and settle with the facilitator of the x402 library in turns. `-- --streams` measures only the
- * cost of open event streams. `-- --webhooks` measures the deliveries of
- * webhooks and how a backlog of them drains. `-- --pages` prints the scripts and the layout shift of every page.
+ * `npm run bench`: measures the production server and its baselines.
+ * `-- --json` prints JSON. `-- --seconds N` sets the length of each measurement. `-- --rounds N` sets the number of turns of a
+ * comparison.
+ * `-- --against COMMIT` compares this commit with another one in turns.
+ * `-- --facilitators` compares verify and settle with the facilitator of the x402 library in turns.
+ * `-- --streams` measures only the cost of open event streams.
+ * `-- --webhooks` measures the deliveries of webhooks and how a backlog of deliveries drains.
+ * `-- --pages` prints the size of the scripts and the layout shift of every page.
  */
 import { parseArgs } from "node:util";
 import { compareWith } from "./against.ts";

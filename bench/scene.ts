@@ -13,7 +13,7 @@ export type Scene = {
   readonly domain: string;
   /** The headers of the buyer's session. */
   readonly person: Record<string, string>;
-  /** Creates an active mandate with this daily budget in whole USDC. */
+  /** Creates an active mandate with this daily budget in USDC, such as "0.50", and returns its id. */
   mandate(dailyBudget: string): Promise<string>;
 };
 
@@ -68,7 +68,7 @@ async function openShop(seller: Session): Promise<{ readonly sellerId: string; r
   return { sellerId, domain };
 }
 
-/** Returns one key for each of `count` new sellers, with the right to settle through this service. */
+/** Makes `count` sellers and returns an API key of each, with the right to settle payments through this service. */
 export async function setSellerScene(url: string, count: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length < count) {
@@ -81,7 +81,7 @@ export async function setSellerScene(url: string, count: number): Promise<string
   return keys;
 }
 
-/** A buyer with keys and a seller with one resource at 0.01 USDC, made through the public API. */
+/** Makes a buyer with `keys` API keys and a seller with one resource at 0.01 USDC, through the public API. */
 export async function setScene(url: string, keys: number): Promise<Scene> {
   const seller = await signUp(url, "seller");
   const buyer = await signUp(url, "buyer");

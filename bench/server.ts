@@ -32,7 +32,7 @@ async function untilAnswers(child: ChildProcess, url: string, output: () => stri
   throw new Error(`The server did not answer:\n${output()}`);
 }
 
-/** Starts a Node program that listens on PORT, and waits until it answers. */
+/** Starts a Node program that listens on PORT, and waits until it answers a request for `path`. */
 export async function start(
   program: readonly string[],
   environment: Readonly<Record<string, string>>,

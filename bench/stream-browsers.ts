@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setPriority } from "node:os";
 
 const [port = "0"] = process.argv.slice(2);
-// This process represents other machines, so it gets a low priority and takes no CPU time from the server.
+// This process represents other machines, so it gets a low priority and takes little CPU time from the server.
 setPriority(10);
 const AGAIN_MS = 500;
 let open = 0;

@@ -12,8 +12,8 @@ import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
 /**
- * How many payments per second are authorized, first alone and then while browsers of the same organization receive every change.
- * The rates are medians of the rounds.
+ * Payments that are authorized per second: `alone` without streams, and `beside` while browsers of the same organization
+ * receive every change. The rates are medians of the rounds.
  */
 export type Streams = {
   readonly streams: number;
@@ -26,17 +26,17 @@ export type Streams = {
 };
 
 const BROWSERS = 1_000;
-/** The most streams that the service opens for one session. */
+/** The maximum number of streams that the service keeps open for one session. A further stream ends the oldest one. */
 const PER_SESSION = 4;
 const CONNECTIONS = 64;
 /** This is long enough for V8 to compile the code, so that the first round is not the slowest. */
 const WARM_SECONDS = 8;
 /** How long the service may take to notice that a thousand browsers have gone. */
 const SETTLED_MS = 4_000;
-/** How many streams are opened at the same time, about as when browsers connect again after a deployment. */
+/** How many streams are opened at the same time. About as many connect again at once after a deployment. */
 const PART = 50;
 
-/** Inserts sessions of the person, as sign-ins would. Returns their cookies. */
+/** Inserts sessions of the newest buyer, as sign-ins would, and returns their cookies. */
 async function newSessions(databaseUrl: string, secret: string, count: number): Promise<string[]> {
   const tokens = Array.from({ length: count }, () => randomBytes(24).toString("base64url"));
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
@@ -83,7 +83,10 @@ async function rate(server: BenchServer, scene: Scene, mandateId: string, second
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Measures in turns, in reverse order in every second round, so that the conditions are equal for both. */
+/**
+ * Measures without and with streams in turns, in reverse order in every second round, so that the conditions are equal for
+ * both.
+ */
 async function compare(server: BenchServer, scene: Scene, cookies: readonly string[], how: { rounds: number; seconds: number }) {
   const mandateId = await scene.mandate("1000000");
   await rate(server, scene, mandateId, WARM_SECONDS);
@@ -135,7 +138,7 @@ export async function measureStreamsAlone(how: How): Promise<Streams> {
     return await measureStreams(database.url, { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" }, how);
   } finally {
     await database.stop();
-    // If this runs as root, the database's data is in another directory.
+    // If this runs as root, the embedded database keeps its data in another directory than `folder`.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }

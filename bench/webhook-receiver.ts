@@ -5,7 +5,7 @@
 import { createServer, type Socket } from "node:net";
 import { setPriority } from "node:os";
 
-// Low priority: it simulates another machine and must not take CPU time from the server.
+// This process represents another machine, so it gets a low priority and takes little CPU time from the server.
 setPriority(10);
 
 const TIMESTAMP = /"timestamp":"([^"]+)"/;

@@ -15,7 +15,7 @@ import { load } from "./load.ts";
 import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-/** Microseconds of CPU time per delivery while nothing else runs. */
+/** Microseconds of CPU time, and the number of database transactions, per delivery while nothing else runs. */
 type Cost = {
   readonly mainThread: number;
   readonly otherThreads: number;
@@ -35,7 +35,10 @@ export type Drain = {
   readonly residentMiB: readonly number[];
 };
 
-/** The rates of authorizing alone, and while all of its events are sent. They are per second, and medians of the turns. */
+/**
+ * Payments that are authorized per second: `alone`, and `beside` while all their events are delivered; and the deliveries per
+ * second. All are medians of the turns.
+ */
 export type Beside = {
   readonly alone: number;
   readonly beside: number;
@@ -102,7 +105,7 @@ function authorizing({ server }: Stage, scene: Scene, mandateId: string, seconds
   return load({ targets, connections, seconds, body: () => authorizeBody(scene, mandateId), good });
 }
 
-/** Adds events to the chain of an organization, with hashes that are not real. */
+/** Adds events to the audit chain of an organization, with hashes that are not real. */
 async function addBacklog(sql: Sql, organizationId: string): Promise<void> {
   await sql`
     INSERT INTO audit_entries (chain, sequence, audit_event_id, type, actor_id, organization_id, entity_type, entity_id, metadata, hash, created_at)
@@ -111,7 +114,7 @@ async function addBacklog(sql: Sql, organizationId: string): Promise<void> {
       repeat('0', 64), clock_timestamp()
     FROM audit_heads h, generate_series(1, ${BACKLOG}::int) AS n WHERE h.chain = ${organizationId}`;
   await sql`UPDATE audit_heads SET sequence = sequence + ${BACKLOG} WHERE chain = ${organizationId}`;
-  // These events open no requests to people.
+  // Move the cursors of the mails to approvers past these events, because none of them asks for an approval.
   await sql`UPDATE notice_cursors c SET sequence = h.sequence FROM audit_heads h WHERE h.chain = c.chain`;
   await sql`VACUUM ANALYZE audit_entries`;
 }
@@ -153,7 +156,10 @@ async function measureDrain(stage: Stage, seconds: number): Promise<Drain> {
   return { backlog: BACKLOG, seconds: elapsed, perSecond: arrived / elapsed, connections, cost, residentMiB };
 }
 
-/** Measures both in turns, in reverse order in every second round, so that they have equal conditions. */
+/**
+ * Measures authorizing alone and with deliveries in turns, in reverse order in every second round, so that both have equal
+ * conditions.
+ */
 async function measureBeside(stage: Stage, { rounds, seconds }: How): Promise<Beside> {
   const scene = await setScene(stage.server.url, 4);
   const id = await newEndpoint(stage, scene, `${stage.receiverUrl}/well`);
@@ -189,7 +195,7 @@ async function measureBeside(stage: Stage, { rounds, seconds }: How): Promise<Be
   };
 }
 
-/** The delay of events without and with endpoints that hang, refuse connections or answer errors. */
+/** Measures the delay of events without and with endpoints that hang, refuse connections or answer errors. */
 async function measureDelays(stage: Stage, seconds: number): Promise<Delays[]> {
   const scene = await setScene(stage.server.url, 4);
   const mandateId = await scene.mandate("1000000");
@@ -213,7 +219,10 @@ async function measureDelays(stage: Stage, seconds: number): Promise<Delays[]> {
 
 type How = { readonly rounds: number; readonly seconds: number };
 
-/** `npm run bench -- --webhooks`: the cost of sending webhooks, and the rate at which a backlog is sent. */
+/**
+ * `npm run bench -- --webhooks`: measures the cost of sending webhooks, the rate at which a backlog is sent, and the delay of
+ * events.
+ */
 export async function measureWebhooks(how: How): Promise<Webhooks> {
   const folder = await mkdtemp(join(tmpdir(), "countersign-bench-"));
   const database = await startEmbedded({ dataDir: folder });
@@ -243,7 +252,7 @@ export async function measureWebhooks(how: How): Promise<Webhooks> {
     await sql.end({ timeout: 5 });
     await server.stop();
     await database.stop();
-    // As root the data may be in another directory.
+    // If this runs as root, the embedded database keeps its data in another directory than `folder`.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }
