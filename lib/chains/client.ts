@@ -4,15 +4,15 @@ import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
 /**
- * viem asks for a new block after this many milliseconds. Its default for an unknown chain is 4 seconds, which would make each
- * settlement that slow.
+ * The client asks for a new block each time after this many milliseconds. viem's default for an unknown chain is 4 seconds,
+ * which would delay each settlement by up to 4 seconds.
  */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
 /**
- * If a call has no answer after this many milliseconds, it is sent again on another connection, because its request or its answer
- * may be lost.
+ * A call without an answer is sent again after the first of these milliseconds, and once more after the second, because its
+ * request or its answer may be lost. Each attempt uses another connection.
  */
 const REPEAT_AFTER_MS = [1_000, 1_500];
 
@@ -30,7 +30,10 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/** Resolves if the chain's node answered, even with an error such as a revert. Rejects only if the node did not answer. */
+/**
+ * Resolves if the chain's node answered: to a function that returns the result or throws the node's error, such as a revert.
+ * Rejects only if the node did not answer.
+ */
 const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   attempt.then(
     (value) => () => value,
@@ -87,7 +90,10 @@ export const isChainError = (error: unknown): error is BaseError =>
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/** Whether an error means that the chain's node does not answer, and not that a contract refuses the call. */
+/**
+ * Whether an error means that the chain's node gave no answer to the call: an HTTP error, a timeout, a rate limit, or any error
+ * that is not from viem. A contract that refuses the call is an answer.
+ */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(

@@ -1,8 +1,8 @@
 import { chainOf } from "#lib/chains/chains.ts";
 
 /**
- * A provider's node can be this many milliseconds behind another one. A local chain has only one node, which may be restarted
- * empty.
+ * A provider has several nodes, and one can be this many milliseconds behind another. A local chain has only one node, so its
+ * time is short.
  */
 const NODE_BEHIND_MS = 30_000;
 const LOCAL_BEHIND_MS = 1_000;

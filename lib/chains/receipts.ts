@@ -3,7 +3,7 @@ import type { Hex, TransactionReceipt } from "viem";
 import { lookEveryMs } from "#lib/chains/block-time.ts";
 import { isChainError, POLLING_MS, publicClient } from "#lib/chains/client.ts";
 
-/** Reads the receipt of a transaction. Returns null if no block contains it. @throws if the chain's node does not answer */
+/** Reads the receipt of a transaction. Returns null if no block contains it. @throws any other error of the node */
 export async function receiptNow(chain: string, hash: Hex): Promise<TransactionReceipt | null> {
   try {
     return await publicClient(chain).getTransactionReceipt({ hash });
@@ -14,8 +14,8 @@ export async function receiptNow(chain: string, hash: Hex): Promise<TransactionR
 }
 
 /**
- * Asks for the receipt of a new transaction until a block contains it. Returns null if that takes too long or the node does not
- * answer.
+ * Asks for the receipt of a new transaction until a block contains it. After an error of the node, it asks again. Returns null
+ * if there is no receipt within the given time.
  */
 export async function receiptWithin(chain: string, hash: Hex, milliseconds: number): Promise<TransactionReceipt | null> {
   const until = performance.now() + milliseconds;

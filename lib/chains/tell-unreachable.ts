@@ -13,15 +13,16 @@ const answers = ({ chain }: ChainConfiguration): Promise<boolean> => {
   return atMost(asked, PATIENCE_MS, false);
 };
 
-/** Shortens the URL of a node to its origin, because the path and the query may contain a provider's key. */
+/** Shortens the URL of a chain's node to its origin, because the path and the query may contain a provider's key. */
 function withoutKey(rpcUrl: string): string {
   const { origin, href } = new URL(rpcUrl);
   return href === `${origin}/` ? origin : `${origin}/…`;
 }
 
 /**
- * Tells the operator of a sandbox, once at the start, which chain cannot be reached and how to work without internet. The start
- * does not wait for it. The printed configuration has only the origin of each URL that works; the operator adds the rest.
+ * Tells the operator of a sandbox, once at the start, which chain cannot be reached and how to work without internet. The
+ * service does not wait for this function. The printed configuration has only the origin of each URL that works; the operator
+ * adds the rest.
  */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();

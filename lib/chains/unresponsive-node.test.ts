@@ -57,7 +57,7 @@ test.each([
   expect(calls).toBe(lost + 1);
 });
 
-test("a refusal is an answer, also when only the repeated call gets it", async () => {
+test("an error that the node returns is an answer, also when only the repeated call gets it", async () => {
   let calls = 0;
   await withNode((request, response) => {
     request.resume();
