@@ -1,12 +1,15 @@
 import type { ChainEvent } from "#lib/changes/change.ts";
 import { pool } from "#lib/db/client.ts";
 
-/** The person whose browser receives a stream of changes. Their role decides which kinds of changes they are told. */
+/** The person whose browser receives a stream of changes. Their role decides which kinds of changes the stream contains. */
 export type Reader = { readonly sessionId: string; readonly organizationId: string; readonly role: string };
 
 export type Place = { readonly chain: string; readonly sequence: number };
 
-/** Reads the person's role, and the sequence of the last audit event of the organization. Null if the person is not a member. */
+/**
+ * Reads the person's role, and the sequence of the last audit event of the organization. Null if the session is gone, the
+ * organization is not active in it, or the person is not a member.
+ */
 export async function readPlace(sessionId: string, organizationId: string) {
   const [row] = await pool()`
     SELECT m.role, coalesce(h.sequence, 0) AS sequence FROM session s
@@ -29,8 +32,9 @@ export async function grownChains(places: readonly Place[]): Promise<readonly Pl
 }
 
 /**
- * Reads the newest events of each organization's audit log, at most `rows`, in ascending order. The inner ORDER BY and LIMIT make
- * PostgreSQL use the index by log and sequence, because the planner cannot know how many events follow a sequence.
+ * Reads the last events up to the given sequences, at most `rows` of each organization's audit log, in ascending order. The
+ * inner ORDER BY and LIMIT make PostgreSQL use the index by log and sequence, because the planner cannot know how many events
+ * follow a sequence.
  */
 export async function newestEvents(ends: readonly Place[], rows: number): Promise<ReadonlyMap<string, readonly ChainEvent[]>> {
   const found = await pool()`

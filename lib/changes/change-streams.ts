@@ -11,9 +11,12 @@ import type { Capability } from "#lib/vocabulary.ts";
 
 /** The database is read once in this many milliseconds, so a stream gets at most one message in this time. */
 const EVERY_MS = 1_000;
-/** After this many reads of the database, each stream gets a comment, because proxies close connections without data. */
+/** After this many reads of the database, each stream gets an SSE comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
-/** The most events that one read takes: from all organizations together, and from one organization. */
+/**
+ * The maximum number of audit events that one read returns, from all organizations together and from one organization. A
+ * message says if there were more.
+ */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
 /**
@@ -23,17 +26,19 @@ const EVENTS_EACH = 50;
 const UNCHECKED_MS = 10_000;
 const SHARE = { most: 12_000, each: 2_500, kept: 1_000 };
 /**
- * The most streams of one session. The tabs of a browser share a stream, and another tab opens a second one shortly before the
- * first tab closes.
+ * The maximum number of streams of one session; another stream closes the oldest one. The tabs of a browser share a stream, and
+ * another tab opens a second one shortly before the first tab closes.
  */
 const PER_SESSION = 4;
-/** The most requests for a stream whose session is being read at the same time. */
+/**
+ * The maximum number of requests for a stream whose sessions are read at the same time. Further requests are refused with 503.
+ */
 const OPENING_MAX = 256;
 
 type Stream = Reader & {
   readonly socket: Socket;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The sequence of the last audit event that this browser was told about. */
+  /** The sequence up to which the audit log was sent to this browser, without the events that its person may not read. */
   seen: number;
 };
 
@@ -68,8 +73,8 @@ function refuse(socket: Socket, status: keyof typeof refusal): void {
 }
 
 /**
- * Finds the person who asks for a stream and the sequence after which the stream begins. If the person may not read, returns the
- * HTTP status instead.
+ * Finds the person who asks for a stream and the sequence after which the stream begins. Returns the HTTP status instead if
+ * there is no session (401) or the person is not a member of an active organization (204).
  */
 async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { readonly seen: number }) | 204 | 401> {
   const caller = await authenticateReader(cookie);
@@ -104,7 +109,7 @@ export class ChangeStreams {
   async open(socket: Socket, request: StreamRequest): Promise<void> {
     const { address } = request;
     socket.on("error", () => {}).once("end", () => socket.destroy());
-    // Discard any bytes after the request.
+    // Discard all bytes that the browser sends after its request.
     socket.setNoDelay(true).setKeepAlive(true, 60_000).resume();
     const isFull = this.#opening >= OPENING_MAX || !hasPlace(this.#addresses.of(address), this.#addresses.total, SHARE);
     if (this.#ended || isFull) return refuse(socket, 503);
@@ -149,7 +154,8 @@ export class ChangeStreams {
     const own = this.#bySession.get(sessionId)!;
     const [oldest] = own;
     if (own.size > PER_SESSION) oldest?.socket.destroy();
-    // The delay is random, so that browsers do not all connect again at once after a process has ended.
+    // `retry` is the delay before the browser connects again. It is random, so that browsers do not all connect again at once
+    // after a process has ended.
     socket.write(`${HEAD}\r\n\r\nretry: ${randomInt(1_000, 5_000)}\nid: ${stream.seen}\n\n`);
     if (this.#timer) return;
     this.#checkedAt = performance.now();

@@ -6,7 +6,7 @@ export type ChangeKind = "payment" | "request" | "mandate";
  */
 export type Change = { readonly kind: ChangeKind; readonly id: string };
 
-/** A message to a browser. `more` is true if there were more changes than the message names. */
+/** A message to a browser. `more` is true if there may be more changes than the message names. */
 export type ChangeMessage = { readonly changes: readonly Change[]; readonly more: boolean };
 
 /** An audit event of the organization. `id` is the id of the authorization or, if the event names none, of the entity. */
@@ -32,8 +32,8 @@ function kindsOf(type: string): readonly ChangeKind[] {
 const CHANGES_MAX = 30;
 
 /**
- * Makes the message about the events after the sequence `seen`. Returns null if the reader may see none of them. Sequences have
- * no gaps, so a gap means that events were not read.
+ * Makes the message about the events after the sequence `seen`. The log's sequences have no gaps, so a gap after `seen` means
+ * that events were not read. Returns null if there is no gap and the reader may see none of the events.
  */
 export function messageOf(events: readonly ChainEvent[], seen: number, kinds: ReadonlySet<ChangeKind>): ChangeMessage | null {
   const unread = events.filter(({ sequence }) => sequence > seen);
