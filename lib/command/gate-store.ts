@@ -11,15 +11,15 @@ export const GATE = 0x636f756e;
 
 /**
  * Takes the revocation gate as a shared lock. Each transaction that authorizes, executes or submits a payment calls this first
- * and reads statuses afterwards, so that it sees every revocation that has ended.
+ * and reads the statuses of mandates and agents afterwards, so that it sees every revocation that was committed.
  */
 export const enterGate = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 };
 
 /**
- * How many revocations a second each process allows for one organization or platform admin, because each one pauses all payments
- * for a moment.
+ * The maximum number of revocations a second that each process allows for one organization or platform admin. There is a limit,
+ * because each revocation pauses all payments for a moment.
  */
 const CLOSINGS_PER_SECOND = 50;
 
@@ -27,8 +27,8 @@ const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("
 
 /**
  * Takes the exclusive lock that keeps all payments out while rights are removed. Each transaction that takes rights away calls
- * this first. PostgreSQL grants locks in the order of requests, so this transaction waits only for those that already hold the
- * shared lock.
+ * this first. PostgreSQL grants locks in the order in which they are requested, so this transaction does not wait for payments
+ * that start after it.
  * @throws Problem rate_limited
  */
 export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
@@ -45,8 +45,8 @@ export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
 };
 
 /**
- * Waits until all transactions that may have read the old rights have ended. For a library that takes rights away in its own
- * transaction and cannot call closeGate in it.
+ * Waits until all transactions that may have read the old rights have ended. It is called after a library has taken rights away
+ * in its own transaction, which cannot call closeGate.
  * @throws Problem rate_limited
  */
 export const drainGate = (who: string): Promise<void> => database().transaction((tx) => closeGate(tx, who));

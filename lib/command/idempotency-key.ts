@@ -38,9 +38,9 @@ function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
 type Asking = { readonly headers: Pick<Headers, "get"> };
 
 /**
- * Finds the idempotency key of a request, its slot (the hash under which the reply is stored), and the fingerprint (a hash) of
- * the request.
- * @throws Problem invalid_request, idempotency_key_required
+ * Returns a function that finds the idempotency key of an HTTP request, its slot (the hash under which the reply is stored),
+ * and the fingerprint (a hash) of the request. The function returns null for GET, and if there is no key or no caller. It
+ * throws Problem invalid_request or idempotency_key_required.
  */
 export function compileIdempotency(
   operation: Operation,

@@ -10,8 +10,9 @@ export async function findReply(slot: string, on: Database = database()): Promis
 }
 
 /**
- * Stores the reply for an idempotency key. Returns false if a request with the same key committed first. This statement and the
- * later ones, which lock the audit logs, wait at most 1 second for a lock.
+ * Stores the reply for an idempotency key. Returns false if a request with the same key committed first. The statement sets
+ * lock_timeout, so that it and the later statements of the transaction, which lock the audit logs, wait at most 1 second for a
+ * lock.
  */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   const claimed = await tx.execute(sql`

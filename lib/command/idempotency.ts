@@ -22,15 +22,15 @@ type Scope = {
 const shortHash = (text: string): string => hash("sha256", text, "base64url").slice(0, 22);
 
 /**
- * The slot of an idempotency key: a hash under which the reply is stored. It depends on the organization and not on the API key,
- * so that a retry with a new API key does not pay a second time.
+ * Computes the slot of an idempotency key: a hash under which the reply is stored. It depends on the organization and not on
+ * the API key, so that a retry with a new API key does not pay a second time.
  */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   shortHash(`${organizationId}\n${environment}\n${operationId}\n${key}`);
 
 /**
- * Hashes a request, so that another request with the same idempotency key is noticed. `canonical` is its RFC 8785 text without
- * the fields that a retry may change.
+ * Hashes a request, so that a different request with the same idempotency key is noticed. `canonical` is a text of the request
+ * that is equal in all retries, such as its RFC 8785 JSON without the fields that a retry may change.
  */
 export const fingerprintOf = (canonical: string): string => shortHash(canonical);
 
