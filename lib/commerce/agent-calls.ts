@@ -9,7 +9,7 @@ type Order = {
   readonly idempotencyKey: string;
 };
 
-/** The API call with which an agent repeats the placing of its order. */
+/** Returns the API call with which an agent calls placeOrder again for its order. */
 export const placeAgain = ({ storefrontUrl, mandateId, items, idempotencyKey }: Order): Call => ({
   method: "POST",
   path: placeOrder.path,

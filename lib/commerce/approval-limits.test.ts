@@ -64,7 +64,7 @@ describe("a checkout after its approval", () => {
 });
 
 describe("the limits of an approval", () => {
-  test("an approval, its reserved amount and its use end with the mandate", async () => {
+  test("an approval and its reserved amount expire no later than the mandate, also after the approval is used", async () => {
     const validUntil = new Date(Date.now() + 180_000).toISOString();
     const policy = { ...open, approval: { mode: "always" }, validUntil };
     const scene = await checkoutScene({ mandate: { policy } });

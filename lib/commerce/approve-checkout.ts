@@ -15,8 +15,8 @@ import { notFound } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * A person approves the terms that this session was shown. The amount is reserved in the same transaction, which the queue of
- * authorizations runs.
+ * Approves the terms that the person was shown in this session. If the amount is not reserved yet, it is reserved in the same
+ * transaction, which the queue of authorizations runs.
  */
 export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
@@ -28,7 +28,7 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const choices = await mandateChoices({ ...checkout, charged: chargedFor(checkout) }, found);
   const decided = found.approval?.mandateId;
   const mandateId = decided ? (body.mandateId ?? decided) : chooseMandate(found, choices, body.mandateId);
-  // The candidates leave out mandates that were not chosen for the agent, whatever the person names.
+  // If people chose mandates for this agent, `found.mandates` has only those, so the person cannot name another one here.
   if (!decided && !found.mandates.some((candidate) => candidate.mandateId === mandateId)) throw notFound("mandate");
   const intent = intentOf(found);
   const { userId, sessionId, organizationId, environment } = caller;
@@ -86,7 +86,7 @@ function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice
   );
 }
 
-/** The payment intent to decide: that of the authorization that has reserved the amount already, or else a new one. */
+/** Returns the payment intent to decide: that of the authorization that asked for this approval, or else a new one. */
 function intentOf({ checkout, authorization, now }: OpenCheckout): NamedIntent {
   return authorization?.outcome === "requireApproval"
     ? intentToRepeat(authorization.intent)

@@ -9,7 +9,8 @@ import { Problem } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * The agent cancels its checkout, which is possible until it has used the continuation token of the approval to place the order.
+ * The agent cancels its checkout, which is possible until the agent has used the approval to place an order or to execute the
+ * payment.
  */
 export const cancelCheckout: Handler<typeof contract.cancelCheckout> = (
   { checkoutIntentId },

@@ -41,8 +41,9 @@ type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
 
 /**
- * Finds the configured asset that the request names; null if it names none. The token fields of the request are only compared
- * with the configuration, because a client could name a worthless token.
+ * Finds the configured asset that the request names. Null if the request names no asset, or no chain although several are
+ * configured. The token fields of the request are only compared with the configuration, because a client could name a worthless
+ * token.
  * @throws Problem invalid_request, chain_unsupported, asset_unsupported
  */
 function namedAsset(body: CheckReadiness): AssetOnChain | null {
@@ -57,7 +58,11 @@ function namedAsset(body: CheckReadiness): AssetOnChain | null {
   return asset;
 }
 
-/** Finds the asset and the amount for the other checks. Null if the asset is unknown. @throws Problem invalid_request */
+/**
+ * Finds the asset and the amount for the other checks. Returns null if the asset is unknown; `amount` is null if nothing was
+ * quoted or named.
+ * @throws Problem invalid_request
+ */
 function termsOf(
   body: CheckReadiness,
   seen: StorefrontFindings,

@@ -146,7 +146,7 @@ export const approveCheckout = operation({
   },
 });
 
-/** The problems of every operation that changes an undecided checkout. */
+/** The problems that declining, extending and canceling a checkout have in common. */
 const changeProblems = [
   "approval_already_decided",
   "checkout_closed",

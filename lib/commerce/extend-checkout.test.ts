@@ -124,7 +124,7 @@ describe("extendCheckout", () => {
     expect((await extend(checkoutIntentId, (await newOrganization()).credential)).status).toBe(404);
   });
 
-  test("reminders are sent by the new expiry", async () => {
+  test("reminders are timed by the new expiry", async () => {
     const { checkoutIntentId, person, intent, ends } = await newRequest({ waits: 1_200 });
     await followEvents();
     await sendNotices();

@@ -72,7 +72,7 @@ describe("followOrders", () => {
     expect(again.data).toMatchObject({ status: "completed", storefront: { metadata: { orderId: "order-1" } } });
   });
 
-  test("asks a storefront without an answer again, at growing intervals", async () => {
+  test("sends the payment to a failing storefront again, at growing intervals", async () => {
     const { key } = await paid("paid500");
     await timePasses(key);
     await followOrders();

@@ -12,8 +12,8 @@ import { isProblem } from "#lib/problem.ts";
 const BATCH = 16;
 const AT_ONCE = 4;
 /**
- * The lease of an order lasts this many milliseconds. It must be longer than the timeout of a call to a storefront, or another
- * worker would take the order during the call.
+ * The lease of an order, during which only its holder may change the order, lasts this many milliseconds. It must be longer
+ * than the timeout of a call to a storefront, or another worker would take the order during the call.
  */
 const LEASE_MS = 90_000;
 
@@ -35,10 +35,10 @@ async function followOne(orderId: string): Promise<void> {
   const lease = newId("request");
   try {
     const order = await leaseOrder(database(), orderId, lease, LEASE_MS);
-    // `order` is null if a call of the agent works on it now.
+    // `order` is null if a call of the agent or another worker has the lease.
     if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
-    // A Problem means that another process works on the order now.
+    // A Problem means that another call has taken the lease meanwhile.
     if (!isProblem(error)) log().error({ orderId, error }, "An order could not be followed; it is looked at again");
   } finally {
     await endLease(database(), orderId, lease);

@@ -14,7 +14,7 @@ useDatabase();
 
 const checkout = useCheckout();
 
-/** Resolves when this many requests wait. */
+/** Resolves when this many HTTP requests wait for a decision. */
 const untilWaiting = (count: number) => expect.poll(waitingRequests, { timeout: 10_000, interval: 20 }).toBe(count);
 
 describe("getCheckout", () => {
@@ -40,7 +40,8 @@ describe("getCheckout", () => {
     });
     await untilWaiting(100);
     await view(checkout.id, checkout.person.credential);
-    // Waiting requests are looked at together. So when the wait for another checkout has ended, these were looked at too.
+    // The service checks all waiting requests together. So when the request for another checkout has been answered, these 100
+    // were checked too.
     const basket = { items: [{ productId: "tee", variantId: "tee-m", quantity: 1 }] };
     const other = await previewed(checkout.shop, checkout.agent.credential, basket);
     const looked = read(other, checkout.agent.credential, "?waitSeconds=20");

@@ -62,7 +62,7 @@ function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }
 
 type State = "open" | "approved" | null;
 
-/** The API call that the agent should make next, if the caller is the agent that created the checkout. */
+/** Returns the API call that the agent should make next; empty if there is none or another caller asks. */
 async function nextOf(caller: Caller, checkout: CheckoutRow, state: State, token: string | null): Promise<{ next?: Call }> {
   const { checkoutIntentId, authorizationId, orderId } = checkout;
   if (state === null || caller.subjectId !== checkout.ownerSubjectId) return {};

@@ -59,7 +59,10 @@ function required(locked: LockedCheckout | null): LockedCheckout {
   return locked;
 }
 
-/** The answer to an approval that is repeated. Null if the checkout is not approved yet, so that the mandate has to decide. */
+/**
+ * Returns the answer to an approval that is repeated. Null if the checkout is not approved yet, so that the mandate's policy
+ * has to decide.
+ */
 function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): PurchaseRecord | null {
   const { checkout, approval } = locked;
   // `known` was read before the lock. If its terms or its authorization have changed since, the person would approve something

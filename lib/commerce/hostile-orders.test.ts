@@ -74,7 +74,7 @@ describe("an order at a storefront that fails before it is paid", () => {
     expect((await place(scene, shop, key, { items })).data.status).toBe("paymentCredentialRequired");
   });
 
-  test("twoVariants for one query is 422 items_ambiguous", async () => {
+  test("422 items_ambiguous if a query matches two variants", async () => {
     shop.fault = "twoVariants";
     const reply = await place(scene, shop, newOrderKey(), { items: [{ query: "tee" }] });
     expect([reply.status, reply.problem.code]).toEqual([422, "items_ambiguous"]);

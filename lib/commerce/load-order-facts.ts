@@ -10,7 +10,7 @@ import { provingRegistration } from "#lib/execute/prove-payment.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The input of the function that decides an order's next step, and what else was read with it. */
+/** The facts from which nextStep decides, and the execution and the database's time that were read with them. */
 export type LoadedOrder = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
 
 type FactsRequest = {

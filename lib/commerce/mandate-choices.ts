@@ -26,12 +26,13 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
 export type Choice = MandateView & {
   readonly denialCode: DenialCode | null;
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
-  /** A request under this mandate waits at most this many milliseconds for a person. */
+  /** A request for approval under this mandate waits at most this many milliseconds for a person. */
   readonly requestMs: number;
 };
 
 /**
- * The buyer's mandates that could pay this checkout, each with its limits and obstacles. Mandates that can pay it now come first.
+ * Returns the buyer's mandates that could pay this checkout, each with its limits and the reasons against it. Mandates that can
+ * pay it now come first.
  */
 export async function mandateChoices(candidate: Candidate, { mandates, now }: Candidates): Promise<readonly Choice[]> {
   const bound = candidate.authorizationId !== null;
@@ -92,7 +93,7 @@ function choiceOf(
   };
 }
 
-/** The fields of each mandate that a person can choose, as the API returns them. */
+/** Converts the mandates for the API, which returns only some of their fields. */
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
 
@@ -123,7 +124,7 @@ function whyNot(choice: Choice | undefined): MandateMatch {
   return denials[choice.denialCode].match ?? "seller_not_allowed";
 }
 
-/** The amount that a checkout takes from the mandate's budget: the price and the buyer's share of the fee. */
+/** Computes the amount that a checkout takes from the mandate's budget: the price and the buyer's share of the fee. */
 export function chargedFor({
   amount,
   tokenDecimals,

@@ -21,12 +21,12 @@ type OfferSeller = {
 };
 
 /**
- * A storefront's offer for a basket: its description, its quote, and its 402 response (the payment that it asks for), with the
- * differences between the two. The offer is stored with the order as JSON.
+ * A storefront's offer for a basket: the storefront's description, its quote, its 402 response (the payment that it asks for),
+ * and the differences between quote and 402 response. The offer is stored with the order as JSON.
  */
 export type Offer = {
   readonly storefront: Storefront;
-  /** The registered seller to which the storefront's domain belongs. */
+  /** The registered seller to which the storefront's domain belongs; null if there is none. */
   readonly seller: OfferSeller | null;
   readonly resourceId: string | null;
   readonly quote: {
@@ -66,8 +66,8 @@ export async function findOffer(
   const { seller, resource } = await sellerOfStorefront(database(), environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? storefront.domain, storefront.asset, quote.lines);
   return {
-    // Leave out the 402 response of a plain API here: it has bigint amounts, which JSON cannot contain, and `challenge` stores
-    // it.
+    // A storefront without a manifest (a plain x402 API) contains its parsed 402 response, with bigint amounts, which JSON
+    // cannot contain. Leave it out here, because `challenge` below stores the 402 response.
     storefront: { ...storefront, challenge: null },
     seller: seller && {
       sellerId: seller.sellerId,
@@ -90,7 +90,10 @@ export async function findOffer(
   };
 }
 
-/** Rebuilds the offer that was stored with a previewed checkout. Null if the checkout is a payment without an order. */
+/**
+ * Rebuilds the offer that was stored with a previewed checkout. Null if the checkout is a payment without an order, or if its
+ * stored 402 response has no usable way to pay.
+ */
 export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
   const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
   const storefront = row.storefront as Storefront | null;

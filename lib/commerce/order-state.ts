@@ -28,7 +28,10 @@ export type OrderFacts = {
   readonly continued: boolean;
   /** The SHA-256 hash of the signed payment in this call; null without one. */
   readonly credential: string | null;
-  /** Whether the service signs the payment itself, because the mandate is registered on the chain for this payee. */
+  /**
+   * Whether the service signs the payment itself, because the mandate is registered on the chain for this payee. It counts only
+   * in the state paymentCredentialRequired, and is false in the others.
+   */
   readonly proves: boolean;
   /** The SHA-256 hash of the signed payment that was sent to the storefront; null if none was sent. */
   readonly sent: string | null;
@@ -116,7 +119,8 @@ function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep 
     case "expired":
     case "canceled":
     case "failed":
-      // Decide again, because another order has used the approval or no person decided in time.
+      // Decide again, because another order has used the approval, or the checkout has ended without an approval that can be
+      // used.
       return "quote";
   }
 }

@@ -53,8 +53,8 @@ export async function endLease(db: Db, orderId: string, lease: string): Promise<
 }
 
 /**
- * Returns the orders whose check is due and moves their next check to later, so that another worker checks them if this one dies.
- * It does not mark the orders as being worked on; leaseOrder does that.
+ * Returns the ids of orders whose check is due and moves their next check to later, so that another worker checks them if this
+ * one dies. It does not mark the orders as being worked on; leaseOrder does that.
  */
 export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise<readonly string[]> {
   const due = await tx
@@ -73,12 +73,12 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Deletes an order for which nothing was decided yet. The caller must have marked the order as its own (leaseOrder). */
+/** Deletes an order for which nothing was decided yet. Without the caller's lease (leaseOrder), nothing is deleted. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
 
-/** The time of the next check: after a quarter of the order's age, at least 5 seconds and at most 15 minutes. */
+/** The time of the next check: a quarter of the order's age from now, at least 5 seconds and at most 15 minutes. */
 const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
 
 /**
@@ -111,7 +111,9 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
   return order?.body ?? body;
 }
 
-/** Whether a person declined this basket within the last hour, under this mandate or without a chosen mandate. */
+/**
+ * Whether a person of the mandate's organization declined this basket within the last hour, under it or with no mandate chosen.
+ */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
   const { organizationId } = mandates;
   const owner = db.select({ organizationId }).from(mandates).where(eq(mandates.mandateId, mandateId));

@@ -96,8 +96,8 @@ const maySend = async (execution: ExecutionRow): Promise<boolean> =>
   execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 
 /**
- * Sends the signed payment to the storefront. Returns null if the storefront gave no final answer about the order; the same
- * request is then sent again later.
+ * Sends the signed payment to the storefront. Returns null if the payment has failed or has no stored signature, so that
+ * nothing is sent, or if the storefront gave no final answer; the same request is then sent again later.
  */
 async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
   const paymentSignature = execution.credentialHeaders?.[paymentSignatureHeader];
@@ -122,8 +122,8 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
 }
 
 /**
- * Returns the status of the payment. For a payment that the seller settles, this asks the chain now; for one that this service
- * settles, a worker asks the chain.
+ * Returns the status of the payment. If the seller settles it ("pending"), this function asks the chain first. If this service
+ * settles it, or the chain does not answer, the stored status is returned and a worker asks the chain later.
  */
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;

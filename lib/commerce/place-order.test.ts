@@ -156,7 +156,7 @@ describe("placeOrder with an approval", () => {
     scene = await checkoutScene({ mandate: asking });
   });
 
-  test("20 repeats before the click make one approval, and the approval is used once", async () => {
+  test("20 repeats before the person decides ask for one approval, and the approval is used once", async () => {
     const key = newOrderKey();
     const replies = await Promise.all(Array.from({ length: 20 }, () => place(scene, shop, key)));
     const shown = replies.filter(({ status }) => status === 200);

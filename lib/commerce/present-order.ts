@@ -151,7 +151,7 @@ function intentOf({ order, refused }: Snapshot, { intent: decided }: Authorizati
   return { ...decided, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
-/** The stored decision about the payment. It is shown as a denial if the order was denied later. */
+/** Returns the stored decision about the payment, and shows it as a denial if the order was denied later. */
 function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorization {
   const authorization = presentAuthorization(row);
   const { policyDecision } = authorization;

@@ -29,7 +29,10 @@ import { earliest } from "#lib/time.ts";
 type Caller = (KeyCaller | SessionCaller) & { readonly organizationId: string };
 type Body = Input<typeof contract.previewCheckout>["body"];
 
-/** Asks the storefront for a quote outside of any transaction, then creates a checkout. No amount is reserved. */
+/**
+ * Asks the storefront for a quote outside of any transaction, then creates a checkout or returns the open one. No amount is
+ * reserved.
+ */
 export const previewCheckout: Handler<typeof contract.previewCheckout> = async ({ body }, { caller, idempotency, requestId }) => {
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
@@ -48,7 +51,7 @@ export const previewCheckout: Handler<typeof contract.previewCheckout> = async (
 
 type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {
   readonly quoteExpiresAt: Date;
-  /** The request waits at most this many milliseconds for a person. */
+  /** The checkout waits at most this many milliseconds for a person's decision. */
   readonly requestMs: number;
 };
 
@@ -88,8 +91,8 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     quoteExpiresAt: quote.expiresAt,
     challenge: raw as unknown as Record<string, unknown>,
     items,
-    // Leave out the 402 response of a plain API here: it has bigint amounts, which JSON cannot contain, and `challenge` stores
-    // it.
+    // A storefront without a manifest (a plain x402 API) contains its parsed 402 response, with bigint amounts, which JSON
+    // cannot contain. Leave it out here, because `challenge` above stores the 402 response.
     storefront: { ...storefront, challenge: null },
     metadata: metadata ?? null,
     createsFulfillmentOrder: storefront.source === "manifest",
@@ -135,7 +138,10 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   return { checkout, now };
 }
 
-/** Returns the open checkout if it still has the terms of the preview. Otherwise closes it and returns null. */
+/**
+ * Returns the open checkout if it has not expired and still has the terms of the preview. Otherwise closes it and returns null.
+ * @throws Problem conflict if the checkout belongs to another agent
+ */
 async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
   const over = open.expiresAt <= now;
   if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {

@@ -66,7 +66,10 @@ export const noCheckout = {
   precheck: () => null,
 } as const;
 
-/** Whether the status of the mandate permits a payment at all. If it does, the policy decides. */
+/**
+ * Whether the policy can decide now. A mandate that is a draft, suspended or expired must be made ready first; the policy
+ * itself denies a revoked one.
+ */
 async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promise<boolean> {
   const status = await reading(async (tx, now) => {
     const row = await findMandate(tx, caller, mandateId);
@@ -76,7 +79,10 @@ async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promis
   return !["draft", "suspended", "expired"].includes(status);
 }
 
-/** Reads the storefront's quote and 402 response, then decides the payment under the mandate and reserves the amount. */
+/**
+ * Reads the storefront's quote and 402 response, then decides the payment under the mandate and, unless it is denied, reserves
+ * the amount. If the mandate cannot pay yet, the order gets the state setupRequired instead.
+ */
 export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, mandateId, slot, fingerprint } = order;
   const usable = await mandateIsUsable(on, mandateId);

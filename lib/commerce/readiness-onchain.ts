@@ -14,8 +14,8 @@ import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
 /**
- * How many seconds a seller may require a signed payment to be valid. Nothing is signed here; the chain is only asked whether it
- * would accept such a payment.
+ * The check assumes that the seller requires a signed payment to be valid for this many seconds. Nothing is signed here; the
+ * chain is only asked whether it would accept such a payment.
  */
 const TIMEOUT_SECONDS = 300;
 

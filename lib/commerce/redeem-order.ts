@@ -127,7 +127,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
-  // If the policy now denies the payment, the approval stays unused. The caller then releases the reserved amount.
+  // If the policy now denies the payment, the approval is not used. `redeem` then releases the reserved amount.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }
@@ -150,7 +150,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
 }
 
-/** Closes the approved checkout of the order, which releases the reserved amount. */
+/** Closes the order's checkout if it is still approved, which releases the reserved amount. */
 async function release(order: OrderRow, on: OrderCall): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
@@ -162,9 +162,7 @@ async function release(order: OrderRow, on: OrderCall): Promise<void> {
   });
 }
 
-/**
- * Ends the approval and releases the reserved amount, because the storefront no longer makes the offer that the buyer approved.
- */
+/** Ends an order whose approved offer can no longer be paid. Also ends its approval and releases the reserved amount. */
 export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

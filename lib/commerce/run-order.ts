@@ -20,8 +20,8 @@ import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
 /**
- * The lease of an order lasts this many milliseconds. It must be longer than the timeouts of all calls to the storefront in one
- * run, or another call would take the order meanwhile.
+ * The lease of an order, during which only its holder may change the order, lasts this many milliseconds. It must be longer
+ * than the timeouts of all calls to the storefront in one run, or another call would take the order meanwhile.
  */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;

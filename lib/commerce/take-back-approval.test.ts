@@ -99,7 +99,7 @@ describe("takeBackApproval", () => {
     expect(events).toMatchObject([{ actorId: colleague.userId, metadata: { approvalId: first.data.approval.approvalId } }]);
   });
 
-  test("the agent reads that it was taken back, and execute answers 403 approval_revoked under every key", async () => {
+  test("the agent reads that the approval was taken back, and execute answers 403 approval_revoked under every key", async () => {
     const { checkoutIntentId, agent, pay, received } = scene;
     await takeBack(checkoutIntentId, scene.person.credential);
     for (const key of ["one", "one", "two"]) {
@@ -160,7 +160,8 @@ describe("takeBackApproval", () => {
 });
 
 /**
- * Resolves when `count` database connections wait for a lock. The second one waits behind the first one, so it is counted too.
+ * Resolves when `count` database connections wait for a lock. A connection that waits behind another waiting connection counts
+ * too.
  */
 const waiting = ({ sql }: HeldLocks, count: number) =>
   expect

@@ -33,7 +33,10 @@ class Waiters {
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  /** Waits until the state of the checkout has changed, the time limit is reached, or the signal aborts. */
+  /**
+   * Waits until the state of the checkout has changed, the time limit is reached, the signal aborts, or the process stops.
+   * @throws Problem overloaded
+   */
   async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#ended) return;
     const { total } = this.#organizations;
