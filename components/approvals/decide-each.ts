@@ -1,6 +1,6 @@
 import { ProblemError } from "#lib/http/client.ts";
 
-/** The result of a decision: "done", or the reason why the service did not accept it. */
+/** The result of a decision: "done", or why the service did not accept it or why its result is unknown. */
 export type Outcome = "done" | { readonly why: string };
 
 /** Sends one approval or refusal with the idempotency key. */

@@ -18,7 +18,7 @@ import { decideEach, type Outcome } from "./decide-each.ts";
 import { RequestFacts } from "./request-facts.tsx";
 import type { Alone, Approvable, Plan } from "./together.ts";
 
-/** The outcomes by the ids of the checkouts. */
+/** The outcome of each decision, by the id of its checkout. */
 type Outcomes = Readonly<Record<string, Outcome>>;
 
 const approve = ({ view, mandate: { mandateId } }: Approvable, idempotencyKey: string) =>

@@ -95,7 +95,7 @@ test.each<[string, Changes, RegExp]>([
   expect(plan.alone[0]?.why).toMatch(why);
 });
 
-test("one request that could be approved with others is decided alone, too", () => {
+test("a request is decided alone if no other request can be approved with it", () => {
   const plan = planTogether([request(), request({ mandate: { match: false } })]);
   expect([plan.together, plan.refusal, plan.alone.map(({ why }) => why)]).toEqual([
     [],

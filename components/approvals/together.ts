@@ -3,7 +3,7 @@ import { visible } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { displayText, formatAmount, parseAmount } from "#lib/money.ts";
 
-/** The most requests that a person can approve together. */
+/** The maximum number of requests that a person can approve together. */
 export const TOGETHER_MAX = 10;
 
 /** Sums are calculated with more decimals than any asset has. */
@@ -18,7 +18,7 @@ export type Plan = {
   readonly alone: readonly Alone[];
   /** The reason why the requests cannot be approved together; null if they can. */
   readonly refusal: string | null;
-  /** The sum of `together` as decimal text, and its asset. */
+  /** The sum of the amounts of `together` as decimal text, and its asset. */
   readonly total: string;
   readonly asset: string;
 };
@@ -62,7 +62,7 @@ function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | nu
   return first === undefined ? null : words[first];
 }
 
-/** Why a request must be decided on its own page; null if it may be approved with others. */
+/** Says why a request must be decided on its own page; null if it may be approved with others. */
 function whyAlone(view: CheckoutView, mandate: MandateView | undefined): string | null {
   if (!isOpen(view)) return "It is not open any more.";
   if (!view.mayDecide) return "You may not decide this request.";
@@ -77,7 +77,7 @@ const keyOf = ({ payee, destination, intent }: CheckoutView): string =>
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
-/** Why the requests cannot be approved together, although each of them could be; null if they can. */
+/** Says why the requests, each of which may be approved with others, cannot be approved together; null if they can. */
 function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (views.length > TOGETHER_MAX) return `At most ${TOGETHER_MAX} requests are approved together. Choose fewer.`;
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
@@ -93,7 +93,9 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
 }
 
 /**
- * Finds the requests that a person may approve together: at most ten, to one payee, and none that requires a proof of identity.
+ * Finds the requests that a person may approve together. Requests that need a proof of identity or a closer look are in
+ * `alone`. `refusal` is set if the others are more than ten, pay different payees, or need a proof of identity because of their
+ * sum.
  */
 export function planTogether(views: readonly CheckoutView[]): Plan {
   const judged = views.map((view) => {

@@ -114,7 +114,8 @@ export function WaitingForm({ waiting, children }: { readonly waiting: readonly 
   const form = useRef<HTMLFormElement>(null);
   const [checked, setChecked] = useState(none);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
-  // The requests that are being declined. They leave the list meanwhile, but the dialog still counts them.
+  // The requests that are being declined. A refresh of the page may remove them from the list meanwhile, but the dialog still
+  // counts them.
   const [declining, setDeclining] = useState<readonly Waiting[]>();
   const count = useCallback(() => form.current && setChecked(checkedIn(form.current)), []);
   // Count the checked boxes now, because people can check boxes before the scripts run.

@@ -1,4 +1,4 @@
-/** Returns a function that pads amounts to the same number of decimals, so that the figures of a column align. */
+/** Returns a function that pads amounts to the same number of decimals, at least two, so that the figures of a column align. */
 export function aligned(amounts: readonly string[]): (amount: string) => string {
   const digits = Math.max(2, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0));
   return (amount) => {

@@ -15,7 +15,10 @@ import { useFollow } from "./follow.ts";
 import { MandateClause, mustChoose } from "./mandate-clause.tsx";
 import { Terms } from "./terms.tsx";
 
-/** The places of the sections on wide screens: the basket beside the decision, and the mandate below it. */
+/**
+ * The places of the sections on wide screens: the basket on the left, the decision on the right, and the mandate below the
+ * decision.
+ */
 const PLACES = {
   decision: "lg:col-start-2 lg:row-start-1 lg:border-l",
   basket: "lg:col-start-1 lg:row-span-2 lg:row-start-1",
@@ -75,7 +78,8 @@ const countChanges = (view: CheckoutView, before: CheckoutView | undefined): num
   basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length;
 
 /**
- * A checkout that waits for a decision. The server renders it; in the browser, scripts only add the countdown and the buttons.
+ * Shows a checkout that waits for a decision. The server renders all facts, so they can be read before the scripts run. The
+ * scripts add the countdown, the choice of the mandate and the buttons.
  */
 export function ApprovalSheet({ view, children }: Props) {
   const { intent } = view;

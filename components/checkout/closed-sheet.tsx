@@ -89,7 +89,7 @@ function explain(view: CheckoutView): ClosedText {
 
 type Props = { readonly view: CheckoutView; readonly signer: string | undefined };
 
-/** A checkout that can no longer be approved. The text first says that nothing was paid. */
+/** Shows a checkout that can no longer be approved: what happened, what it means for the money, and what was asked. */
 export function ClosedSheet({ view, signer }: Props) {
   const { stamp, title, text, what, at, icon: Icon } = explain(view);
   const declined = view.intent.status === "rejected" && view.decided?.takenBack === undefined && signer !== undefined;

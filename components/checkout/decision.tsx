@@ -27,8 +27,8 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
 }
 
 /**
- * From this many seconds before the end, the page offers more time beside the countdown. Before, it offers more time in the list
- * of effects.
+ * From this many seconds before the request expires, the page offers more time beside the countdown. Until then, it offers more
+ * time in the list of effects.
  */
 const URGENT = 300;
 
@@ -64,11 +64,11 @@ type ButtonsProps = {
   readonly mayApprove: boolean;
 };
 
-/** The most characters of a domain that fit in one line of a button. */
+/** The maximum number of characters of a domain that fit in one line of a button. */
 const SHOWN = 24;
 
 function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }: ButtonsProps) {
-  // This uses aria-disabled and not disabled, because a disabled button would lose the focus while the request runs.
+  // This uses aria-disabled and not disabled, because a disabled button would lose the focus while the HTTP request runs.
   const state = { "aria-disabled": !settled || busy, "aria-busy": busy };
   return (
     <div className="grid grid-cols-[1fr_2fr] gap-3">
@@ -120,7 +120,7 @@ const Reason = () => (
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** How many lines of the basket changed since the person saw them; null if none did. */
+  /** How many lines of the basket changed since the person saw them, 0 if only other terms changed; null if nothing changed. */
   readonly changes: number | null;
   readonly decisions: ReturnType<typeof useDecisions>;
 };

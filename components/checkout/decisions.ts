@@ -57,7 +57,8 @@ type Callbacks = {
 };
 
 /**
- * Sends approvals and refusals. After each one the page is refreshed, because only the server knows the state of the checkout.
+ * Sends approvals and refusals. The page is refreshed after each accepted one and after errors which mean that it is outdated,
+ * because only the server knows the state of the checkout.
  */
 export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks) {
   const router = useRouter();
@@ -104,7 +105,7 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks)
     alone,
     error,
     passwordError: passwordError(error),
-    /** The id of the request that was refused because the terms had changed. */
+    /** The id of the HTTP request that was refused because the terms had changed. */
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: askedFor(error),
     /** True if a decision of this page is being sent or was accepted. */

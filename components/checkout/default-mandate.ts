@@ -1,8 +1,8 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
 /**
- * The mandate that the checkout names, otherwise the only mandate that allows the payment. If several allow the payment, the
- * person chooses.
+ * Returns the mandate that the checkout names or that was detected for it, otherwise the only mandate that allows the payment.
+ * Undefined if none or several allow the payment; then the person chooses.
  */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;
@@ -11,6 +11,9 @@ export function defaultMandate({ intent, mandates }: CheckoutView): string | und
   return mandates.find(({ mandateId }) => mandateId === named)?.mandateId ?? only?.mandateId;
 }
 
-/** The mandate that the person chose, or the default one if the page no longer shows the chosen mandate. */
+/**
+ * Returns the mandate that the person chose, or the default mandate if they chose none or the page no longer shows their
+ * choice.
+ */
 export const selectedMandate = (view: CheckoutView, chosen: string | undefined): string | undefined =>
   view.mandates.some(({ mandateId }) => mandateId === chosen) ? chosen : defaultMandate(view);

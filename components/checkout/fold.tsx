@@ -9,7 +9,7 @@ type Props = {
   readonly title: string;
   /** A short text about the content, next to the title. */
   readonly note?: ReactNode;
-  /** Open on small screens too, because the person must read it before they decide. */
+  /** Whether the section starts open on small screens too, because the person must read it before they decide. */
   readonly open?: boolean;
   readonly className?: string;
   readonly children: ReactNode;

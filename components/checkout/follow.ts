@@ -5,7 +5,7 @@ import { call, ProblemError } from "#lib/http/client.ts";
 import { getCheckout } from "./calls.ts";
 
 const WAIT_SECONDS = "25";
-/** The pause between two requests for the checkout, because the service may answer at once. */
+/** The pause between two calls of getCheckout, because the service may answer before the wait of `WAIT_SECONDS` is over. */
 const PAUSE_MS = 500;
 const AFTER_ERROR_MS = 5_000;
 /** How often the page is refreshed for people who may decide but may not call getCheckout. */
@@ -45,8 +45,8 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
 }
 
 /**
- * Refreshes the page when another person decides or extends the request. It does so while the page is visible and `following` is
- * true.
+ * Refreshes the page when the request is decided, withdrawn or extended elsewhere. It does so while the page is visible and
+ * `following` is true.
  */
 export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();

@@ -82,7 +82,7 @@ function Choices({ view, mandate, onChoose }: Props) {
     </fieldset>
   );
   if (asked) return list;
-  // The agent was already authorized under this mandate, so the person cannot choose another one.
+  // The payment was already requested under this mandate, so the person cannot choose another one.
   const bound = view.intent.mandateStatus === "approval_required" && view.intent.mandateId !== undefined;
   if (view.mandates.length < 2 || bound) return null;
   return (

@@ -22,7 +22,7 @@ export function historyWords({ history: { paid, all, since, declined, refused } 
   ].join(" · ");
 }
 
-/** The most characters of the similar domain that the warning shows. */
+/** The maximum number of characters of the similar domain that the warning shows. */
 const LOOKS_SHOWN = 24;
 const WARNING = "flex gap-1.5 text-caution";
 

@@ -102,7 +102,7 @@ function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
   );
 }
 
-/** Shows what remains of the mandate's budget after this payment, and a link back to the inbox. */
+/** Shows what remains of the mandate's budget after this payment, and a link to the list of approvals. */
 function After({ view, mandateId }: { readonly view: CheckoutView; readonly mandateId: string | undefined }) {
   const mandate = view.mandates.find((one) => one.mandateId === mandateId);
   const budget = mandate && tightest(mandate);

@@ -7,7 +7,7 @@ type Props = {
   readonly requestedAt: string;
   readonly other: {
     readonly state: "open" | "signed" | "void";
-    /** The person's name; empty while nobody has approved. */
+    /** The name of the person who approved, or words for a checkout that nobody will approve; empty while it is open. */
     readonly name: string;
     readonly what: string;
     readonly detail: ReactNode;

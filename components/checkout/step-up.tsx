@@ -39,7 +39,10 @@ export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate
 
 type WaysOptions = { readonly view: CheckoutView; readonly passkeyOnly: boolean; readonly asked: boolean };
 
-/** The methods by which the person may confirm their identity; null if that is not required or already done. */
+/**
+ * Returns the methods by which the person may confirm their identity, which are none if they first have to add a passkey; null
+ * if a confirmation is not required or already done.
+ */
 export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): readonly Way[] | null {
   const { required, done, byPasskey, hasPasskey, hasPassword } = stepUp;
   const needed = asked || (passkeyOnly ? !byPasskey : required && !done);

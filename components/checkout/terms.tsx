@@ -9,7 +9,7 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { shortDomain } from "./names.ts";
 import { KnownPayee } from "./payee.tsx";
 
-/** The most characters of a domain that fit in two lines on a phone. */
+/** The maximum number of characters of a domain that fit in two lines on a phone. */
 const SHOWN = 40;
 
 type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
@@ -59,7 +59,7 @@ function Wish({ view: { agent, lines } }: { readonly view: CheckoutView }) {
 
 type Props = {
   readonly view: CheckoutView;
-  /** The total that the person saw before, if it was another one. */
+  /** The total that the person saw before the terms changed; undefined if they did not change. */
   readonly was: string | undefined;
   readonly level: "h1" | "h2";
 };

@@ -1,4 +1,6 @@
-/** How each usual MCP client is told the address and its client id. */
+/**
+ * Returns for each common MCP client the command or the settings that tell it the address of the MCP server and its client id.
+ */
 export function clientCommands(address: string, clientId: string) {
   const json = (value: unknown): string => JSON.stringify(value, null, 2);
   return [
@@ -32,7 +34,7 @@ export function clientCommands(address: string, clientId: string) {
 
 export type Preset = { readonly name: string; readonly redirectUris: readonly string[] };
 
-/** Where the usual programs take the answer. */
+/** The redirect addresses of common MCP clients, to which the OAuth reply is sent. */
 export const presets: readonly Preset[] = [
   { name: "Claude Code", redirectUris: ["http://localhost/callback"] },
   { name: "VS Code", redirectUris: ["http://127.0.0.1/", "https://vscode.dev/redirect"] },

@@ -19,7 +19,7 @@ const useConsent = ({ request, view }: Props) =>
     onDone: ({ redirectTo }) => location.assign(redirectTo),
   });
 
-/** A new service account, or one that exists. */
+/** Lets the person choose between a new service account and one that exists. */
 function Account({ state, view }: { readonly state: State; readonly view: ConnectView }) {
   const { form } = state;
   const [isNew, setNew] = useState(true);
@@ -65,7 +65,7 @@ function Account({ state, view }: { readonly state: State; readonly view: Connec
   );
 }
 
-/** All mandates that are open to every agent, or chosen ones. */
+/** Lets the person choose between all mandates that are open to every agent, and single ones. */
 function Mandates({ state, view: { mandates } }: { readonly state: State; readonly view: ConnectView }) {
   const { form } = state;
   const chosen = useWatch({ control: form.control, name: "mandateIds" });
@@ -100,7 +100,7 @@ function Mandates({ state, view: { mandates } }: { readonly state: State; readon
   );
 }
 
-/** The decision about a client: as whom it acts, with which mandates, and what it may do. */
+/** Lets the person decide about an OAuth client: as which service account it acts, under which mandates, and what it may do. */
 export function ConsentForm({ request, view }: Props) {
   const state = useConsent({ request, view });
   const chosen = useWatch({ control: state.form.control, name: "capabilities" });

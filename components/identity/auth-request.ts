@@ -1,6 +1,9 @@
 type Refusal = { readonly detail?: unknown; readonly message?: unknown; readonly code?: unknown; readonly errors?: unknown };
 
-/** The refusal of a sign-in, sign-up or sign-out. */
+/**
+ * A refusal of better-auth, for example of a sign-in or a password reset. `fields` has the messages by the names of the form's
+ * fields.
+ */
 export class AuthRefusal extends Error {
   readonly status: number;
   readonly code: string;

@@ -15,8 +15,8 @@ type Props = {
   /** The page that opens after the link was accepted. */
   readonly next: string;
   /**
-   * The page that opens after the person has chosen a password. They must choose one when a link of the account is opened for the
-   * first time.
+   * The page that opens after the person has chosen a password. The service requires one if the link has confirmed the address
+   * of the account for the first time.
    */
   readonly returnTo: string;
   /** The page where the person can ask for another mail. */

@@ -17,7 +17,7 @@ function refusalOf(error: unknown): PasskeyRefusal {
   return new PasskeyRefusal("No passkey was used: the request was closed, or it expired.");
 }
 
-/** Loads the code for passkeys when one is used, because most visits of a page do not need it. */
+/** Loads the code for passkeys only when a passkey is used, because most visits of a page do not need it. */
 const load = () => import("@simplewebauthn/browser");
 
 /** Asks the person to sign a challenge. @throws PasskeyRefusal */

@@ -28,7 +28,7 @@ async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "retur
 
 /**
  * The message for a refused sign-up. A sign-up with an address that has an account is not refused, so that it does not say who
- * has one; only the sign-in after it is.
+ * has one; only the sign-in after it is refused.
  */
 function explain(error: Error): string {
   if (!(error instanceof AuthRefusal)) return refusalText(error);

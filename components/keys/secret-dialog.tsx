@@ -40,7 +40,10 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: Made
   ...(graceText === undefined ? [] : [["The previous key", graceText] as const]),
 ];
 
-/** Shows a key once. Only "I saved it" closes the dialog; Escape and a click outside do not. */
+/**
+ * Shows a key once. The buttons that close the dialog work only after the person has ticked that they saved the key; Escape and
+ * a click outside do not close it.
+ */
 export function SecretDialog({ made, onSaved, next }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);

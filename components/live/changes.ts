@@ -40,7 +40,10 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/** The message that is given to all pages after the stream was refused: they may have missed changes, so every page refreshes. */
+/**
+ * The message that all pages get after an open stream was closed for good: they may have missed changes, so every page
+ * refreshes.
+ */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
 /** Reads the stream until the signal aborts. If the connection is lost, EventSource reconnects and resumes by itself. */
@@ -122,7 +125,10 @@ function begin(): () => void {
   };
 }
 
-/** Calls the listener for each message. The stream is read only while there are listeners. */
+/**
+ * Calls the listener for each message, and returns a function that removes it. The stream is read only while there are
+ * listeners.
+ */
 export function onChanges(listener: Listener): () => void {
   listeners.add(listener);
   end ??= begin();

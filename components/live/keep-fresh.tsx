@@ -13,7 +13,7 @@ const EVERY_MS = 10_000;
  * A hidden tab refreshes only at every sixth interval, so that the number of waiting requests in its title stays nearly correct.
  */
 const HIDDEN_TIMES = 6;
-/** The most refreshes, which take half an hour, so that a page that was left open stops sending requests. */
+/** The maximum number of intervals, which take half an hour, so that a page that was left open stops sending requests. */
 const TIMES_MAX = 180;
 
 type Followed = {

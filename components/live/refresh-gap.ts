@@ -1,7 +1,8 @@
 const GAP_MIN_MS = 1_000;
 const GAP_MAX_MS = 30_000;
 /**
- * If no change comes for this long after the page could refresh again, the time between refreshes becomes the shortest one again.
+ * If no change comes for this long after the page could refresh again, the time between two refreshes is reset to the shortest
+ * one.
  */
 const CALM_MS = 10_000;
 

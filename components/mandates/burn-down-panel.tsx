@@ -18,7 +18,7 @@ function labelsOf({ steps, timezone: timeZone }: BurnDown) {
   return { rowName: isHourly ? "Hour" : stepMs <= DAY_MS ? "Day" : "Week from", short: format(short), long: format(long) };
 }
 
-/** The amount left of a budget over time, until it resets. */
+/** Shows the amount left of a budget over time, until the budget resets. */
 export function BurnDownPanel({ burnDown }: { readonly burnDown: BurnDown }) {
   const { usage, steps, timezone } = burnDown;
   const { unit, limit, available, end, window } = usage;

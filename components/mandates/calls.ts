@@ -2,7 +2,7 @@ import { atAddress } from "#lib/http/client.ts";
 import type * as alerts from "#lib/alerts/contract.ts";
 import type * as mandates from "#lib/mandates/contract.ts";
 
-/* Operations that the pages of this folder call, without their schemas. */
+/* The operations that this folder calls. They are declared without their schemas, so that browsers do not load these. */
 
 export const activateMandate = atAddress<typeof mandates.activateMandate>({
   id: "activateMandate",

@@ -46,7 +46,7 @@ const plural = (count: number, one: string): string => `${count} ${count === 1 ?
 
 type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: string };
 
-/** Says what a revocation would affect now. */
+/** Says what a pause or a revocation would affect now. */
 function Effect({ effect: { reserved, submitted, waiting }, asset }: EffectProps) {
   return (
     <ul className="grid gap-1">

@@ -7,7 +7,7 @@ import { headlineOf } from "./headline.ts";
 const figure = (amount: string, unit: string): string =>
   unit === "payments" ? `${amount} ${amount === "1" ? "payment" : "payments"}` : money(amount, unit);
 
-/** A bar for a limit, and below it the amount that is left in words. */
+/** Shows a bar for a limit, and below it the amount that is left and the limit in words. */
 export function UsageBar({ usage: { window, unit, limit, spent, reserved, available } }: { readonly usage: WindowUsage }) {
   return (
     <>
@@ -33,7 +33,7 @@ export function UsageBar({ usage: { window, unit, limit, spent, reserved, availa
   );
 }
 
-/** The limit of a mandate of which the smallest amount is left. */
+/** Shows the limit of a mandate of which the smallest amount is left. */
 export function MandateUsage({ mandate }: { readonly mandate: Mandate }) {
   const usage = headlineOf(mandate);
   return usage === undefined ? null : <UsageBar usage={usage} />;

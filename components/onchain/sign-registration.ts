@@ -33,7 +33,8 @@ export async function signLimits(wallet: Wallet, { account, typedData }: Prepare
 const methods = ["eth_signAuthorization", "wallet_signAuthorization"] as const;
 
 /**
- * Asks the wallet to sign the EIP-7702 authorization. Null if the wallet does not do this for a page, like most wallets today.
+ * Asks the wallet to sign the EIP-7702 authorization. Returns null if the wallet does not sign one for a web page; most wallets
+ * do not today.
  * @throws WalletRefusal
  */
 export async function signDelegation(

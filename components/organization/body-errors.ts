@@ -1,6 +1,6 @@
 import { ProblemError } from "#lib/http/client.ts";
 
-/** The errors of a refused request, by the field of its body that each pointer begins with. */
+/** Returns the errors of a refused HTTP request, by the top-level field of its body that each error's pointer names. */
 export const bodyErrors = (error: Error | null): Readonly<Record<string, string>> =>
   error instanceof ProblemError
     ? Object.fromEntries(

@@ -1,8 +1,8 @@
 const SIDE = 128;
 
 /**
- * Makes a square PNG of 128 pixels from a picture, with transparent bars if it is not square. Rejects if the browser cannot read
- * the picture.
+ * Makes a square PNG of 128 pixels from a picture, with transparent bars if the picture is not square. Returns it as a data
+ * URL. Rejects if the browser cannot read the picture.
  */
 export async function shrinkPicture(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file);

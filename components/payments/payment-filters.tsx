@@ -8,13 +8,13 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 type Props = { readonly path: string; readonly query: PageQuery; readonly choices: PaymentChoices };
 type Option = readonly [value: string, text: string];
 
-/** Adds the value from the address as an option if the list no longer contains it. */
+/** Adds the value from the page's URL as an option if the list no longer contains it. */
 function withChosen(options: readonly Option[], chosen: string | undefined): readonly Option[] {
   const known = chosen === undefined || options.some(([value]) => value === chosen);
   return known ? options : [...options, [chosen, chosen]];
 }
 
-/** The filters of the list of payments. Their values are stored in the address. */
+/** The filters of the list of payments. Their values are in the page's URL. */
 export function PaymentFilters({ path, query, choices }: Props) {
   const value = (name: string) => one(query, name);
   const density = value("density");

@@ -43,7 +43,9 @@ export function Result({ effect, rule, limit, message }: Reason) {
   }
 }
 
-/** A value of a rule. Counts and seconds are plain numbers; all other values are amounts of money. */
+/**
+ * Shows a value of a rule. Values without a unit, counts and seconds are plain numbers; all other values are amounts of money.
+ */
 function figure(value: string | undefined, unit: string | undefined) {
   if (value === undefined) return null;
   if (unit === undefined || unit === "payments") return value;

@@ -34,7 +34,7 @@ export const typedWord = (named: Target): string =>
 
 /**
  * The form for the emergency revocation. It requires a reason and a typed confirmation. Afterwards the result replaces the
- * button.
+ * form.
  */
 export function EmergencyForm({ named }: { readonly named: Target }) {
   const router = useRouter();

@@ -31,7 +31,10 @@ const statuses = [
 
 const numbers = { setValueAs: (value: unknown) => (value === "" ? undefined : Number(value)) };
 
-/** The first values of the form, without the fields that the service sets. */
+/**
+ * The first values of the form: the schedule without the fields that the service sets, and without the reason of its last
+ * change.
+ */
 function defaultsOf(schedule: FeeSchedule | null) {
   if (!schedule) return { name: "", percentageBps: 0, flatAmount: "0", feePayer: "buyer", status: "active" } as const;
   const { createdAt: _, updatedAt: __, metadata: ___, ...terms } = schedule;

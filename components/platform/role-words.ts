@@ -9,5 +9,5 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
   { role: "admin", may: "Everything on these pages, including roles, fee schedules and plans." },
 ];
 
-/** The shortest reason that the forms accept, so that other people understand it later. */
+/** The minimum number of characters of a reason, so that other people understand it later. */
 export const REASON_MIN = 10;

@@ -10,7 +10,9 @@ import { toast } from "#components/ui/toast.tsx";
 import type { SubscriptionLine } from "#lib/pages/view-directory.ts";
 import { ReasonField } from "./reason-field.tsx";
 
-/** The names of all members, in the order in which they are written. The type makes sure that none is missing. */
+/**
+ * Returns the members of a union of strings in the order in which they are written. The type makes sure that none is missing.
+ */
 const namesOf = <T extends string>(all: Readonly<Record<T, true>>): readonly T[] => Object.keys(all) as T[];
 
 const tiers = namesOf<SubscriptionLine["tier"]>({ developer: true, team: true, business: true, enterprise: true }).map(

@@ -25,8 +25,8 @@ const names = (reach: Reach) =>
   ));
 
 /**
- * The domains and addresses of the seller, by which other sellers are stopped too. If the seller has not proved one, sellers that
- * have proved it are not stopped.
+ * Lists the domains and addresses of the seller, because other sellers that use them are stopped too. If the seller has not
+ * proved that one of them is its own, sellers that have proved this continue.
  */
 function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);

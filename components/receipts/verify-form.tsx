@@ -15,9 +15,8 @@ import { StepList } from "./step-list.tsx";
 const BYTES_MAX = 1_000_000;
 type Checked = {
   readonly verdict: Verdict;
-  /**
-   * Whether the reader has entered keys instead of using the keys of this service.
-   */ readonly pasted: boolean;
+  /** Whether the keys in the form differ from the published keys of this service. */
+  readonly pasted: boolean;
 };
 
 /** Tells the reader from where the keys that they pasted must come. */

@@ -21,7 +21,10 @@ async function add(name: string) {
 
 type Props = Proofs & { readonly proved: boolean; readonly suggestion: string; readonly primary: boolean };
 
-/** Asks for a name; then the browser shows its own dialog to create the passkey. */
+/**
+ * Asks the person to confirm their identity, if they did not do so lately, and for a name. Then the browser shows its own
+ * dialog to create the passkey.
+ */
 export function AddPasskey({ proved, suggestion, primary, ...proofs }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

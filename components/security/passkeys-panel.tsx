@@ -7,7 +7,10 @@ import { PasskeyActions } from "./passkey-actions.tsx";
 
 type Props = { readonly view: SecurityView };
 
-/** The suggested name of a new passkey: the name of this session's device, unless another passkey has this name. */
+/**
+ * The suggested name of a new passkey: the name of this session's device; empty if the device is unknown or another passkey has
+ * this name.
+ */
 function suggestionOf({ sessions, passkeys }: SecurityView): string {
   const device = sessions.find(({ current }) => current)?.device ?? "";
   return device === "Unknown device" || passkeys.some(({ name }) => name === device) ? "" : device;

@@ -41,7 +41,7 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
   );
 }
 
-/** Lets the person send the first request of an agent to the resource, without a payment. */
+/** Lets the person call the resource without a payment, as an agent does first. */
 export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: ResourceOffer }) {
   const { resourceId, pathTemplate, method } = offered;
   const [path, setPath] = useState("");

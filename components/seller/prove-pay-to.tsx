@@ -151,7 +151,10 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
   );
 }
 
-/** Three ways to prove that the organization controls an address. */
+/**
+ * Offers the ways to prove that the organization controls an address. A proof by the domain is offered only to a seller with a
+ * verified domain.
+ */
 export const ProvePayTo = (props: Props) => (
   <Tabs
     label="How to prove the address"

@@ -12,7 +12,7 @@ import { count, isPayable, resourcePath } from "./words.ts";
 type Props = {
   readonly resources: readonly ListedResource[];
   readonly archived: boolean;
-  /** This month's revenue in the asset with most payments; null if this person may not see payments. */
+  /** This month's revenue in the asset with most payments; null if there is none or if this person may not see payments. */
   readonly revenue: Revenue | null;
 };
 

@@ -22,7 +22,7 @@ export const resourcePath = ({ sellerId, resourceId }: { readonly sellerId: stri
 /** Whether the resource has a payment configuration, without which it cannot be paid. */
 export const isPayable = ({ paymentConfig }: Pick<PaidResource, "paymentConfig">): boolean => paymentConfig !== undefined;
 
-/** The statuses that a seller filters by. */
+/** The statuses by which a seller can filter payments, with their names. */
 export const receivedStatuses = (
   ["settled", "pending", "processing", "unknown", "failed"] as const satisfies readonly SettlementStatus[]
 ).map((status) => [status, statusWord("settlement", status)] as const);

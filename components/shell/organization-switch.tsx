@@ -9,7 +9,10 @@ import { businessOf } from "./menu-words.ts";
 
 type Props = {
   readonly organizations: Session["organizations"];
-  /** The active organization. Null on the pages of the platform's staff, which belong to no organization. */
+  /**
+   * The id of the active organization; null if none is active, and on the pages of the platform's staff, which belong to no
+   * organization.
+   */
   readonly activeId: string | null;
   readonly platform: boolean;
 };

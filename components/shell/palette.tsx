@@ -41,7 +41,10 @@ export function PaletteButton() {
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
-/** Whether the command palette is open. Ctrl-K opens it, and "/" does so on pages without a search field of their own. */
+/**
+ * Whether the command palette is open. Ctrl-K or Command-K opens and closes it, and "/" opens it on pages without a search
+ * field of their own.
+ */
 function useOpen() {
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -86,7 +89,7 @@ function useEntry(open: boolean): Entry {
   return { field, text, setText };
 }
 
-/** The command palette, once on each page. Its code is loaded before it opens for the first time. */
+/** The command palette, once on each page. The code of its dialog is loaded when it is first needed. */
 export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
   const [open, setOpen] = useOpen();
   const entry = useEntry(open);

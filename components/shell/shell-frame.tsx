@@ -6,7 +6,7 @@ import { SmallMenu } from "./small-menu.tsx";
 
 type Props = {
   readonly environment: Environment;
-  /** Shown below the logo: the organization, or the name of the platform, to which the pages belong. */
+  /** Shown below the logo, such as the organization to which the pages belong. */
   readonly head: ReactNode;
   /**
    * Renders the links under this accessible name. It is called twice, for large and for small screens; only one of the two is

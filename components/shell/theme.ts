@@ -1,7 +1,7 @@
 /** The theme that the person chose for this browser. Without a choice, the system's theme applies. */
 export type Theme = "light" | "dark";
 
-/** The cookie that stores the theme. The server reads it, so that the page has the right colours before any script runs. */
+/** The cookie that stores the theme. The service reads it, so that the page has the right colours before any script runs. */
 export const THEME_COOKIE = "theme";
 
 const YEAR_SECONDS = 31_536_000;

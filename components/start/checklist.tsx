@@ -17,7 +17,10 @@ export type StepView = {
   readonly text: string;
   /** A link to the page where the step is done; undefined if the reader's role may not do it. */
   readonly action: { readonly label: string; readonly href: string } | undefined;
-  /** Why the last attempt did not complete the step, and the change with which it would have. */
+  /**
+   * Why the last attempt was denied, and a link to the change of the mandate that would allow it. `fix` is null if no change is
+   * offered.
+   */
   readonly denied?: { readonly why: string; readonly fix: { readonly label: string; readonly href: string } | null };
 };
 

@@ -2,12 +2,12 @@ import { Notice } from "#components/ui/notice.tsx";
 import { phoneLink } from "#lib/pages/phone-link.ts";
 import { qrCode } from "./qr-code.ts";
 
-/** The number of white cells around a QR code. Scanners need them to find the code. */
+/** The width of the white border around a QR code, in cells. Scanners need the border to find the code. */
 const QUIET = 4;
 
 /**
- * Shows a QR code of a request for approval, so that a person can decide it on a phone. The code contains the address and no
- * session.
+ * Shows a QR code of a request for approval, so that a person can decide it on a phone, or says why a phone cannot open it. The
+ * code contains the address and no session.
  */
 export function OnPhone({ baseUrl, path }: { readonly baseUrl: string; readonly path: string }) {
   const link = phoneLink(baseUrl, path);

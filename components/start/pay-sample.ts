@@ -44,7 +44,7 @@ export type SampleRun = {
   /** The step that runs now, or the step at which the payment stopped. */
   readonly at: StageId;
   readonly state: "running" | "stopped" | "settled";
-  /** Why the payment stopped, if the reason is not a problem of the API. */
+  /** Why the payment stopped; absent if it was denied, because `authorization` then contains the reasons. */
   readonly why?: string;
   readonly authorization?: Authorization;
   readonly checkoutIntentId?: string;
@@ -102,7 +102,10 @@ async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promis
   }
 }
 
-/** Waits until the payment is settled. Returns the transaction; null if the payment failed or did not settle in time. */
+/**
+ * Waits until the payment is settled. Returns the hash of the transaction; null if the payment failed or did not settle in
+ * time.
+ */
 async function untilSettled(authorizationId: string, { signal }: Tools): Promise<string | null> {
   for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {
     const [execution] = (await call(getPayment, { authorizationId }, { signal })).executions;
@@ -118,7 +121,10 @@ const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
     ?.href?.split("/")
     .at(-1);
 
-/** Pays a sample product, and reports each step. @throws ProblemError or TypeError if a request fails */
+/**
+ * Pays a sample product, and reports each step.
+ * @throws ProblemError or TypeError if a request fails, Error if the seller does not answer with a 402
+ */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const { tell, signal } = tools;
   tell({ at: "price", state: "running" });

@@ -5,7 +5,8 @@ import { qrCode } from "./qr-code.ts";
 const text = (code: ReturnType<typeof qrCode>) => (code ?? []).map((row) => row.map(Number).join("")).join("\n");
 
 describe("qrCode", () => {
-  // The hashes are of the codes of another encoder at level M with mask 0. A decoder could read these codes.
+  // Another encoder made codes of these texts at level M with mask 0, which a decoder could read. The hashes are those of its
+  // codes.
   test.each([
     ["a", 21, "ad65f877bf9411d14b0b2efbc0ca7dfffd44b86e4c5f662689ac17016c5d1b0e"],
     [

@@ -14,7 +14,7 @@ const fills = {
   over: "bg-danger",
 } as const;
 
-/** The width of a part of the bar. Never compute amounts with it, because it uses inexact numbers. */
+/** The width of a part of the bar. Never compute amounts with it, because it uses floating-point numbers. */
 const share = (part: string, whole: string): string =>
   `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
 
@@ -46,7 +46,7 @@ type Entry = {
   readonly name: string;
   /** Decimal text. */
   readonly amount: string;
-  /** Shown instead of the amount, if the entry has no amount. */
+  /** Shown instead of the amount. */
   readonly text?: string;
 };
 

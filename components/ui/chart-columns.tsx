@@ -3,7 +3,7 @@ import { scaleOf } from "./chart-scale.ts";
 import { money } from "./money.tsx";
 
 const fills = ["bg-bar-used", "bg-accent"] as const;
-/** The most labels that fit below the columns on a phone. */
+/** The maximum number of labels that fit below the columns on a phone. */
 const LABELS = 5;
 
 const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
@@ -53,7 +53,10 @@ function Labels({ rows }: Pick<ChartProps, "rows">) {
   );
 }
 
-/** The columns of a Chart as plain HTML elements. They need no script, and they take their space from the start. */
+/**
+ * The columns of a Chart as plain HTML elements. They need no script and have their size from the start, so the layout does not
+ * shift.
+ */
 export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
   const sums = rows.map(({ amounts }) => series.reduce((sum, { key }) => sum + Number(amounts[key] ?? 0), 0));
   const { top, ticks } = scaleOf(Math.max(...sums, Number(limit?.amount ?? 0)));

@@ -23,7 +23,7 @@ export type ChartProps = {
   readonly unit: string;
   /** The heading of the table's first column: "Day". */
   readonly rowName: string;
-  /** One or two series. The second one is blue, for amounts that a person approved. */
+  /** One or two series. The second series is blue, for amounts that a person approved. */
   readonly series: readonly Series[];
   readonly rows: readonly ChartRow[];
   /** Shown instead of the columns if all amounts are zero: "Nothing settled in the last 30 days." */

@@ -3,7 +3,7 @@ import { NOT_LOADED, SaidError } from "./said-error.ts";
 
 type CheckedSubmit = {
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
-  /** Whether the code loads, the form is validated, or its request runs. */
+  /** True while the code is loaded and while `act` runs. */
   readonly busy: boolean;
   /** Set if the code could not be loaded. */
   readonly missing: Error | null;

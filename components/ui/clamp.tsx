@@ -9,7 +9,7 @@ const HELD = {
 } as const;
 
 type Props = {
-  /** The name of the content for the button: "items" makes "Show all of items". */
+  /** The name of the content for the button: "the items" makes "Show all of the items". */
   readonly of: string;
   readonly lines?: keyof typeof HELD;
   readonly children: ReactNode;

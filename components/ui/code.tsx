@@ -29,7 +29,7 @@ function CopyText({ text, label }: { readonly text: string; readonly label: stri
 type Snippet = { readonly label: string; readonly text: string };
 
 /**
- * Text to copy, in full.
+ * Shows a text in full, with a button that copies it.
  *
  *     <Code label="Request that saves this resource" text={snippet} />
  */
@@ -57,7 +57,7 @@ export function Code({ label, text }: Snippet) {
 
 type TabsProps = { readonly label: string; readonly snippets: readonly (Snippet & { readonly name: string })[] };
 
-/** A text to copy in several languages, of which one is shown. */
+/** Shows one of several texts to copy, such as the same code in several languages. A tab chooses the text. */
 export const CodeTabs = ({ label, snippets }: TabsProps) => (
   <Tabs label={label} tabs={snippets.map(({ name, ...snippet }) => ({ value: name, name, content: <Code {...snippet} /> }))} />
 );

@@ -21,7 +21,10 @@ const levels: readonly (readonly [AssuranceLevel, string])[] = [
   ["hardwareApproved", "Attested hardware key"],
 ];
 
-/** How long a payment may wait for a person's approval, in seconds. The first entry is the default. */
+/**
+ * How long a payment may wait for a person's approval, in seconds. The first entry stands for the default of the service, 30
+ * minutes.
+ */
 const waits = ["", "300", "3600", "14400", "43200", "86400"] as const;
 
 /** The choices in words, with the mandate's current value if it is not one of them. */

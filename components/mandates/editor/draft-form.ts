@@ -18,7 +18,7 @@ export const resolverOf =
     return { values: {}, errors };
   };
 
-/** The form around the component, and functions that connect a control to one of its fields. */
+/** Returns the form around the component, and functions that connect a control to one of its fields. */
 export function useDraft() {
   const form = useFormContext<MandateDraft>();
   const { errors } = form.formState;

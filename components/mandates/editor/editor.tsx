@@ -83,8 +83,8 @@ function useEditor(props: Props) {
     },
   });
   useEffect(() => {
-    // A new mandate gets the time zone of the organization at first. If that has none, it gets the person's, which only the
-    // browser knows.
+    // A new mandate first gets the time zone of the organization. If the organization has none, it gets the time zone of the
+    // person, which only the browser knows.
     const timeZone = choices.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
@@ -108,7 +108,7 @@ function useEditor(props: Props) {
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
   const { form, first, submit, isSaving, error, asked, leave } = useEditor(props);
-  // This runtime may list a stored time zone under another name.
+  // The service's runtime may list a stored time zone under another name, so the stored names are offered too.
   const stored = [first.timezone, first.schedule.timezone, ...first.more.map(({ timezone }) => timezone)];
   const zones = [...new Set([...choices.zones, ...stored])];
   const finer = [first.sellers, first.payTo].some(({ only, deny }) => only || deny.length > 0) || first.resources.only;

@@ -23,7 +23,7 @@ type DisclosedProps = {
   readonly summary: string;
   /** Whether a field of the section has a value; the section is then open at first. */
   readonly filled: boolean;
-  /** Opens if one of these fields has an error. */
+  /** The names of the fields in the section. */
   readonly fields: readonly string[];
   readonly children: ReactNode;
 };

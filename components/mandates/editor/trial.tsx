@@ -18,13 +18,13 @@ import { PaymentItem } from "./parts.tsx";
 
 type BacktestItem = Extract<ReplyOf<typeof simulateMandate>, { readonly items: unknown }>["items"][number];
 
-/** The most past decisions that simulateMandate compares. */
+/** The maximum number of past decisions that simulateMandate compares. */
 const LAST = 200;
 const SHOWN = 3;
 
 const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
 
-/** The message of the rule because of which the decision would be another one. */
+/** Returns the message of the rule that makes the new decision differ. */
 const whyOf = ({ wouldBe, reasons }: BacktestItem): string =>
   wouldBe === "allow"
     ? "Every rule is kept."
@@ -87,7 +87,7 @@ function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
   );
 }
 
-/** Decides the mandate's last payments again with the entered policy. Nothing is reserved, stored or paid. */
+/** Lets the person try the entered policy on the last requests under the mandate. Nothing is reserved, stored or paid. */
 export function Trial({ mandateId }: { readonly mandateId: string }) {
   const { trigger, getValues } = useFormContext<MandateDraft>();
   const run = useMutation({
