@@ -42,8 +42,8 @@ export async function sharedDirectory(): Promise<string> {
       () => true,
       () => false,
     );
-    // Another user may have created the directory, because everybody can write to the temporary directory. Never run programs
-    // from there.
+    // Everybody can write to the temporary directory, so another user may have created this directory. Never run programs from
+    // a directory of another user.
     if (made && (await stat(directory)).uid === process.getuid?.()) return directory;
   }
   throw new Error("Neither /var/lib nor the temporary directory can be written. Set DATABASE_URL to a PostgreSQL server.");

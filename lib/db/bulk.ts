@@ -11,8 +11,8 @@ import type { Sql } from "#lib/db/sql.ts";
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
 /**
- * Values are joined with these separators, of which the second stands for NULL. No value contains one: ids are checked, and JSON
- * escapes control characters.
+ * The values of a column are joined with SEPARATOR, and the text NULL stands for SQL's NULL. No value contains these control
+ * characters: ids are checked, and JSON escapes them.
  */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
@@ -39,7 +39,10 @@ function unmistakable(column: string, text: string): string {
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
 }
 
-/** Joins values that are looked up into one parameter for `string_to_array($1, chr(1))`. One empty text finds nothing. */
+/**
+ * Joins values that are looked up into one parameter for `string_to_array($1, chr(1))`. A single empty text finds nothing,
+ * because it becomes an empty array.
+ */
 export function joined(texts: readonly string[]): string {
   if (texts.some((text) => text.includes(SEPARATOR))) throw new RangeError("What is looked up has a control character.");
   return texts.join(SEPARATOR);

@@ -20,7 +20,10 @@ type Limits = {
   readonly waitMs: number;
   /** Opening a connection may take at most this many milliseconds. */
   readonly openMs?: number;
-  /** Callers do not notice a failure that lasts at most this many milliseconds, because they wait or are repeated. */
+  /**
+   * Callers do not notice a failure that lasts at most this many milliseconds: they wait, and a read or BEGIN is sent a second
+   * time.
+   */
   readonly graceMs?: number;
   /** A transaction may be idle for this many milliseconds. Then the server ends it, which frees its locks. */
   readonly idleInTransactionMs: number;
@@ -69,7 +72,8 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
-    // The watch pool gives up silent connections earlier than other pools, too early to give up the statements of these as well.
+    // The watch pool gives up a silent connection sooner than the other pools do. Statements of those pools may still be
+    // answered.
     if (created === poolsByName().get("watchPool")) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
@@ -162,7 +166,7 @@ export const poolsByName = (): ReadonlyMap<string, Pool> =>
 
 const openPools = (): Pool[] => [...poolsByName().values()];
 
-/** Ends all connections. Waits up to 5 seconds per pool for running work. */
+/** Ends all connections. Waits up to 5 seconds for running work. */
 export async function closePools(): Promise<void> {
   await Promise.all(openPools().map((one) => one.end(5_000)));
   for (const name of [...names, "database", "urgentDatabase"]) forget(name);

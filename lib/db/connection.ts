@@ -149,8 +149,8 @@ export class Connection {
   }
 
   /**
-   * Watches with one timer whether data arrives. The first statement after an idle time starts the timer, and it starts again if
-   * data has arrived.
+   * Watches with one timer whether data arrives. The first statement after an idle time starts the timer, and the timer starts
+   * again while a statement waits.
    */
   #listen(milliseconds: number): void {
     this.#silence = setTimeout(() => {

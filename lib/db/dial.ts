@@ -43,7 +43,8 @@ function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T
 }
 
 /**
- * Asks for TLS as libpq does: `prefer`, `allow` and `require` encrypt; `verify-full` and `verify-ca` also check the certificate.
+ * Asks for TLS: `require` encrypts, `prefer` and `allow` encrypt if the server offers TLS, and `verify-full` and `verify-ca`
+ * also check the certificate.
  */
 async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSignal): Promise<Socket> {
   socket.write(SSL_REQUEST);

@@ -186,7 +186,7 @@ type RunningServer = {
   readonly child: ChildProcess | null;
 };
 
-/** Connects to the server that already uses these files, or starts one. PostgreSQL decides whether a lock file is stale. */
+/** Connects to the server that already uses these files, or starts one. PostgreSQL itself replaces a stale lock file. */
 async function serve(server: Server, onLost: () => void, wanted?: number): Promise<RunningServer> {
   const found = server.cluster;
   const deadline = performance.now() + START_LIMIT_MS;
@@ -226,12 +226,13 @@ async function leave({ connection, pid, child }: RunningServer, { data }: Cluste
   if (last) {
     if (alive(pid)) process.kill(pid, "SIGINT");
     const deadline = performance.now() + STOP_LIMIT_MS;
-    // Check both: a killed server leaves its lock file, and a stopped process counts as alive until its parent reads its status.
+    // Check the process and the lock file: a killed server leaves its lock file, and a stopped process counts as alive until
+    // its parent reads its exit status.
     while (alive(pid) && (await postmaster(data))?.pid === pid) {
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
-    // The start has called unref() on the child, so without ref() this process could end before the server has stopped.
+    // spawnServer has called unref() on the child, so without ref() this process could end before the server has stopped.
     child?.ref();
     if (child) await finished(child);
     // The server removes its lock file a moment before its process ends.

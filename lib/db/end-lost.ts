@@ -27,8 +27,8 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
 }
 
 /**
- * The server processes whose connections are lost. A process that waits for a lock of a lost one is ended too, because it may be
- * lost as well and would then keep the lock.
+ * Returns the server processes whose connections are lost. A process that waits for the lock of a lost process is included,
+ * because its connection may be lost as well, and it would then get the lock and keep it.
  */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));

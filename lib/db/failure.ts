@@ -24,8 +24,8 @@ const codeOf = (error: unknown): string | null =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : null;
 
 /**
- * PostgreSQL's error code (SQLSTATE), or the code of a lost connection. The innermost error has it, because drizzle and
- * better-auth wrap the driver's errors.
+ * Returns PostgreSQL's error code (SQLSTATE) or another text code, such as that of a lost connection; null if there is none. It
+ * is the code of the innermost error, because drizzle and better-auth wrap the driver's errors.
  */
 export function sqlState(error: unknown): string | null {
   for (const cause of causesOf(error).toReversed()) {
@@ -36,9 +36,10 @@ export function sqlState(error: unknown): string | null {
 }
 
 /**
- * Error codes that mean that the database is unavailable: lost connections (also the three codes of the driver), a busy pool, and
- * PostgreSQL's classes 08 (connection), 53 (resources), 57P (shutdown and start), 58 (system), a canceled statement (57014), a
- * read-only server (25006) and ended transactions (25P03, 25P04).
+ * Error codes that mean that the database is unavailable: lost connections (also the three codes of the driver), a COMMIT or
+ * single write without an answer, a busy pool, network errors of Node.js, and PostgreSQL's classes 08 (connection), 53
+ * (resources), 57P (shutdown and start), 58 (system), a canceled statement (57014), a read-only server (25006) and ended
+ * transactions (25P03, 25P04).
  */
 const AWAY =
   /^(?:CONNECTION_(?:LOST|CLOSED|ENDED|DESTROYED)|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
@@ -50,7 +51,7 @@ export const connectionLost = (error: unknown): boolean => codeOf(error) === "CO
 
 const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
 
-/** Whether the connection ended, or the server ended it. Another connection may then succeed. */
+/** Whether the connection ended, or the server ended or refused it. Another connection may then succeed. */
 export const connectionEnded = (error: unknown): boolean => causesOf(error).some((cause) => ENDED.test(codeOf(cause) ?? ""));
 
 /** Whether the connection ended before COMMIT was sent, so that nothing was written. */

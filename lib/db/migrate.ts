@@ -58,7 +58,7 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
 
 /** Applies all missing migrations in one transaction. Returns how many were applied. */
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
-  // There are no timeouts, because a migration may take long and a second process waits for the first one.
+  // No statement or lock timeout is set, because a migration may take long and a second process waits for the first one.
   const settings = { application_name: "countersign-migrate" };
   const connection = await Connection.open({ url, settings, openMs: 10_000, silenceMs: DAY_MS });
   const { sql } = connection;

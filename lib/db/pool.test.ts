@@ -141,7 +141,7 @@ describe("lending", () => {
     expect(await stateOf(pool.sql`SELECT * FROM mine`)).toBe("42P01");
   });
 
-  test("a statement that a failed transaction sends beside its ROLLBACK is refused", async () => {
+  test("a statement that a failed transaction sends while it is rolled back is refused", async () => {
     const pool = newPool(database().url, { max: 1 });
     await pool.sql`CREATE TEMPORARY TABLE late (id int)`;
     let late: Promise<unknown> = Promise.resolve();
@@ -212,7 +212,7 @@ describe("a server that stops answering", () => {
     expect([databaseAway(await unheard), await heard]).toEqual([true, null]);
   });
 
-  test("loses the locks and places of the connections that it no longer answers", async () => {
+  test("has the server processes of its lost connections ended when the pool connects again", async () => {
     const link = await Link.to(database().url);
     onTestFinished(() => link.close());
     const [pool, watcher] = [newPool(link.through(database().url), { max: 3, silenceMs: 300 }), newPool(database().url)];

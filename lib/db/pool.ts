@@ -30,8 +30,8 @@ const ELSEWHERE = "The database fell silent on another connection.";
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
 /**
- * A pool of connections with the same settings. The number of connections, the number of waiting callers and their waiting time are
- * limited. When a connection ends, only its own statements fail, and a new one is opened when a caller needs it.
+ * A pool of connections with the same settings. The number of connections, the number of waiting callers and their waiting time
+ * are limited. When a connection ends, only its own statements fail, and a new connection is opened when a caller needs it.
  */
 export class Pool {
   readonly #options: PoolOptions;
@@ -258,7 +258,7 @@ export class Pool {
     throw connection.ended;
   }
 
-  /** After a failed attempt to connect: fails the waiting callers if no connection can come back and the grace time is over. */
+  /** Plans the next attempt to connect. If the grace time is over and no connection is lent, rejects the waiting callers. */
   #refused(error: unknown): void {
     this.#awaySince ??= performance.now();
     const isYoung = this.#isGrace(this.#awaySince);

@@ -7,8 +7,8 @@ type RequestTrace = { readonly began: number | null; written: boolean; lost: unk
 const requests = () => perProcess("followedRequests", () => new AsyncLocalStorage<RequestTrace>());
 
 /**
- * Runs a request and records what it does with the database, because the libraries between the request and the database do not
- * report it.
+ * Handles an HTTP request and records what it does with the database, because the libraries between the request and the
+ * database do not report it.
  */
 export const followRequest = <T>(work: () => T): T =>
   requests().run({ began: performance.now(), written: false, lost: null, organizationId: null }, work);

@@ -13,7 +13,7 @@ type Scoped = { readonly organizationId: PgColumn; readonly environment: PgColum
 export const within = (table: Scoped, { organizationId, environment }: Scope): SQL | undefined =>
   and(eq(table.organizationId, organizationId), eq(table.environment, environment));
 
-/** Who reads. `mandateIds` are the only mandates whose rows an agent may see, if a person chose some for it. */
+/** The caller who reads rows. If people chose mandates for an agent, it may see only the rows of these `mandateIds`. */
 export type Reader = Scope & { readonly mandateIds?: readonly string[]; readonly subjectId?: string };
 
 /** The condition that a row belongs to one of the reader's mandates. Undefined if the reader may see all mandates. */

@@ -2,8 +2,8 @@ import type { Backend } from "#lib/db/connection.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
 /**
- * Ends server processes, which frees their locks and their places in max_connections. A later process may have the same pid, and
- * after a failover so may a process of another program. Its age or its names differ, so it is not ended.
+ * Ends server processes, which frees their locks and their places in max_connections. A later process, or after a failover a
+ * process of another program, may have the same pid. So the start time, the user and the application name are compared too.
  */
 export const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
   SELECT pg_terminate_backend(a.pid)

@@ -3,7 +3,7 @@ import { PoolBusy } from "#lib/db/failure.ts";
 
 type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
 
-/** The callers that wait for a connection of a pool, in their order. */
+/** The callers that wait for a connection of a pool. The caller that has waited longest gets the next connection. */
 export class Waiters {
   readonly #all: Waiter[] = [];
 
