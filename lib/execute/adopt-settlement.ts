@@ -8,8 +8,8 @@ import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/
 import { compareSigner } from "#lib/x402/verify.ts";
 
 /**
- * Finds the settlement without a mandate that used this signed payment (credential). Null if there is none, or if it differs from
- * the authorized payment.
+ * Finds the settlement without a mandate that used this signed payment (credential). Null if there is none, or if it failed or
+ * differs from the authorized payment.
  */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
@@ -45,16 +45,16 @@ export async function wasSettledAs(header: string, authorization: AuthorizationR
 }
 
 /**
- * Whether the payer really signed this payment. A nonce is public, so it proves nothing. Either the signature was verified now,
- * or the same signed payment was settled earlier.
+ * Whether the payer really signed this payment. A nonce is public, so a settlement with the same nonce proves nothing. Either
+ * the signature was verified now, or the same signed payment was settled earlier.
  */
 const isSigned = (verified: Verification, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
  * If the seller has already had the payment settled, records that settlement as this execution, so that the mandate is charged.
- * Returns null if there is no such settlement or if it paid something else. The seller's request for the settlement still gets
- * its answer.
+ * Returns null if there is no such settlement, if it paid something else or not from the mandate's wallet, if the signature is
+ * not proven, or if the settlement was already recorded as an execution. The seller's call of /settle still gets its answer.
  */
 export async function adoptSettlement(
   tx: Tx,

@@ -20,7 +20,7 @@ import { pending, refused, succeeded, type Seller } from "#lib/execute/settle-re
 import { handOver } from "#lib/settlement/store.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** A seller's request waits this many milliseconds for a settlement that another request has started. */
+/** A seller's request waits at most this many milliseconds for the settlement to end. */
 const WAIT_MS = 30_000;
 const ASK_EVERY_MS = 250;
 

@@ -86,8 +86,8 @@ async function readState(db: Database | Tx, { authorizationId }: AuthorizationRo
 }
 
 /**
- * Locks the checkout and reads the facts that decide whether the authorization may be executed. The caller must hold the
- * mandate's lock.
+ * Locks the checkout and reads the facts that decide whether the authorization may be executed. Call lockMandate first, because
+ * mandates are locked before checkouts and the hold changes only under the mandate's lock.
  */
 async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
   // The connection runs these statements in this order, so the time is read after the checkout is locked.
@@ -191,7 +191,7 @@ type Refusal = MandateLock & Pick<OpenState, "hold" | "isLive"> & { readonly ref
 
 /**
  * Records an earlier settlement as the execution, although the execution is refused.
- * @throws Problem the refusal, if there is no such settlement or the authorization was already charged
+ * @throws Problem the refusal, if there is no such settlement, or if the authorization was not allowed or was already charged
  */
 async function adoptLate(
   tx: Tx,

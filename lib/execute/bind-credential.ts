@@ -99,8 +99,8 @@ const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
 /**
- * Throws unless the seller has settlements left for this second and this day. They are limited, because this service pays their
- * gas.
+ * If this service settles, throws unless the seller has settlements left for this second and this day. Settlements are limited,
+ * because this service pays their gas.
  */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
@@ -113,8 +113,8 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
 }
 
 /**
- * The columns of an execution whose payment was submitted. If the seller settles, a worker looks for the settlement on the chain.
- * If this service settles and its process dies, a worker finishes the settlement.
+ * Returns the columns of an execution whose payment is submitted. If the seller settles, a worker looks for the settlement on
+ * the chain. If this service settles, itself or through a facilitator, and its process dies, a worker finishes the settlement.
  */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;

@@ -18,8 +18,9 @@ import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
 /**
- * Transaction 1 stores the execution after the signed payment is verified. Then the payment is submitted while no transaction is
- * open. Transaction 2 stores the result.
+ * Executes an authorized payment. Transaction 1 stores the execution after the signed payment is verified. If the seller
+ * settles, this is the answer. Otherwise the payment is submitted while no transaction is open, and transaction 2 stores the
+ * result.
  */
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");

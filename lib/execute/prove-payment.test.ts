@@ -58,7 +58,7 @@ async function settle(headers: Record<string, string> | undefined): Promise<void
   await chain().mined(chain().client.writeContract({ ...call, args }));
 }
 
-/** Lets the signed payment and the reserved nonce of this authorization expire a minute ago, so that a worker checks them now. */
+/** Sets the expiry of the authorization's signed payment and nonce to a minute ago, so that a worker checks them now. */
 async function timePasses(authorizationId: string): Promise<void> {
   const validBefore = new Date(Date.now() - 60_000);
   const byExecution = eq(executions.authorizationId, authorizationId);

@@ -127,8 +127,8 @@ async function requireAccepted(registration: RegistrationRow, payment: ExpectedP
 }
 
 /**
- * Locks the mandate and reserves a nonce for the payment (a nonce slot). It has its own transaction, because the next step calls
- * the network.
+ * Locks the mandate and reserves a nonce for the payment (a nonce slot). Returns null if no nonce is free. It has its own
+ * transaction, because the next step calls the network.
  */
 const reserve = (
   authorization: AuthorizationRow,

@@ -128,8 +128,8 @@ const capped = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
 /**
- * Takes the lock that keeps revocations out, then checks whether the key is still valid and may still be paid at this address.
- * Either may have been revoked while the chain was read.
+ * Takes the lock that keeps revocations out, then checks whether the seller's key is still valid and its organization may still
+ * be paid at this address. Both may have been revoked while the chain was read.
  */
 async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller): Promise<boolean> {
   await enterGate(tx);

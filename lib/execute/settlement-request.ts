@@ -20,7 +20,10 @@ import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirem
 import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 
-/** For this many milliseconds after a signed payment has expired, the seller can still be told that its settlement succeeded. */
+/**
+ * For this many milliseconds after a signed payment without a mandate has expired, the seller can still be told that its
+ * settlement succeeded.
+ */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
 /** The record to which a signed payment (credential) belongs: none, an execution, or a settlement without a mandate. */
@@ -79,7 +82,9 @@ export async function readAsked(asked: RequestBody, organizationId: string): Pro
 const isBegun = (match: Match): boolean =>
   match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
-/** Whether the signed payment was submitted before it expired. It is then still answered after its expiry. */
+/**
+ * Whether the execution is settled, or a settlement without a mandate has begun. The payment is then answered after its expiry.
+ */
 const wasSubmitted = (match: Match): boolean =>
   (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
@@ -112,8 +117,8 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
 }
 
 /**
- * Refuses a settled payment some time after its expiry. Its signature is public on the chain, so somebody else could send it and
- * would be told that the payment succeeded.
+ * Refuses a settlement without a mandate some time after the signed payment has expired. The signature is public on the chain,
+ * so somebody else could send it and would be told that the payment succeeded.
  */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;
