@@ -50,7 +50,7 @@ describe("checkReadinessOfService", () => {
     expect((await ready()).status).toBe(200);
   });
 
-  test("503 on a database without our tables", async () => {
+  test("503 on a database without the tables of this service", async () => {
     const empty = await createDatabase({ empty: true });
     const { problem } = await readyWith({ DATABASE_URL: empty.url });
     expect(problem.detail).toBe("The service is not ready: migrations.");
