@@ -58,8 +58,8 @@ export async function findExecution(db: Db, owner: Reader, executionId: string):
 }
 
 /**
- * Reads the execution of a payment again. The caller must hold the mandate's lock, so that the row cannot change before the
- * caller writes it.
+ * Reads an execution again. A caller that will change the row must call lockMandate first, so that no other transaction changes
+ * it meanwhile.
  */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
@@ -82,8 +82,8 @@ export async function executionsOf(db: Db, authorizationIds: readonly string[]):
 }
 
 /**
- * Records permanently that a signed payment's nonce belongs to an authorization. Returns false if the nonce belongs to something
- * else already.
+ * Records permanently to what a signed payment's nonce belongs: an authorization, or, with its id as `authorizationId`, a
+ * settlement without a mandate or an onchain registration. Returns false if the nonce was recorded before.
  */
 export async function claimCredential(
   tx: Tx,
@@ -102,8 +102,8 @@ export async function claimCredential(
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
 /**
- * Finds to what a nonce belongs: an authorization, a settlement without a mandate, or an onchain registration, which gives its
- * nonces to payments one by one.
+ * Finds the id of that to which a nonce belongs: an authorization, a settlement without a mandate, or an onchain registration,
+ * which gives its nonces to payments one by one. Null if the nonce is unknown.
  */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
@@ -121,8 +121,8 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
 }
 
 /**
- * Finds to what the nonce of a signed payment belongs. If a registration gave the nonce to a payment, that is the payment's
- * authorization. Null if the nonce is unknown.
+ * Finds the id of that to which the nonce of a signed payment belongs, like ownerOfNonce. If a registration gave the nonce to a
+ * payment, it is the id of the payment's authorization. Null if the nonce is unknown.
  */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
@@ -212,7 +212,10 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
   return isOffered ? "offering" : "archived";
 }
 
-/** Whether the service account or person that requested the execution may still act. */
+/**
+ * Whether the service account that requested the execution was not revoked, or the person is still a member and not banned. A
+ * paused service account counts as live.
+ */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx
     .select({ id: serviceAccounts.serviceAccountId })

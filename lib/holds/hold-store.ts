@@ -35,7 +35,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 
-/** Reads the hold (the reserved amount) of an authorization. A caller that will change the hold must have locked the mandate. */
+/** Reads the hold (the reserved amount) of an authorization, or null. Only a caller of lockMandate may change the hold. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
   const [row] = await selectHold(tx, authorizationId);
   return row ?? null;
@@ -141,7 +141,7 @@ export async function suspendMandate(tx: Tx, mandateId: string): Promise<void> {
     .where(and(eq(mandates.mandateId, mandateId), eq(mandates.status, "active")));
 }
 
-/** The amounts that are spent or reserved now, for each time window of the mandate's limits that has not ended. */
+/** Sums the amounts that are spent or reserved now, for each time window of the mandate's limits that has not ended. */
 export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, bigint>> {
   const rows = await tx
     .select({ windowKey: usageBuckets.windowKey, used: sql<string>`sum(${usageBuckets.spent} + ${usageBuckets.reserved})` })
@@ -223,9 +223,9 @@ export async function noteSwept(db: Database, until: Date): Promise<void> {
 type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
 /**
- * Releases up to `limit` holds (reserved amounts) of a mandate: those that expired or, if the mandate is revoked, any. Submitted
- * holds are kept. The caller must hold the mandate's lock. Amounts are summed first, so that a thousand holds take five
- * statements. Returns the ids of the authorizations.
+ * Releases up to `limit` holds (reserved amounts) of a mandate: those that expired or, if the mandate is revoked, any.
+ * Submitted holds are kept. Call lockMandate first, so that no hold changes meanwhile. Amounts are summed first, so that a
+ * thousand holds take five statements. Returns the ids of the authorizations.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
@@ -235,7 +235,7 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
 
 /**
  * Releases the holds (reserved amounts) of these authorizations, except submitted ones. Returns the ids of the authorizations
- * whose holds were released. The caller must hold the mandate's lock.
+ * whose holds were released. Call lockMandate first, so that no hold changes meanwhile.
  */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];

@@ -5,8 +5,8 @@ import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
 /**
- * Whether the mandate's current wallet signed the payment. If the mandate has not changed since the authorization, this needs no
- * check.
+ * Whether the mandate's current wallet signed the payment. Nothing is checked if the mandate has not changed since the
+ * authorization or the payer is not known.
  */
 const isSigner = (
   { version, walletAddress }: MandateRow,

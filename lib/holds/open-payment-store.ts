@@ -37,8 +37,8 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
 }
 
 /**
- * Reads the authorizations whose hold (reserved amount) was not submitted and has not expired, newest first. The caller must hold
- * the mandate's lock.
+ * Reads the authorizations whose hold (reserved amount) was not submitted and has not expired, newest first. Call lockMandate
+ * first, so that no hold changes meanwhile.
  */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;
@@ -83,7 +83,7 @@ export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boole
   return last?.isNew ?? false;
 }
 
-/** Reads the authorizations whose signed payment was sent and whose outcome is not final. */
+/** Reads at most 200 authorizations whose signed payment was sent and whose outcome is not final, newest first. */
 export async function submittedUnder(tx: Tx, { mandateId, organizationId }: Mandate) {
   return tx
     .select(authorizationColumns)

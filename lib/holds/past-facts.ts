@@ -75,8 +75,8 @@ function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregister
 }
 
 /**
- * The offer that the domain's own 402 response must contain, unless the seller has verified the domain. Null if there is no
- * domain to ask.
+ * Returns the offer that the domain's own 402 response must contain, unless the seller has verified the domain. Null if the
+ * payment names no domain or no payee, or if the token is not configured.
  */
 export function wantedOf(
   { intent, payTo, chain, asset, amount }: PastPayment,

@@ -23,8 +23,8 @@ const decisions = (tx: Tx) =>
       payTo: authorizations.payTo,
       createdAt: authorizations.createdAt,
       /**
-       * Whether the payment was decided for an order or for an approval. Those store the whole reply to the agent under another
-       * hash (slot).
+       * Whether the payment was decided for an order or for an approval. Such an authorization has a slot that begins with
+       * "also ", because the whole reply to the caller is stored under another slot.
        */
       ofPurchase: sql<boolean>`starts_with(${authorizations.slot}, 'also ')`,
       holdStatus: sql<string | null>`CASE WHEN ${authorizations.held} THEN coalesce(${changedReservations.status}, 'held') END`,
@@ -38,7 +38,10 @@ export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
 
 export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
 
-/** Reads one decision under a mandate. The caller must have checked that the mandate belongs to the organization. */
+/**
+ * Reads one decision under a mandate. The query does not filter by organization, so the caller must have checked that the
+ * mandate belongs to the organization.
+ */
 export async function findDecision(tx: Tx, mandateId: string, authorizationId: string): Promise<PastDecision | null> {
   const [row] = await decisions(tx).where(
     and(eq(authorizations.authorizationId, authorizationId), eq(authorizations.mandateId, mandateId)),

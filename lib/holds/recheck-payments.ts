@@ -11,7 +11,10 @@ import { policyOfVersion, verifiedAmong } from "#lib/holds/open-payment-store.ts
 import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 
-/** Finds for each payment the reason why the mandate forbids it now, or null. The caller must hold the mandate's lock. */
+/**
+ * Finds for each payment the reason why the mandate forbids it now, or null. Call lockMandate first, so that the policy does
+ * not change meanwhile.
+ */
 export async function forbiddenAmong(
   tx: Tx,
   mandate: MandateFacts,
@@ -39,8 +42,8 @@ export async function forbiddenAmong(
 type Mandate = Pick<MandateRow, "mandateId" | "version" | "agents" | "asset" | "chain">;
 
 /**
- * Finds the reason why the mandate's current version forbids a payment that an older version authorized, or null. The caller must
- * hold the mandate's lock, so that no change of the policy is missed. Limits are not checked again, because the amount is already
+ * Finds the reason why the mandate's current version forbids a payment that an older version authorized, or null. Call
+ * lockMandate first, so that no change of the policy is missed. Limits are not checked again, because the amount is already
  * reserved.
  */
 export async function forbiddenNow(tx: Tx, mandate: Mandate, authorization: AuthorizationRow): Promise<Reason | null> {

@@ -95,7 +95,7 @@ export type StoredIntent = {
   readonly termsId: string;
   /** The terms as JSON: the seller, the resource, the chain and the fee schedule. */
   readonly terms: string;
-  /** The fields of the intent that are neither terms nor columns, as JSON. */
+  /** The fields of the intent that neither belong to the terms nor follow from the columns, as JSON. */
   readonly own: string;
 };
 

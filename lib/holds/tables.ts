@@ -260,8 +260,8 @@ export const executions = pgTable(
 );
 
 /**
- * Records permanently to which authorization each signed payment's nonce belongs. For a nonce that an onchain registration gave
- * to a payment, authorizationId has the id of the registration.
+ * Records permanently to which authorization each signed payment's nonce belongs. For a settlement without a mandate,
+ * authorizationId is the id of the settlement; for a nonce of an onchain registration, it is the id of the registration.
  */
 export const credentialClaims = pgTable(
   "credential_claims",
