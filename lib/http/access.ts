@@ -51,8 +51,8 @@ const requirePerson: Check = (caller) => {
 };
 
 /**
- * Makes the function that checks whether a caller may use an operation.
- * @throws Problem unauthenticated, forbidden, agent_paused, capability_required
+ * Makes the function that checks whether a caller may use an operation. The function throws Problem unauthenticated, forbidden,
+ * agent_paused or capability_required if not.
  */
 export function compileAccess(access: Access): Check {
   if (access === "anyone") return () => {};

@@ -16,8 +16,8 @@ export const noteAddress = (request: Request, address: string): void => {
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
 /**
- * The part of an address that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address, because one customer
- * usually controls all addresses with these 64 bits.
+ * Returns the part of an address that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address, because
+ * one customer usually controls all addresses with these 64 bits. Other text becomes "unknown".
  */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
@@ -35,8 +35,9 @@ export function networkOf(address: string): string {
 }
 
 /**
- * The client's network address. Of X-Forwarded-For, only the entries that configured proxies wrote count: each proxy appends the
- * address that it saw, so the client's is `hops` places from the end. The client may have forged all earlier entries.
+ * Returns the client's network address. In X-Forwarded-For, only the entries that the configured number of proxies wrote count:
+ * each proxy appends the address that it saw, so the client's address is `hops` places from the end. The client may have forged
+ * all earlier entries.
  */
 export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);

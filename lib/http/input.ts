@@ -26,7 +26,7 @@ function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   });
 }
 
-/** Validates a value with a schema. @throws Problem invalid_request with a pointer to each field that is wrong */
+/** Validates a value with a schema. @throws Problem invalid_request with a pointer to each field that is wrong, at most 32 */
 export function check(schema: z.ZodType, value: unknown, base: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -118,8 +118,8 @@ export type ParsedInput = {
 };
 
 /**
- * Makes a function that parses path, query and body of an operation.
- * @throws Problem not_found, invalid_request, body_too_large
+ * Makes a function that parses path, query and body of an operation. The function throws Problem not_found, invalid_request or
+ * body_too_large.
  */
 export function compileInput(operation: Operation): (request: Request) => Promise<ParsedInput> {
   const readParams = compileParams(operation);

@@ -46,7 +46,7 @@ export const malformed = (): Problem =>
     errors: [{ detail: "The body is not valid JSON.", pointer: "" }],
   });
 
-/** Whether JSON.parse would change the value of this number. */
+/** Whether JSON.parse might change the value of this number. */
 function changes(token: string): boolean {
   const value = Number(token);
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) return true;

@@ -112,7 +112,7 @@ export type KeyCaller = CallerBase & {
   readonly mandateIds?: readonly string[];
 };
 
-/** A person in a browser. organizationId is the organization in which they work now; null before they have one. */
+/** A person in a browser. organizationId is the active organization of their session; null if none is active. */
 export type SessionCaller = CallerBase & {
   readonly kind: "session";
   readonly organizationId: string | null;
@@ -153,7 +153,7 @@ export type Context<O extends Operation> = {
   readonly caller: CallerFor<O["access"]>;
   readonly requestId: string;
   readonly idempotency: Idempotency | null;
-  /** The request itself. Only sign-in reads it; other handlers use the input. */
+  /** The HTTP request itself, for its headers and its abort signal. Handlers read path, query and body from the input. */
   readonly request: Request;
 };
 
@@ -173,7 +173,7 @@ export const isStoredReply = (reply: unknown): reply is StoredReply =>
 
 const listed = Symbol.for("countersign.listed");
 
-/** The reply of the three lists whose body contains only items. The Link header names their next page. */
+/** The reply of a list whose body contains only `items`. The Link header names the next page. */
 export type ListReply<T> = { readonly [listed]: true; readonly output: T; readonly nextCursor: string | null };
 
 export const listedReply = <T>(output: T, nextCursor: string | null): ListReply<T> => ({ [listed]: true, output, nextCursor });

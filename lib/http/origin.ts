@@ -1,6 +1,9 @@
 import { env } from "#lib/env.ts";
 
-/** The other name of this machine (localhost or 127.0.0.1), in a sandbox, where both names count as one host. Otherwise null. */
+/**
+ * Returns the same origin with the other name of this machine (localhost or 127.0.0.1). Null outside of a sandbox, and for an
+ * origin with any other host name.
+ */
 function alias(origin: string): string | null {
   const url = new URL(origin);
   const other = url.hostname === "localhost" ? "127.0.0.1" : url.hostname === "127.0.0.1" ? "localhost" : null;

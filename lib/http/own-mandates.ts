@@ -1,7 +1,7 @@
 import type { Caller } from "#lib/http/operation.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** In the paths of operations on one mandate, `id` is the mandate. */
+/** Finds paths of operations on one mandate. In these paths, `id` is the id of the mandate. */
 const MANDATE_PATH = /^\/api\/v1\/(?:onchain\/)?mandates\/\{id\}(?:\/|$)/;
 
 type Parsed = { readonly params: Readonly<Record<string, string>>; readonly query?: unknown; readonly body?: unknown };

@@ -10,7 +10,7 @@ export const PageQuery = z.strictObject({
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
-/** The reply of every list, except the three whose body has only items. */
+/** Makes the reply schema of a list with pages. The lists whose body has only `items` return a ListReply instead. */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.object({
     items: z.array(item),
@@ -22,7 +22,8 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 export const encodeCursor = (place: string): string => Buffer.from(`1:${place}`).toString("base64url");
 
 /**
- * Reads the position in a cursor; null without a cursor. @throws Problem invalid_request if this service did not make the cursor
+ * Reads the position in a cursor; null without a cursor. @throws Problem invalid_request if the text has not the form of a
+ * cursor
  */
 export function decodeCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;

@@ -1,7 +1,7 @@
 /** An origin that no page has. A path is resolved against it, so if the result has another origin, the input was not a path. */
 const HERE = "http://here.invalid";
 
-/** A path may have an OAuth request in its query. */
+/** The maximum length of a path to return to. It is large, because the path may have an OAuth request in its query. */
 export const LENGTH_MAX = 2_048;
 
 /** Finds characters that browsers change in an address: they read a backslash as a slash, and drop tabs and line breaks. */
