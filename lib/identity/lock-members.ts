@@ -9,9 +9,10 @@ import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 type Actor = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
 
 /**
- * Locks the organization's members and reads the caller's session and role again, because both can change after the request
- * arrives. The organization must be the caller's active one.
- * @throws Problem session_expired, banned, not_found for any other organization
+ * Locks the person, their session and the organization (so that changes of its members run one after the other), and reads the
+ * caller's role again, because the session and the role can change after the request arrives. The role is null if the caller is
+ * no longer a member.
+ * @throws Problem session_expired, banned; not_found unless the organization is the caller's active one
  */
 export async function lockMembers(
   tx: Tx,

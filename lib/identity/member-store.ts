@@ -69,7 +69,7 @@ export async function setRole(tx: Tx, { organizationId, userId }: MemberRow, rol
     .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
 }
 
-/** Ends the membership. If a session of the person had this organization as its active one, it has none afterwards. */
+/** Ends the membership. The person's sessions in which this organization was active have no active organization afterwards. */
 export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow): Promise<void> {
   await tx.delete(member).where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
   await tx
@@ -89,7 +89,8 @@ export const selectMembers = (organizationId: string, rows: number): Promise<Mem
     .limit(rows);
 
 /**
- * The id of the organization's owner; if there are several, the one who joined first. Without an owner, the organization's id.
+ * The user id of the organization's owner; if there are several owners, of the one who joined first. Without an owner, the
+ * organization's id.
  */
 export async function ownerOf(db: Database, organizationId: string): Promise<string> {
   const [owner] = await db

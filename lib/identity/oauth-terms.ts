@@ -1,6 +1,6 @@
 import { env } from "#lib/env.ts";
 
-/* What the OAuth plugin, our operations and our pages agree on. Pages must not load the plugin itself. */
+/* Values that the OAuth plugin, the operations and the pages of this service share. Pages must not load the plugin itself. */
 
 /** The page where a person allows an OAuth client. The authorization endpoint redirects the person to this page. */
 export const CONNECT_PATH = "/connect";
@@ -18,14 +18,17 @@ export const mcpResource = (): string => `${env().BASE_URL}/mcp`;
 /** The URL that identifies this service as the issuer of tokens (RFC 8414, RFC 9207). */
 export const oauthIssuer = (): string => `${env().BASE_URL}/api/auth`;
 
-/** A client that asks for this scope gets a refresh token from the OAuth plugin. The scope gives no capability. */
+/**
+ * The scope for which the OAuth plugin issues a refresh token. connectAgent adds it to every permission. It gives no
+ * capability.
+ */
 export const REFRESH_SCOPE = "offline_access";
 
 export const CODE_SECONDS = 300;
 
 /**
- * The OAuth client of the command-line program in the package. All organizations use the same program, so none of them registers
- * it.
+ * The OAuth client of the command-line program in the npm package `countersign`. All organizations use the same program, so
+ * none of them registers it.
  */
 export const CLI_CLIENT = {
   clientId: "countersign-cli",

@@ -80,6 +80,6 @@ export const PasskeyCreationOptions = z
   .meta({ id: "PasskeyCreationOptions" });
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;
 
-/** Of the transports that the authenticator reported, those that this release knows. */
+/** Returns those of the reported transports that this service knows. */
 export const knownTransports = (said: readonly string[]): z.infer<typeof transport>[] =>
   transport.options.filter((one) => said.includes(one));

@@ -9,8 +9,9 @@ export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapabi
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
 /**
- * Reads the caller's platform rights again, because they can change after the request arrives. The caller must hold the lock of
- * enterGate or closeGate, which revocations need too, so that the rights cannot change afterwards.
+ * Reads the caller's platform rights again, because they can change after the request arrives. Call enterGate or closeGate
+ * before in this transaction: whoever takes rights away needs the exclusive lock of closeGate, so the rights cannot be lost
+ * afterwards.
  * @throws Problem forbidden
  */
 export async function requireRight(

@@ -6,8 +6,8 @@ import { invalidField } from "#lib/problem.ts";
 const TRIES_PER_MINUTE = 5;
 
 /**
- * Counts the times that a person tried to prove their identity, with a password or a passkey, for any purpose. @throws Problem
- * rate_limited
+ * Counts an attempt of a person to prove their identity, with a password or a passkey, for any purpose.
+ * @throws Problem rate_limited
  */
 export const countProof = (userId: string): Promise<void> => countAttempt("stepUp", userId, TRIES_PER_MINUTE);
 

@@ -1,6 +1,6 @@
 /**
- * If an approval exceeds one of these amounts, the person must prove their identity again (step-up). In whole units of the
- * payment's asset.
+ * If an approval exceeds one of these amounts, the person must prove their identity again (step-up). The amounts are in whole
+ * units of the payment's asset.
  */
 export type StepUpLimits = {
   readonly above: string;

@@ -173,11 +173,11 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** The time zone with which new mandates begin. */
+    /** The time zone of new mandates. Null if each person's own time zone is used. */
     timezone: text("timezone"),
     /**
-     * If an approval exceeds this amount, the person must have just proved their identity. In whole units of the payment's asset.
-     * Null for the default.
+     * If an approval exceeds this amount, the person must have just proved their identity. The amount is in whole units of the
+     * payment's asset. Null for the default.
      */
     stepUpAbove: numeric("step_up_above"),
     /** If an approval for a payee that is not verified exceeds this amount, the person must have just proved their identity. */
@@ -255,10 +255,10 @@ export const serviceAccounts = pgTable(
 );
 
 /**
- * A service account can have two valid keys while a replaced one is still accepted. The secret is stored as an HMAC-SHA-256 with
- * a key of the server. If a person allows an OAuth client (a connection), that is a row here too, so that the code that revokes
- * keys also ends the client's access. The hash in such a row is empty, and no key has an empty hash. Only the row of the
- * command-line program gets a key.
+ * The API keys of service accounts. An account has two valid keys while a replaced key is still accepted. The secret is stored
+ * as an HMAC-SHA-256 with API_KEY_SECRET. If a person allows an OAuth client (a connection), that is a row here too, so that
+ * the code that revokes keys also ends the client's access. The hash in such a row is empty, and no key has an empty hash. Only
+ * the row of the command-line program later gets a key.
  */
 export const apiKeys = pgTable(
   "api_keys",
@@ -268,11 +268,17 @@ export const apiKeys = pgTable(
     organizationId: text("organization_id").notNull(),
     secretHash: text("secret_hash").notNull(),
     preview: text("preview").notNull(),
-    /** The person who made the key and has seen it. Null if the creator of the account made it. */
+    /**
+     * The person who made the key and has seen it, or who allowed the OAuth client. Null if the creator of the account made the
+     * key.
+     */
     createdBy: text("created_by"),
     /** The OAuth client that a person allowed. Null in the row of a key that a person created. */
     clientId: text("client_id"),
-    /** The capabilities that the person allowed to the client, at most those of the account. Null for all of them. */
+    /**
+     * The capabilities that the person allowed to the client, at most those of the account. Null for all capabilities of the
+     * account.
+     */
     scopes: text("scopes").array(),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),

@@ -13,7 +13,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const FORM = /^csk_(sandbox|production)_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
 
-/** Writes five bits per character. Zero bits fill up the last one. */
+/** Writes five bits per character. The last character is filled up with zero bits. */
 function base32(bytes: Uint8Array): string {
   let text = "";
   let buffer = 0;
@@ -38,7 +38,7 @@ function checksum(text: string): string {
 
 const serverKey = (): KeyObject => perProcess("apiKeySecret", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
 
-/** The hash that is stored: an HMAC of the whole key with the server's secret, in base64url. */
+/** Computes the hash that is stored: an HMAC of the whole key with API_KEY_SECRET, in base64url. */
 export const hashApiKey = (apiKey: string): string => createHmac("sha256", serverKey()).update(apiKey).digest("base64url");
 
 export type NewApiKey = {

@@ -30,7 +30,9 @@ function openBatch(state: Lookups): Batch {
   return batch;
 }
 
-/** Reads the valid key with this id from the database. Calls that wait at the same time share one query. */
+/**
+ * Reads the valid key with this id from the database; null if there is none. Calls that wait at the same time share one query.
+ */
 export async function lookUpKey(keyId: string): Promise<KeyRow | null> {
   const state = lookups();
   if (!state.waiting || state.waiting.keyIds.size >= BATCH_MAX) state.waiting = openBatch(state);

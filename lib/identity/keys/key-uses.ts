@@ -5,7 +5,7 @@ import { perProcess } from "#lib/process.ts";
 type Use = { at: number; readonly address: string; readonly userAgent: string | null };
 
 const AGENT_MAX = 200;
-/** The number of rows per statement. */
+/** The maximum number of rows per statement. */
 const ROWS = 1_000;
 
 const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());

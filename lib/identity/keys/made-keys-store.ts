@@ -17,8 +17,7 @@ export type MadeKey = {
 
 /**
  * Lists the valid keys, and the OAuth clients' accesses (connections), that a person made, newest first. If `userId` is null,
- * lists those of the whole organization. In the first key of an account, `created_by` is null, because the creator of the account
- * made that key.
+ * lists those of the whole organization. If `created_by` of a key is null, the creator of the account made the key.
  */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;

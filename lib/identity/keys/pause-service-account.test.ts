@@ -18,7 +18,7 @@ const chain = useSettlement();
 const pause = (as: Credential, id: string) => send(contract.pauseServiceAccount, pauseServiceAccount, { as, id, body: {} });
 const resume = (as: Credential, id: string) => send(contract.resumeServiceAccount, resumeServiceAccount, { as, id, body: {} });
 
-/** Makes a payment that was authorized before the agent is paused, with a signed payment for it. */
+/** Authorizes a payment before the agent is paused, and signs the x402 payment for it. `pay` then executes it. */
 async function newScene() {
   const scene = await paymentScene();
   const wallet = newWallet();

@@ -32,8 +32,8 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
 }
 
 /**
- * Replaces the key of an account. The newest key stays valid for the grace period, and all older ones end at once. closeGate
- * waits for running payments, so that none still uses a key that has ended.
+ * Creates a new key for an account. The key that was the newest until now expires after the grace period, and all older keys
+ * are revoked at once. closeGate waits for running payments, so that none of them still uses a revoked key.
  */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },

@@ -17,8 +17,9 @@ export type ServiceAccountRow = {
 };
 
 /**
- * The preview of the account's newest key, by which people recognize the account. It is written as SQL text, because drizzle
- * would leave out the table's name and compare a column of `k` with itself.
+ * The preview of the account's newest key, by which people recognize the account. Rows of OAuth clients count only if the
+ * account has no other key. It is written as SQL text, because drizzle would leave out the table's name and compare a column of
+ * `k` with itself.
  */
 const newestPreview = sql<string>`(
   SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id

@@ -10,13 +10,15 @@ export type AccountView = {
   readonly createdAt: string;
   readonly revokedAt?: string;
   readonly pausedAt?: string;
-  /** The only mandates that the account may use, if a person chose some when they made it. */
+  /** The ids of the only mandates that the account may use. Absent if the account is not limited to some mandates. */
   readonly mandateIds?: readonly string[];
   readonly keyPreview: string;
   /** When the newest key was made. */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /** The number of valid keys. While a replaced key is still valid, it is two. */
+  /**
+   * The number of valid keys, connections (accesses of OAuth clients) included. A replaced key counts while it is still valid.
+   */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };

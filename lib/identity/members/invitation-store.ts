@@ -26,8 +26,8 @@ const invitationColumns = {
 };
 
 /**
- * Finds the open invitation of an address. The caller must have locked the organization, or two requests could each make an
- * invitation for the same address.
+ * Finds the invitation of an address that was neither accepted nor canceled; it may have expired. The caller must have locked
+ * the organization, or two requests could each make an invitation for the same address.
  */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
@@ -49,7 +49,7 @@ export async function lockInvitation(tx: Tx, organizationId: string, id: string)
 
 type NewInvitation = InvitationRow & { readonly inviterId: string };
 
-/** Stores a new invitation, or changes the role, expiry and inviter of the open one. */
+/** Stores a new invitation. If an invitation with this id exists, changes its role, expiry and inviter instead. */
 export async function saveInvitation(tx: Tx, row: NewInvitation): Promise<void> {
   const { role, expiresAt, inviterId } = row;
   await tx.insert(invitation).values(row).onConflictDoUpdate({ target: invitation.id, set: { role, expiresAt, inviterId } });
@@ -59,7 +59,10 @@ export async function cancelPending(tx: Tx, id: string): Promise<void> {
   await tx.update(invitation).set({ status: "canceled" }).where(eq(invitation.id, id));
 }
 
-/** Cancels the invitations that a person made to `roles`, because the person may no longer give these roles. Returns the ids. */
+/**
+ * Cancels the person's open invitations to one of `roles`, because the person may no longer give these roles. Returns the ids
+ * of the canceled invitations.
+ */
 export async function cancelInvitationsOf(
   tx: Tx,
   { organizationId, userId }: MemberRow,

@@ -4,8 +4,8 @@ import { prefixes } from "#lib/ids.ts";
 
 /*
  * The form of a token: cit_<id>_<proof>. The id also appears in the audit log and in lists. The proof is an HMAC of the id with
- * the server's key, so that only the mail contains the whole token, and the token can be computed again for another mail without
- * being stored.
+ * API_KEY_SECRET, so that nobody can compute a token from an id, and this service can compute the token again for another mail
+ * without storing it.
  */
 
 const FORM = /^cit_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;

@@ -1,9 +1,11 @@
-/** A logo is stored as a data URL with at most this many characters. A picture of 128 by 128 pixels needs fewer. */
+/** The maximum length, in characters, of the data URL as which a logo is stored. */
 export const LOGO_CHARS_MAX = 40_000;
 
 export const LOGO = /^data:image\/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
 
-/** Whether the bytes of a picture (one byte per character) begin as this format requires. */
+/**
+ * For each format, a function that tells whether a picture begins as the format requires. Each character of `text` is one byte.
+ */
 const begins = {
   png: (text: string) => text.startsWith("\u0089PNG\r\n\u001a\n"),
   jpeg: (text: string) => text.startsWith("\u00ff\u00d8\u00ff"),
@@ -12,7 +14,10 @@ const begins = {
 
 export type Logo = { readonly type: `image/${keyof typeof begins}`; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** Reads the picture in a data URL. Returns null if the URL is invalid or its bytes have another format than it states. */
+/**
+ * Reads the picture in a data URL. Returns null if the URL is invalid or too long, or if its bytes have another format than it
+ * states.
+ */
 export function readLogo(url: string): Logo | null {
   const [, kind, base64] = LOGO.exec(url) ?? [];
   if (kind === undefined || base64 === undefined || url.length > LOGO_CHARS_MAX) return null;

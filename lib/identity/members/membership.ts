@@ -17,8 +17,9 @@ export const isMore = (next: MembershipRoleName, current: MembershipRoleName): b
   (next === "owner" && current !== "owner") || !capabilitiesOfRole(next).isSubsetOf(capabilitiesOfRole(current));
 
 /**
- * Throws unless a member with the role `actor` may give or take these roles. Read `actor` after locking the organization.
- * @throws Problem capability_required if the right was lost meanwhile, forbidden if anyone but an owner changes an owner's role
+ * Throws unless a member with the role `actor` may give and take these roles. Read `actor` after locking the organization, so
+ * that it cannot change before the commit.
+ * @throws Problem capability_required if the role may not manage members, forbidden if an admin makes or changes an owner
  */
 export function requireGrantable(actor: MembershipRoleName | null, ...roles: readonly MembershipRoleName[]): void {
   const grantable = actor === null ? [] : grantableRoles(actor);

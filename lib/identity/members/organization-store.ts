@@ -59,8 +59,8 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
 }
 
 /**
- * Marks an open invitation as accepted. The account must have the email address to which the invitation was sent. Null if there
- * is no such invitation.
+ * Marks an invitation as accepted, and returns its organization and role. Null unless the invitation was sent to this email
+ * address, is open and has not expired.
  */
 export async function takeInvitation(
   tx: Tx,
@@ -117,7 +117,10 @@ export async function settingsOf(db: Database | Tx, organizationId: string): Pro
   return row ? { ...row, productRoles: ProductRole.options.filter((role) => row.productRoles.includes(role)) } : null;
 }
 
-/** Saves the settings. The caller must have locked the organization, so that two changes do not overwrite each other. */
+/**
+ * Saves all settings except the slug, which cannot change. The caller must have locked the organization, so that two changes do
+ * not overwrite each other.
+ */
 export async function saveSettings(tx: Tx, organizationId: string, settings: OrganizationSettings): Promise<void> {
   const { name, productRoles, timezone, logo } = settings;
   await tx

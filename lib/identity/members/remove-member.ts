@@ -13,8 +13,8 @@ import { presentMember } from "#lib/identity/members/present-member.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
 /**
- * Removes a member. closeGate takes the lock that every payment shares. So a request of this person that is still running is
- * refused, because it reads the role again after it gets that lock.
+ * Removes a member. closeGate waits for running payments, which share its lock. A payment of this person that gets the lock
+ * later reads the person's role again and is refused.
  */
 export const removeMember: Handler<typeof contract.removeMember> = async (
   { organizationId, userId, body: { reason, keys } },

@@ -35,8 +35,8 @@ const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
   ]);
 
 /**
- * Finds a valid access token for the URL /mcp, with the client's access to which it belongs. The database is read each time, so a
- * token that was revoked stops working at once.
+ * Finds a valid access token for the URL /mcp, with the connection (the access that a person gave to the client) to which it
+ * belongs. The database is read each time, so a token that was revoked stops working at once.
  */
 export async function readToken(token: string): Promise<TokenRow | null> {
   const row = await findLiveToken(hashToken(token), mcpResource());
@@ -79,8 +79,8 @@ export async function authenticateAgent(request: Request): Promise<KeyCaller> {
 }
 
 /**
- * Returns the WWW-Authenticate header for a reply with status 401. It tells a client where it finds out how to sign in (RFC
- * 9728), and which scopes it should ask for.
+ * Returns the WWW-Authenticate header for a reply with status 401. It names the document that tells a client how to sign in
+ * (RFC 9728), and the scopes that the client should ask for.
  */
 export function agentChallenge(request: Request): string {
   const parts = [

@@ -46,7 +46,10 @@ const askProvider: Provider = (query) => {
   return oauth2Authorize({ query: Object.fromEntries(query), request, headers: request.headers, asResponse: true });
 };
 
-/** Asks the provider about a request. The same check runs for the endpoint and for the decision. */
+/**
+ * Checks an authorization request with the OAuth plugin (the provider). The authorization endpoint does this, and connectAgent
+ * does it again before it stores the person's decision.
+ */
 export async function readAuthorizationRequest(query: string, provider = askProvider): Promise<RequestAnswer> {
   const kept = keptQuery(query);
   if (kept === null) return { kind: "unusable", error: "invalid_request" };

@@ -23,7 +23,7 @@ type Member = SessionCaller & { readonly organizationId: string };
 type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
 
 /**
- * Checks the client's request and returns it.
+ * Checks the client's authorization request and returns it.
  * @throws Problem invalid_request, or not_found for a client of another organization
  */
 async function acceptedRequest(text: string, { organizationId }: Member): Promise<ConnectRequest> {
@@ -41,7 +41,7 @@ function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest):
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);
 }
 
-/** The capabilities to read what happens under all mandates of the organization. */
+/** The capabilities with which an agent can read what happens under all mandates of the organization. */
 const readsAllMandates: ReadonlySet<Capability> = new Set(["audit:read", "billing:read"]);
 
 /** Refuses capabilities that would show an agent more than the mandates that the person chose. @throws Problem invalid_request */

@@ -36,7 +36,8 @@ const NAMES = [
 const QUERY_MAX = 1_900;
 
 /**
- * The request with the parameters that this service reads; null if it is too long or has a parameter twice with different values.
+ * Returns the parameters of a request that this service reads. Null if the request is too long or has one of them twice with
+ * different values.
  */
 export function keptQuery(query: string): URLSearchParams | null {
   if (query.length > QUERY_MAX) return null;
@@ -53,12 +54,16 @@ export function keptQuery(query: string): URLSearchParams | null {
 const sealOf = (kept: URLSearchParams): Buffer =>
   createHmac("sha256", env().BETTER_AUTH_SECRET).update(`connect request\n${kept}`).digest();
 
-/** The query of our page for a request that the provider has accepted. */
+/**
+ * Returns the query for the page CONNECT_PATH, for a request that the provider has accepted. The parameter `seal` is an HMAC by
+ * which readSealed recognizes the query.
+ */
 export const sealedQuery = (kept: URLSearchParams): string => `${kept}&seal=${sealOf(kept).toString("base64url")}`;
 
 /**
- * The request in the query of our page; null if the authorization endpoint did not make this query. The page cannot ask the OAuth
- * plugin to check it, and must not redirect anybody to an address that was not checked.
+ * Returns the request in the query of the page CONNECT_PATH. Null if the authorization endpoint did not make this query, or if
+ * the client is no longer registered. The page cannot ask the OAuth plugin to check the query, and must not redirect anybody to
+ * an address that was not checked.
  */
 export async function readSealed(query: string): Promise<ConnectRequest | null> {
   const kept = keptQuery(query);
@@ -74,7 +79,7 @@ function capabilitiesOf(scope: string | null): Capability[] | null {
   return capabilities.length === 0 ? null : capabilities;
 }
 
-/** Null if the client is no longer registered. */
+/** Null if the client is not registered, or if the redirect URI or the code challenge is missing. */
 export async function connectRequestOf(kept: URLSearchParams): Promise<ConnectRequest | null> {
   const clientId = kept.get("client_id") ?? "";
   const client = clientId === CLI_CLIENT.clientId ? { ...CLI_CLIENT, organizationId: null } : await findClient(clientId);

@@ -2,12 +2,12 @@ const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 /** URL schemes that browsers handle themselves. An installed program cannot register one of them to receive codes. */
 const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
-/** Whether a URL is on the person's own device (a loopback address). */
+/** Whether this is an http URL on the person's own device (a loopback address). */
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
 
 /**
- * Says why authorization codes cannot be sent to a URL; returns null if they can. Codes can be sent to an https URL, to a program
- * on the person's own device, or to a program that has registered a URL scheme.
+ * Returns the reason why authorization codes cannot be sent to a URL, or null if they can. Codes can be sent to an https URL,
+ * to a program on the person's own device (isLoopback), or to a program that has registered a URL scheme.
  */
 export function redirectRefusal(text: string): string | null {
   const url = URL.parse(text);

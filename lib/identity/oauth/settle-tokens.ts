@@ -13,9 +13,10 @@ import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/oauth-terms.ts";
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 /**
- * Gives the command-line program an API key instead of a token. The row that allows the program (the connection) becomes the row
- * of the key, and only this reply contains the key. Returns null if the row was revoked or has a key already, or if the person
- * has lost a capability that they allowed: a key is not cut by the person's role, so it must not have more than they have now.
+ * Gives the command-line program an API key instead of a token. The row that allows the program (the connection) becomes the
+ * row of the key, and only this reply contains the key. Returns null if the row was revoked or has a key already, or if the
+ * person has lost a capability that they allowed: the key would keep this capability, because only tokens are limited to the
+ * person's current role.
  */
 async function handOverKey({ keyId, userId, serviceAccountId, organizationId, allowed }: TokenRow): Promise<TokenAnswer | null> {
   const key = newApiKey(env().ENVIRONMENT, keyId);
@@ -49,8 +50,8 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
 
 /**
  * Checks the tokens that the OAuth plugin has just issued, and returns the reply to the client. The plugin checks codes and
- * refresh tokens; this function checks that the person's permission, the service account, the person and the membership are still
- * valid. If one is not, deletes the tokens and returns null.
+ * refresh tokens; this function checks that the person's permission, the service account, the person and the membership are
+ * still valid. If one is not, or if the command-line program gets no key (handOverKey), it deletes the tokens and returns null.
  */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;

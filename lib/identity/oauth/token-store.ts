@@ -30,9 +30,9 @@ export type TokenRow = {
 };
 
 /**
- * Finds a valid access token for this audience, with the row that allows its client (the connection). Returns null if the token
- * has expired or was revoked, if the connection or the service account was revoked, or if the person who allowed the client is
- * banned or no longer a member.
+ * Finds an access token, with the row that allows its client (the connection). Returns null unless the token, the connection
+ * and the service account are valid, the token is for this audience, and the person who allowed the client is a member and not
+ * banned.
  */
 export async function findLiveToken(tokenHash: string, audience: string): Promise<TokenRow | null> {
   const [row] = await pool()<TokenRow[]>`

@@ -116,7 +116,7 @@ describe("codes and tokens", () => {
     expect(await refusalOf(access_token)).toBe("api_key_invalid");
   });
 
-  test("a paused account can only read, and a revoked one ends the connection and its refresh token", async () => {
+  test("a paused account can only read; revoking the account ends the connection and its refresh token", async () => {
     const owner = await newOrganization();
     const clientId = await registerClient(owner.credential);
     const capabilities = ["payments:authorize", "payments:read"];
@@ -131,14 +131,14 @@ describe("codes and tokens", () => {
     expect([refreshed.status, refreshed.data.error]).toEqual([400, "invalid_grant"]);
   });
 
-  test("a payment of a token that waits is refused once the person lost the capability or was banned", async () => {
+  test("a waiting payment of an OAuth client is refused once the person who allowed it loses the capability or is banned", async () => {
     const buyer = await createBuyer();
     const admin = await createPerson(buyer.organizationId, "admin");
     const mandateId = await activeMandate(buyer.person.credential);
     const capabilities = ["payments:authorize", "payments:execute"];
     const clientId = await registerClient(admin.credential);
     const token = await connected(admin.credential, clientId, { capabilities }, { scope: capabilities.join(" ") });
-    // The caller as it was read before the change, like that of a request that waits meanwhile.
+    // The caller is read before the role changes, as in a request that waits while somebody changes the role.
     const caller = await agentOf(token.access_token);
     const told = async () => {
       const asker = { kind: "key", subjectId: caller.subjectId, keyId: caller.keyId } as const;

@@ -11,8 +11,8 @@ import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/id
 import { toWire } from "#lib/time.ts";
 
 /**
- * Checks a person's identity again. The idempotency key is ignored, because the hash of the request that would be stored with it
- * is a hash of the password that is fast to guess.
+ * Checks a person's identity again. The idempotency key is ignored, because this service would store a hash of the request with
+ * it, and that hash is fast to compute, so somebody who reads it could guess the password.
  */
 export const confirmIdentity: Handler<typeof contract.confirmIdentity> = async ({ body }, { caller }) => {
   const { password, assertion } = body;

@@ -23,7 +23,10 @@ type ChallengeTerms = {
 export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: ChallengeTerms, nonce: string): string =>
   createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
 
-/** Reads the challenge that an answer says it has signed; the later verification checks that. Null if it cannot be read. */
+/**
+ * Reads the challenge that the answer of a passkey claims to have signed. The signature is verified later. Null if it cannot be
+ * read.
+ */
 export function claimedChallenge(clientDataJSON: string): string | null {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")) as { challenge?: unknown };

@@ -40,8 +40,9 @@ export async function deletePasskeysOf(userId: string): Promise<void> {
 }
 
 /**
- * Records that a passkey was used. Returns false if the passkey was removed, or if its counter is not higher than the stored one,
- * which means that it was copied or used twice.
+ * Records that a passkey was used. Returns false if the passkey was removed, or if its counter is not higher than the stored
+ * one, which means that it was copied or used twice. If both counters are 0, the authenticator does not count, and the use is
+ * accepted.
  */
 export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
   const rows = await tx

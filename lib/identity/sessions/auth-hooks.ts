@@ -33,7 +33,7 @@ export function providerOf(context: Context): AuthMethod {
 
 /**
  * Ends a new session if the account no longer has a password. The password may have been deleted during its comparison, which
- * takes a tenth of a second. A password that is deleted after this check deletes the session too.
+ * takes a tenth of a second. Code that deletes a password after this check deletes the session too.
  */
 async function endWithoutPassword({ id, userId }: { readonly id: string; readonly userId: string }): Promise<void> {
   if ((await passwordHashOf(userId)) !== null) return;

@@ -27,7 +27,7 @@ export function authMethods(): AuthMethods {
 }
 
 /**
- * Whether people must confirm their email address before they sign in. Only if mail is really sent: a sandbox without SMTP offers
- * the confirmation and does not require it.
+ * Whether people must confirm their email address before they sign in. They must only if mail is really sent: a sandbox without
+ * SMTP offers the confirmation and does not require it.
  */
 export const requiresVerifiedEmail = (): boolean => mailDelivery() === "smtp";

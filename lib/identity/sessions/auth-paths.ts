@@ -114,8 +114,8 @@ const oauthDisabled = [
 ];
 
 /**
- * The endpoints of better-auth that answer 404. They change data without a reason, an audit event or the lock of closeGate, or
- * belong to ways to sign in that are not configured here. This service has its own operations instead.
+ * The endpoints of better-auth that always answer 404. Most of them would change data without a reason, an audit event or the
+ * lock of closeGate, and this service has its own operations instead. Nothing here uses the others.
  */
 export const disabledPaths = [
   ...organization,

@@ -45,7 +45,7 @@ describe("endpoints of better-auth", () => {
 });
 
 describe("signing up", () => {
-  test("ids have our prefixes, and a user and an account come together", async () => {
+  test("a sign-up stores a user and an account, whose ids have the prefixes of this service", async () => {
     const { userId, email } = await newPerson();
     expect(userId).toMatch(/^usr_[0-9a-z]{26}$/);
     const [found] = await database().select().from(account).where(eq(account.userId, userId));
@@ -57,7 +57,7 @@ describe("signing up", () => {
     expect(person).toMatchObject({ platformRoles: ["user"], banned: false });
   });
 
-  test("a known address is answered like a new one, and nothing changes", async () => {
+  test("a sign-up with a known address gets the same answer as with a new one, and changes nothing", async () => {
     const { email, userId } = await newPerson("Ada");
     const shape = async (address: string) => {
       const response = await callAuth("/sign-up/email", { name: "Eve", email: address, password: "another long password" });
@@ -149,7 +149,7 @@ describe("signing in", () => {
     for (const { expiresAt } of rows) expect(expiresAt.getTime()).toBeLessThanOrEqual(Date.now() + 12 * 3_600_000);
   });
 
-  test("429 after ten tries from one address, counted in the database; forged headers change nothing", async () => {
+  test("429 after ten tries from one network address, counted in the database; forged headers change nothing", async () => {
     const { email } = await newPerson();
     const address = "192.0.2.7";
     const tries = [];
@@ -163,7 +163,7 @@ describe("signing in", () => {
     expect(keys.some((key) => key.includes(address) && key.includes("/sign-in/email"))).toBe(true);
   });
 
-  test("429 after thirty tries for one account, from any number of addresses, whether the account exists or not", async () => {
+  test("429 after thirty tries for one account, from any number of network addresses, whether the account exists or not", async () => {
     const { email } = await newPerson();
     const told = async (address: string) => {
       // Set the counter to just below thirty tries, because each real try takes 0.1 s.
@@ -185,7 +185,7 @@ describe("signing in", () => {
     expect(await told(`nobody-${email}`)).toEqual(known);
   });
 
-  test("tries from other addresses do not lock out an address that has signed in before", async () => {
+  test("tries from other network addresses do not lock out a network address that has signed in before", async () => {
     const { email } = await newPerson();
     const [home, elsewhere] = ["192.0.2.41", "192.0.2.42"];
     const tries = (address: string, password: string) => callAuth("/sign-in/email", { email, password }, {}, address);

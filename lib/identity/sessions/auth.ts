@@ -42,9 +42,12 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
   else log().warn({ ...(error !== undefined && { error }) }, text);
 }
 
-/** The most tries per network address. They are counted in the database, so that more processes do not allow more tries. */
+/**
+ * A limit of `max` requests a minute for each network address. They are counted in the database, so that more processes do not
+ * allow more requests.
+ */
 const minute = (max: number) => ({ window: 60, max });
-/** This limit is for endpoints that may send a mail. Mails to one email address have a separate limit too. */
+/** For endpoints that may send a mail: 20 requests in 15 minutes. Mails to one email address have a separate limit too. */
 const mailing = { window: 900, max: 20 };
 const rateLimit = {
   enabled: true,
@@ -161,7 +164,7 @@ const options = () =>
     },
     rateLimit,
     advanced: {
-      // The prefix is `__Host-`, which becomes invalid if better-auth puts `__Secure-` in front of it.
+      // Over https the prefix is `__Host-`, which becomes invalid if better-auth puts `__Secure-` in front of it.
       useSecureCookies: false,
       cookiePrefix: cookiePrefix(),
       defaultCookieAttributes: cookieAttributes(),

@@ -70,7 +70,7 @@ const renewed = new WeakMap<Request, string>();
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
 export type AuthenticateOptions = {
-  /** The connection pool for urgent work, for requests that must not wait for an ordinary connection. */
+  /** Set for requests that must not wait for an ordinary connection: the connection pool for urgent work. */
   readonly on?: Sql | undefined;
   /** False if the reply cannot set the renewed cookie. */
   readonly renew?: boolean;
@@ -92,7 +92,8 @@ async function authenticateSession(
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  // A request on the pool for urgent work skips the audit event and the renewal. The person's next ordinary request does both.
+  // A request on the pool for urgent work skips the event user.created and the renewal. The person's next ordinary request does
+  // both.
   if (!row.audited && !on) await auditNewUser(row.userId);
   if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
@@ -115,7 +116,8 @@ const BEARER = /^bearer +(\S+) *$/i;
 
 /**
  * Finds the caller: a service account by its API key, a person by the session cookie, or nobody. Nothing is cached, so a key,
- * session or role that was revoked before the request no longer works. A session that is used is renewed.
+ * session or role that was revoked before the request no longer works. The session is renewed if its last renewal is long
+ * enough ago (RENEWAL_SECONDS).
  * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
  */
 export async function authenticate(request: Request, options: AuthenticateOptions = {}): Promise<Caller | null> {
@@ -130,7 +132,10 @@ export async function authenticate(request: Request, options: AuthenticateOption
   return authenticateKey(bearer[1]!, request);
 }
 
-/** Finds the person to whom the session cookie belongs, for pages and downloads. Null if the session has ended. */
+/**
+ * Finds the person to whom the session cookie belongs, for pages and downloads. Null if there is no valid session, or if the
+ * person is banned.
+ */
 export async function authenticateReader(cookie: string | null): Promise<SessionCaller | null> {
   if (cookie === null) return null;
   try {

@@ -13,8 +13,8 @@ import { queueMail } from "#lib/mail/queue-mail.ts";
 import { invalidField } from "#lib/problem.ts";
 
 /**
- * Changes a password. The idempotency key is ignored, because the hash of the request that would be stored with it is a hash of
- * the password that is fast to guess.
+ * Changes a password. The idempotency key is ignored, because this service would store a hash of the request with it, and that
+ * hash is fast to compute, so somebody who reads it could guess the password.
  */
 export const changePassword: Handler<typeof contract.changePassword> = async ({ body }, { caller }) => {
   const { currentPassword, newPassword } = body;

@@ -6,10 +6,12 @@ import {
 } from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
-/** One run deletes at most this many batches. If there are more rows, the next runs delete them. */
+/**
+ * The maximum number of batches that one run deletes of each kind of row. If there are more rows, the next runs delete them.
+ */
 const ROUNDS_MAX = 50;
 
-// Delete access tokens before refresh tokens, because their rows refer to the rows of refresh tokens.
+// Delete access tokens before refresh tokens, because rows of access tokens refer to rows of refresh tokens.
 const removals = [deleteEndedSessions, deleteEndedVerifications, deleteEndedAccessTokens, deleteEndedRefreshTokens];
 
 /**

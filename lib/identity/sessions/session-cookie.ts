@@ -48,7 +48,7 @@ export function verifySessionCookie(value: string): string | null {
   return given.length === expected.length && timingSafeEqual(given, expected) ? text.slice(0, dot) : null;
 }
 
-/** Writes the Set-Cookie line for a session. */
+/** Returns the Set-Cookie line for a session. */
 export function sessionCookieLine(token: string): string {
   const { path, secure } = cookieAttributes();
   const value = encodeURIComponent(`${token}.${sign(token)}`);

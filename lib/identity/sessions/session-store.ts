@@ -50,7 +50,8 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-// clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
+// In these four statements, clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a
+// volatile function.
 export async function deleteEndedSessions(rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);

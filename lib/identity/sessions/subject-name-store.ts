@@ -28,7 +28,9 @@ export async function subjectNames(
 
 const NAMES_MAX = 200;
 
-/** Lists the newest service accounts of the organization, including revoked ones, because pages still show their payments. */
+/**
+ * Lists the newest 200 service accounts of the organization, including revoked ones, because pages still show their payments.
+ */
 export const agentNames = (db: Database | Tx, organizationId: string) =>
   db
     .select({ agentId: serviceAccounts.serviceAccountId, name: serviceAccounts.name })

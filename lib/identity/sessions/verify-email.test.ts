@@ -137,7 +137,7 @@ describe("with SMTP", () => {
     expect(await accept()).toBe(200);
   });
 
-  test("another mail is sent on request, to an account that needs it", async () => {
+  test("another confirmation mail is sent on request, only to an account whose address is not confirmed", async () => {
     const email = newAddress();
     await signUp(email, { callbackURL: "/invitations/cit_1" });
     await received(email);

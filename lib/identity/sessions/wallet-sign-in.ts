@@ -12,9 +12,10 @@ export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).
 type WalletSignature = { readonly message: string; readonly signature: string; readonly address: string };
 
 /**
- * Whether a wallet without a contract (an externally owned account) signed exactly the message of this service, for this site and
- * the configured chain. Only the address, the nonce and the times may differ, so the message is built again and compared as text.
- * better-auth has already checked the nonce and the domain.
+ * Checks that a wallet without a contract (an externally owned account) signed exactly the message of this service, for this
+ * site and the configured chain. Only the address, the nonce and the times may differ, so the message is built again and
+ * compared as text. better-auth has already checked the nonce and the domain. If the signature is valid, also adds the wallet's
+ * row if it is missing.
  */
 export async function verifyWallet({ message, signature, address }: WalletSignature): Promise<boolean> {
   const chainId = siweChainId();
