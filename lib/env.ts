@@ -22,7 +22,7 @@ const measured = (min: number, max: number) => {
 };
 const web = z.url({ protocol: /^https?$/, error: "must be an address such as https://rpc.example" });
 
-/** Whether the text is a private key of the curve P-256, as 32 bytes in base64url without spare bits. */
+/** Whether the text is a private key of the curve P-256: 32 bytes in canonical base64url. */
 function isP256Key(text: string): boolean {
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length !== 32 || bytes.toString("base64url") !== text) return false;
