@@ -18,8 +18,8 @@ export type Mail = Message & {
 const NO_MAILBOX = /\.invalid$/i;
 
 /**
- * Makes the outbox row of a mail. Null if the mail cannot be delivered, because no SMTP server is configured in production or the
- * person has no address.
+ * Makes the outbox row of a mail. Null if the mail cannot be delivered, because no SMTP server is configured in production or
+ * the address is in the reserved domain.
  */
 export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   const delivery = mailDelivery();

@@ -24,8 +24,8 @@ export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, P
 type Wanted = (mailId: string) => Promise<boolean>;
 
 /**
- * Sends the queued mails whose next attempt is due. A worker leases each mail (marks it as its own for some minutes) just before
- * it sends the mail. Returns how many mails it tried to send.
+ * Sends queued mails whose next attempt is due, at most 16 in one call. A worker leases each mail (marks it as its own for some
+ * minutes) just before it sends the mail. Returns how many mails it tried to send.
  */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;

@@ -6,7 +6,10 @@ import { mails } from "#lib/mail/tables.ts";
 export type MailRow = typeof mails.$inferSelect;
 export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
 
-/** The present time, truncated: the columns would round it, perhaps up to a time at which the mail is not due yet. */
+/**
+ * The present time, truncated to milliseconds. The columns would round it, perhaps up to a time at which the mail is not due
+ * yet.
+ */
 const now = sql`date_trunc('milliseconds', clock_timestamp())`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
