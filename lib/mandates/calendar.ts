@@ -3,8 +3,8 @@ import type { Period } from "#lib/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Clients send the zone names, so each cache is cleared when it is full, or it could fill the memory. All periods of all zones
- * fit into this size.
+ * The maximum number of entries in each cache. Clients send the zone names, so a full cache is cleared, or it could fill the
+ * memory. All periods of all zones fit into this size.
  */
 const CACHE_SIZE = 3_000;
 

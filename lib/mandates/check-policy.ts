@@ -28,7 +28,7 @@ function amountAt(pointer: string, text: string, decimals: number, refuse: Refus
   return null;
 }
 
-/** Refuses a limit of zero, because it would allow no payment. A person who wants that suspends the mandate. */
+/** Reads a limit. Refuses a limit of zero, because it would allow no payment. A person who wants that suspends the mandate. */
 function limitAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const limit = amountAt(pointer, text, decimals, refuse);
   if (limit === 0n) refuse(pointer, "A limit must be above zero.");
@@ -65,7 +65,7 @@ function checkDuplicates(pointer: string, entries: readonly Span[], refuse: Refu
 
 const periods = ["day", "week", "month", "year"];
 
-/** Whether `a` is shorter than `b`. Only windows of the same kind and in the same zone are compared. */
+/** Whether `a` is shorter than `b`. Only windows of the same kind are compared, and calendar windows only in the same zone. */
 function isShorter(a: Window, b: Window): boolean {
   if (a.kind === "calendar" && b.kind === "calendar") {
     return a.timezone === b.timezone && periods.indexOf(a.period) < periods.indexOf(b.period);

@@ -45,7 +45,10 @@ type Bindings = {
   readonly unknown: ReadonlySet<string>;
 };
 
-/** Requires that the agents exist and that the wallet is on the mandate's chain. @throws Problem invalid_request */
+/**
+ * Requires that the agents are live service accounts and that the wallet is on the mandate's chain.
+ * @throws Problem invalid_request
+ */
 export function requireBindings({ chain, agents, wallet, unknown }: Bindings): void {
   const errors: FieldError[] = [];
   agents?.forEach((agent, index) => {

@@ -4,7 +4,7 @@ import { parseAmount, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** How many milliseconds a payment waits for a person's approval if its mandate sets no time. */
+/** How many milliseconds a payment waits for a person's approval if the policy sets no time. */
 export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
@@ -32,7 +32,7 @@ export type CompiledPolicy = {
   readonly approval: {
     readonly mode: "never" | "always" | "above" | "firstPayment";
     readonly amount: Atomic | null;
-    /** The most milliseconds that a payment waits for a person's approval. */
+    /** The maximum number of milliseconds that a payment waits for a person's approval. */
     readonly requestMs: number;
   };
   readonly minimumAssuranceLevel: AssuranceLevel | null;

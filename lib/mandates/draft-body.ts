@@ -41,7 +41,7 @@ export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; read
 }
 
 const text = (value: string): string => value.trim();
-/** NaN for text that is not a number; the schema then refuses it. */
+/** Returns NaN for text that is not a whole number; the schema then refuses it. */
 const numberOf = (value: string): number => (/^[0-9]+$/.test(text(value)) ? Number(text(value)) : Number.NaN);
 
 type FieldPointers = readonly (readonly [pointer: string, field: string])[];

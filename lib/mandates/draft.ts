@@ -64,7 +64,10 @@ export const weekdays: readonly Weekday[] = ["monday", "tuesday", "wednesday", "
 
 const anywhere: Places = { only: false, allow: [], deny: [] };
 
-/** A new form: a person must approve payments above an amount, and there is no other restriction. */
+/**
+ * An empty form for a new mandate. A person must approve payments above an amount that is still to be filled in, and sellers
+ * that are not registered are denied.
+ */
 export const newDraft = (coin: string): MandateDraft => ({
   name: "",
   everyAgent: true,

@@ -12,7 +12,7 @@ export type MandateFacts = {
   readonly agents: readonly string[] | null;
 };
 
-/** The usage of one part of a window's time. */
+/** The usage in one bucket, which is one part of a window's time. */
 export type BucketUsage = {
   readonly start: Date;
   /** From this time on, the payments in this bucket no longer count against the limits of its window. */

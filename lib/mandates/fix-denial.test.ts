@@ -52,7 +52,7 @@ const policies = fc
     return policyOf({ limits: { perPayment, total, budgets, counts }, ...(fee && { maximumFee: fee }) });
   });
 
-/** Usage in which every window has had these payments. */
+/** Returns a usage in which every window has had these payments, given in cents. */
 function usedBy(policy: Policy, payments: readonly number[]): Usage {
   const buckets: Usage["buckets"] = new Map();
   const spent = atomicOf(payments.reduce((sum, cents) => sum + BigInt(cents) * 10_000n, 0n));

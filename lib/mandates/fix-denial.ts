@@ -31,8 +31,9 @@ type Denied = {
 };
 
 /**
- * Null if no change is needed, or if the payment is denied by a rule that no suggestion should loosen: an emergency stop, an
- * entry of a deny list, a challenge that differs from the records, or a domain that is not verified.
+ * Returns the changes that allow a denied payment. Null if no change is needed, if one of the denying rules should not or
+ * cannot be loosened (such as an emergency stop, a deny list, or a challenge that differs from the records), if an allow list
+ * would need a seller whose domain is not verified, or if the changed policy would contradict itself.
  */
 export function fixDenial({ terms, decimals, intent, reasons }: Denied): Fix | null {
   const changes = new Map<string, Change>();
@@ -91,12 +92,12 @@ const PERCENT_100 = 10_000;
 function feeFor({ requested }: Reason, { maximumFee }: Policy, { amount, fee: { buyerShare } }: IntentFacts): Change | null {
   if (maximumFee === undefined || requested === undefined) return null;
   if ("amount" in maximumFee) return { of: "fee", amount: requested };
-  // The smallest share whose rounded-up part of the amount reaches the fee.
+  // The smallest share in basis points whose part of the amount, rounded up, reaches the fee.
   const bps = amount === 0n ? null : Number(((buyerShare - 1n) * BigInt(PERCENT_100)) / amount + 1n);
   return bps === null || bps > PERCENT_100 ? null : { of: "feeShare", bps };
 }
 
-/** A new entry of an allow list, for a registered seller whose domain is verified. */
+/** A new entry of an allow list, for a registered seller whose domain is verified. Null for other sellers and other rules. */
 function sellerChange({ pointer }: Reason, { seller, resource, payTo }: IntentFacts): Change | null {
   if (seller?.verified !== true) return null;
   if (pointer === "/sellers/allow") return { of: "seller", entry: seller.sellerId };

@@ -14,8 +14,9 @@ const zones = new Map<string, boolean>();
 const ALIAS = /^(?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es)(?:[/_-](?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es))*$/;
 
 /**
- * Whether this runtime knows the zone by exactly this name. A second spelling of a zone would get its own window, with its own
- * sums and cache entries. Offsets such as +02:00 are refused, because they would ignore daylight saving time.
+ * Whether this runtime knows the zone by this name, spelled as IANA does. Another spelling, such as europe/berlin, would get
+ * its own window, with its own sums and cache entries. The pattern in TimeZone refuses offsets such as +02:00, because they
+ * would ignore daylight saving time.
  */
 function isZone(name: string): boolean {
   const known = zones.get(name);
@@ -136,7 +137,10 @@ const MaximumFee = z
   .union([z.strictObject({ amount: AmountText }), z.strictObject({ bps: z.int().min(0).max(10_000) })])
   .meta({ id: "MaximumFee", description: "The largest fee of the service that the buyer bears on one payment." });
 
-/** The policy of a mandate. An absent rule restricts nothing, an empty `allow` allows nothing, and deny wins. */
+/**
+ * The policy of a mandate. An absent rule restricts nothing, an empty `allow` allows nothing, and deny wins. The exception:
+ * sellers that are not registered are denied unless `sellers.unregistered` allows them.
+ */
 export const Policy = z
   .strictObject({
     assets: z.array(z.strictObject({ asset: z.string().min(1).max(32), chain: z.string().min(1).max(64) })).length(1),

@@ -4,7 +4,7 @@ import * as say from "#lib/mandates/sentences-mandate.ts";
 import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** Checks the mandate's status and validity, and which agents may use it. */
+/** Checks the mandate's status and validity, which agents may use it, and the required assurance levels. */
 export function mandateRules(on: Case): void {
   status(on);
   validity(on);

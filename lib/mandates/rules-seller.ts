@@ -2,7 +2,7 @@ import { resourceKey, routeKey, type AllowDeny } from "#lib/mandates/compile-pol
 import { add, type Case } from "#lib/mandates/reason.ts";
 import * as say from "#lib/mandates/sentences-seller.ts";
 
-/** Checks the payee and the resource. */
+/** Checks the payee (emergency stops, address, seller, domain) and the resource. */
 export function sellerRules(on: Case): void {
   stopped(on);
   payee(on);
@@ -57,7 +57,10 @@ function verified(on: Case): void {
   add(on, on.intent.seller?.verified === true ? say.sellerVerified : say.sellerUnverified);
 }
 
-/** Whether a list names the domain or a parent of it. Only whole labels are compared: evil-example.com is not below example.com. */
+/**
+ * Whether a list names the domain or a parent of it, with its port or without. Only whole labels are compared: evil-example.com
+ * is not below example.com.
+ */
 export function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
   const host = domain.toLowerCase();
   const port = host.lastIndexOf(":");

@@ -135,7 +135,10 @@ export const aboveFee = sentence(74, "fee_limit_exceeded", "maximumFee", (head, 
   fee(head, share, limit, "above"),
 );
 
-/** A reason why a person must approve. `above` is the amount above which the policy asks a person; null if another rule asks. */
+/**
+ * The fields of a reason of the approval rule. `above` is the amount above which the policy asks a person; null in the other
+ * modes.
+ */
 const approval = ({ unit, requested }: Head, message: string, above: string | null): Said => ({
   message,
   pointer: "/approval",

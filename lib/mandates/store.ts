@@ -44,7 +44,10 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
 
-/** Mandates of an organization, newest first, because ids sort by creation time. `before` is the last id of the previous page. */
+/**
+ * Lists the mandates that the reader may see, newest first, because ids sort by creation time. `before` is the last id of the
+ * previous page.
+ */
 export const selectMandates = (tx: Tx, reader: Reader, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
@@ -107,7 +110,7 @@ type NewVersion = Terms & {
   readonly now: Date;
 };
 
-/** Stores the next version of a mandate. The caller holds the mandate's lock. */
+/** Stores the next version of a mandate. Call lockMandate before, so that two requests cannot store the same version. */
 export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): Promise<void> {
   const { version, policy, ceiling, createdBy, now } = next;
   await tx.insert(mandateVersions).values({ mandateId, version, policy, createdBy, createdAt: now });

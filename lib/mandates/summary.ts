@@ -127,7 +127,7 @@ function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller 
   return terms;
 }
 
-/** Tells people that a domain must be verified, because a claimed domain is not enough. */
+/** Tells people what proves a domain, because a seller can claim any domain. */
 const isThere = (listed: readonly string[] | undefined): Phrase[] => [
   "A seller must have ",
   value("verified that domain"),

@@ -29,8 +29,8 @@ export const mandates = pgTable(
       .notNull()
       .default(sql`0`),
     /**
-     * The most that spent + reserved may be: the total limit, or the usage at the last policy change if that was higher. An
-     * overrun, which is a payment that settled after its reserved amount was released, raises it. Null without a total limit.
+     * The maximum of spent + reserved: the total limit, or the usage at the last policy change if that was higher. An overrun,
+     * which is a payment that settled after its reserved amount was released, raises it. Null without a total limit.
      */
     ceiling: atomic("ceiling"),
     /** When a payment last reserved an amount. The cooldown starts at this time. */
@@ -66,8 +66,8 @@ export const mandateVersions = pgTable(
 );
 
 /**
- * Sums per window and bucket, which is one part of the window's time. A window's key does not contain the policy version, so a
- * new version does not reset a budget.
+ * Sums for each bucket of each window. A bucket is one part of the window's time. A window's key does not contain the policy
+ * version, so a new version does not reset a budget.
  */
 export const usageBuckets = pgTable(
   "usage_buckets",
@@ -84,7 +84,7 @@ export const usageBuckets = pgTable(
       .notNull()
       .default(sql`0`),
     payments: integer("payments").notNull().default(0),
-    /** The most that spent + reserved may be in this bucket. Null if the window only counts payments. */
+    /** The maximum of spent + reserved in this bucket. Null if the window only counts payments. */
     ceiling: atomic("ceiling"),
   },
   (table) => [
@@ -109,7 +109,10 @@ const ledgerColumns = {
   createdAt: createdAt(),
 };
 
-/** The ends of holds (reserved amounts): captures, releases, expiries and overruns. Rows are never changed. */
+/**
+ * The ends of holds (reserved amounts): captures, releases and expiries. An overrun, which is a payment that settled after its
+ * hold had ended, is a row too. Rows are never changed.
+ */
 export const resolutions = pgTable("resolutions", ledgerColumns, (table) => [
   primaryKey({ name: "resolutions_of_mandate", columns: [table.mandateId, table.ledgerId] }),
   check("resolutions_amount", sql`amount > 0 AND amount < 'NaN'`),

@@ -30,8 +30,8 @@ const waivedOf = ([id, ...values]: Finding): readonly Finding[] => {
 };
 
 /**
- * Replaces the denials of a payment for which a person has waived the rules. Changes nothing if the payment is also denied by a
- * rule that nobody can waive, or if the seller is not verified.
+ * Replaces the denials of a payment for which a person has waived the rules, and returns true. Changes nothing and returns
+ * false if the payment is also denied by a rule that nobody can waive, or if the seller is not verified.
  */
 export function waive({ intent, denials, others }: Case): boolean {
   if (intent.waived !== true || intent.seller?.verified !== true || denials.length === 0) return false;
@@ -44,7 +44,10 @@ export function waive({ intent, denials, others }: Case): boolean {
 
 const findingsOf = ({ findings: [, , , , ...all] }: Pick<Decision, "findings">): readonly Finding[] => all;
 
-/** Whether a person can waive every rule that denies the payment. The caller must check that the seller is verified. */
+/**
+ * Whether a person can waive every rule that denies the payment. The caller must also check that the seller is verified,
+ * because the findings do not tell and waive() requires it.
+ */
 export function isWaivable(decision: Pick<Decision, "findings">): boolean {
   const denials = findingsOf(decision).filter(denies);
   return denials.length > 0 && denials.every(([id]) => waivable.has(id));

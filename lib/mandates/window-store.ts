@@ -6,8 +6,8 @@ import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
 /**
- * Selects the holds (reserved amounts) that count in a window at a given time, from the stored authorizations, with the start of
- * the hold's bucket (part of the window's time).
+ * Selects the holds (reserved amounts) that were made within a window, up to a given time, from the stored authorizations: with
+ * their current status, and with the start of the hold's bucket (part of the window's time).
  */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
@@ -38,7 +38,7 @@ const lifeOf = (window: Window, at: Date): number => {
   return liveUntil.getTime() - start.getTime();
 };
 
-/** The usage of a window up to a given time, computed from the ledger. */
+/** The usage of a window up to a given time, computed from the stored authorizations. */
 export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Window, at: Date): Promise<BucketUsage[]> {
   const rows = await tx.execute<{ start: string; spent: string; reserved: string; payments: string }>(
     sumsOf(mandateId, window, at),
@@ -52,8 +52,8 @@ export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Windo
 
 /**
  * Creates the buckets (sums per part of its time) of a window that the previous version did not have, so that the window counts
- * earlier payments. Adds these buckets to all holds (reserved amounts) that were not spent yet. The caller has locked the
- * mandate, so no hold ends meanwhile.
+ * earlier payments. Adds these buckets to all holds (reserved amounts) that were not spent yet. Call lockMandate before, so
+ * that no hold ends meanwhile.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
@@ -83,7 +83,8 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
 
 /**
  * Sets the ceilings of a mandate's buckets (sums per part of a window's time) to new limits. Earlier usage may exceed a new
- * limit: the policy enforces the limit, and the ceiling only guards the row. The caller holds the mandate's lock.
+ * limit: the policy enforces the limit, and the ceiling only guards the row. Call lockMandate before, so that the usage does
+ * not change meanwhile.
  */
 export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
   for (const { key, limit } of windows) {
@@ -121,7 +122,10 @@ export async function forgetOldBuckets(): Promise<number> {
 
 type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 
-/** The lifetime usage of the mandate up to a given time. */
+/**
+ * The lifetime usage of the mandate up to a given time, computed from the stored authorizations. `used` is what was spent or is
+ * reserved.
+ */
 export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
     SELECT coalesce(sum(coalesce(r.amount, a.amount + a.buyer_share))

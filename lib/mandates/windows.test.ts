@@ -21,7 +21,7 @@ const rows: Row[] = [
   ["week", "UTC", "2026-11-22T23:59:59.999Z", "2026-11-16T00:00:00Z", "2026-11-23T00:00:00Z"],
   ["week", "UTC", "2026-11-23T00:00:00Z", "2026-11-23T00:00:00Z", "2026-11-30T00:00:00Z"],
   ["week", "UTC", "2027-01-02T00:00:00Z", "2026-12-28T00:00:00Z", "2027-01-04T00:00:00Z"],
-  // Years with 29 February.
+  // The year 2028 has a 29 February.
   ["day", "UTC", "2028-02-29T12:00:00Z", "2028-02-29T00:00:00Z", "2028-03-01T00:00:00Z"],
   ["month", "UTC", "2028-02-29T12:00:00Z", "2028-02-01T00:00:00Z", "2028-03-01T00:00:00Z"],
   ["year", "UTC", "2028-12-31T12:00:00Z", "2028-01-01T00:00:00Z", "2029-01-01T00:00:00Z"],
@@ -36,7 +36,7 @@ const rows: Row[] = [
 ];
 
 describe("calendar windows", () => {
-  test.each(rows)("the %s of %s at %s", (period, timezone, now, start, end) => {
+  test.each(rows)("the calendar %s in %s that contains %s", (period, timezone, now, start, end) => {
     const found = calendarPeriodAt(period, timezone, new Date(now));
     expect([found.start, found.end]).toEqual([new Date(start), new Date(end)]);
   });
@@ -81,7 +81,7 @@ describe("rolling windows", () => {
     });
   });
 
-  test("count every payment of the span, and none that is older than 61 sixtieths", () => {
+  test("count every payment of the span, and none that is older than 61 sixtieths of the span", () => {
     const seconds = fc.integer({ min: 0, max: 2_000_000_000 });
     fc.assert(
       fc.property(fc.constantFrom("PT1M", "PT7M", "PT24H", "P366D", "P1DT1H1M"), seconds, fc.nat(), (rolling, at, age) => {

@@ -17,8 +17,8 @@ import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;
 /**
- * The most payments that one request cancels. For payments with an open checkout the limit is ASKED_MAX, because each of these
- * checkouts is ended by its own statements.
+ * The maximum number of payments that one request cancels. For payments with an open checkout the maximum is ASKED_MAX, because
+ * each of these checkouts is ended by its own statements.
  */
 const CANCELED_MAX = 1_000;
 const ASKED_MAX = 100;
@@ -28,9 +28,10 @@ type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it also
- * cancels the held ones. Payments that are not canceled cannot be executed or settled either. The caller has locked the mandate
- * and, to cancel, has called enterGate before that.
+ * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it
+ * also cancels the held ones. Payments that are not canceled cannot be executed or settled either. Call lockMandate before, so
+ * that no new payment appears meanwhile, and with `cancel` call enterGate even before that, because transactions take these
+ * locks in this order.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;

@@ -147,7 +147,7 @@ describe("simulateMandate with a policy", () => {
     expect(last?.reasons[0]?.code).toBe("challenge_mismatch");
   });
 
-  test("200 shows what a looser policy would allow and for what a stricter one would ask", async () => {
+  test("200 shows what a looser policy would allow, and when a stricter policy would ask a person", async () => {
     const id = await activeMandate(as, { policy: withLimits({ perPayment: "0.1", total: "5" }) });
     await authorize(buyer, id);
     expect(await itemsOf(id, { policy: withLimits({ total: "5" }), last: 5 })).toMatchObject([{ was: "deny", wouldBe: "allow" }]);
