@@ -7,7 +7,7 @@ export type SellerAnswer = {
   /** The address to which the seller redirects. The service does not follow redirects. */
   readonly location?: string;
   readonly text?: string;
-  /** The bytes in base64, if they are not UTF-8 text. */
+  /** The bytes in base64, if they are compressed or are not UTF-8 text. */
   readonly base64?: string;
   readonly truncated: boolean;
   readonly untrusted: true;

@@ -10,11 +10,14 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /** How many seconds a repeated call waits for the person's decision. Clients end a call after 60 seconds. */
 const WAIT_SECONDS = 25;
-/** How often one call may ask again. Clients end a call with an error after ten times, so it ends with an answer before that. */
+/**
+ * How often a client may repeat one call to ask again. Clients end a call with an error after ten times, so this service
+ * answers the call before that.
+ */
 const ROUNDS_MAX = 8;
 /**
- * How long after the request for approval has expired a repeated call still counts as the same purchase, so that it can read how
- * the request ended.
+ * How long a repeated call still counts as the same purchase after the request for approval has expired, so that the call can
+ * read how the request ended.
  */
 const KEPT_MS = minutes(10);
 
@@ -39,7 +42,10 @@ export function questionOf({ authorizationId, policyDecision, expiresAt }: Autho
   };
 }
 
-/** The answer for a client that cannot show the confirmation page to its person. */
+/**
+ * The answer if the call does not wait for the person: the client cannot show the confirmation page, the person closed it, the
+ * call was repeated too often, or the agent may not read checkouts.
+ */
 export type Waiting = {
   readonly status: "approvalRequired";
   readonly approvalUrl: string;

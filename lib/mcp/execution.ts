@@ -42,7 +42,7 @@ export async function executeOnce(
   return answer.ok ? { ok: true, execution: answer.body, repeated: answer.replayed } : answer;
 }
 
-/** Waits while the service itself settles the payment. Returns the execution as it was last read. */
+/** Waits at most this many seconds while the service itself settles the payment. Returns the execution as it was last read. */
 export async function untilKnown(
   { call, signal }: ToolContext,
   authorizationId: string,

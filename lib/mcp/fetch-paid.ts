@@ -21,7 +21,7 @@ import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 const SETTLE_SECONDS = 15;
-/** The number of addresses that an organization may fetch per minute. */
+/** The maximum number of addresses that an organization may fetch per minute. */
 const PER_MINUTE = 240;
 
 export type Wanted = PaidRequest & {

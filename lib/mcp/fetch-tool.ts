@@ -38,7 +38,10 @@ function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
   return { content: { ...content, repeated: true, buyAgain: again }, ...untrustedIn(content.answer) };
 }
 
-/** Waits until another call with the same arguments has ended. Null if that takes too long. */
+/**
+ * Waits until another call with the same arguments has ended. Returns its result, or "ended" if it left none and this call may
+ * continue the purchase. Null if the wait takes too long, the request is aborted, or another purchase has replaced this one.
+ */
 async function afterTwin({ row }: Purchase, { signal }: ToolContext): Promise<FetchAnswer | "ended" | null> {
   const until = Date.now() + TWIN_WAIT_MS;
   while (Date.now() < until && !signal.aborted) {

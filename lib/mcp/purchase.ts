@@ -38,8 +38,8 @@ const stateRefused = (): Problem =>
 
 /**
  * The purchase for these arguments: the current one, or a new one. The agent does not choose the idempotency key. The key is
- * random, or is computed from the purchaseId; with a purchaseId, a repeat is the same purchase for ever. A requestState must
- * belong to the same agent, tool and arguments, and can be used once.
+ * random or, with a purchaseId, computed from the arguments, so that a repeat with this purchaseId is the same purchase for
+ * ever. A requestState must belong to the same agent, tool and arguments, and can be used once.
  * @throws Problem conflict
  */
 export async function openPurchase(toolName: string, args: Arguments, on: ToolContext): Promise<Purchase> {

@@ -20,7 +20,7 @@ const DEADLINE_MS = 60_000;
 const MESSAGE_BYTES = 131_072;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 24;
-/** The most messages in one request. Only clients of protocol 2025-03-26 send several in one request. */
+/** The maximum number of messages in one request. Only clients of protocol 2025-03-26 send several in one request. */
 const MESSAGES_MAX = 20;
 
 const hostOf = (host: string | null): string | null => {

@@ -24,7 +24,7 @@ export const Purpose = z
   .optional()
   .meta({ description: "What the payment is for, for a person who is asked." });
 
-/** A payment intent without the fields that the server sets itself. */
+/** A payment intent without the fields that this service sets itself. */
 export const Intent = AskedIntent.omit({
   intentId: true,
   nonce: true,

@@ -17,8 +17,8 @@ export const mcpPurchases = pgTable(
     /** The result of fetch_paid, with the seller's answer. */
     result: text("result"),
     /**
-     * How often a client has asked for the decision of a person. Each requestState is for one round, so that it can be used only
-     * once.
+     * The number of requestStates of this purchase that were used. A client gets a requestState while a person is asked. Each
+     * is for one round, so that it can be used only once.
      */
     round: integer("round").notNull().default(0),
     /** The end of the lease with which one call works on this purchase alone. */
