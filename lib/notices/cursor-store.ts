@@ -7,7 +7,9 @@ import { sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import type { OpeningEvent, Request } from "#lib/notices/plan-notices.ts";
 import { noticeCursors } from "#lib/notices/tables.ts";
 
-/** Audit chains of organizations with events that were not read yet, sorted by name and beginning after the chain `place`. */
+/**
+ * Lists audit chains of organizations with events that were not read yet, sorted by name, beginning after the chain `place`.
+ */
 export async function grownChains(db: Database, place: string, rows: number): Promise<readonly string[]> {
   const found = await db
     .select({ chain: auditHeads.chain })
@@ -39,7 +41,10 @@ export async function lockCursors(tx: Tx, chains: readonly string[], events: num
   return locked.map((row) => ({ chain: String(row["chain"]), after: Number(row["after"]), last: Number(row["last"]) }));
 }
 
-/** Moves the cursors past the events that were read. The caller must hold the locks of lockCursors. */
+/**
+ * Moves the cursors past the events that were read. Call lockCursors before in this transaction, so that no other process reads
+ * the same events.
+ */
 export async function moveCursors(tx: Tx, ranges: readonly EventRange[]): Promise<void> {
   await sqlOf(tx)`
     UPDATE notice_cursors c SET sequence = r.last

@@ -41,8 +41,8 @@ export async function hasDevice(organizationId: string, now: Date): Promise<bool
 }
 
 /**
- * The request for approval that a message is about. Null if the request no longer waits, or if the owner of the device may no
- * longer decide it or has quiet hours.
+ * The request for approval that a message is about. Null if the request no longer waits, if the session of the device has
+ * ended, or if the owner of the device may no longer decide the request or has quiet hours.
  */
 export async function findRequestOf({ deviceId, organizationId, checkoutIntentId }: PushRow) {
   const { domain, amount, asset, tokenDecimals, expiresAt, status } = checkoutIntents;

@@ -7,12 +7,12 @@ import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-
 
 const CHAINS = 50;
 const EVENTS = 1_000;
-/** The most passes over all chains in one run. If more events are left, the next run reads them. */
+/** The maximum number of passes over all chains in one run. If more events are left, the next run reads them. */
 const PASSES_MAX = 20;
 
 /**
- * Reads the new events of each audit chain once. For each request for approval that they opened, it plans the notices to people.
- * Returns the number of planned notices.
+ * Reads the new events of the audit chains of all organizations. For each request for approval that they opened, it plans the
+ * notices to people. Returns the number of planned notices.
  */
 export async function followEvents(): Promise<number> {
   let planned = 0;
@@ -47,7 +47,7 @@ function opening({ metadata, ...event }: EventOfType): OpeningEvent[] {
   return typeof named === "string" ? [{ ...event, checkoutIntentId: named }] : [];
 }
 
-/** The notices and the cursors are saved together, so that every event is used exactly once. */
+/** Saves the notices and the cursors in one transaction, so that every event is used exactly once. */
 const follow = (chains: readonly string[]): Promise<Followed> =>
   database().transaction(async (tx) => {
     const ranges = await lockCursors(tx, chains, EVENTS);

@@ -25,7 +25,7 @@ export async function hasDueNotice(): Promise<boolean> {
 
 /**
  * Locks notices that are due and that no other process is delivering, the oldest first. With `checkoutIntentId`, only notices
- * about this request.
+ * about this request for approval.
  */
 export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string): Promise<PlannedNotice[]> =>
   tx
@@ -66,7 +66,7 @@ export async function postponeNotices(checkoutIntentId: string): Promise<void> {
 
 export type RequestRow = { readonly checkout: CheckoutRow; readonly organization: string | null };
 
-/** The requests of these notices with the names of their organizations, by id. */
+/** The requests for approval of these notices with the names of their organizations, by id. */
 export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Promise<ReadonlyMap<string, RequestRow>> {
   const ids = [...new Set(due.map(({ checkoutIntentId }) => checkoutIntentId))];
   const rows = await tx
@@ -114,7 +114,9 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]):
   return new Set(inserted.map(({ mailId }) => mailId));
 }
 
-/** Deletes at most `rows` notices that ended before the given days, with their deliveries. Returns how many were deleted. */
+/**
+ * Deletes at most `rows` notices that ended more than `days` days ago, with their deliveries. Returns how many were deleted.
+ */
 export async function deleteOldNotices(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM notices WHERE (audit_event_id, kind) IN (

@@ -98,7 +98,7 @@ describe("what an agent reads about the people it asked", () => {
     expect(await scene.both()).toMatchObject({ status: "unreachable", detail: expect.stringContaining("confirmed") });
   });
 
-  test("shows the request of the first payment to a second one with the same question, and that it expired", async () => {
+  test("shows a second payment with the same question the request of the first payment, and that it expired", async () => {
     const scene = await askedScene();
     const twin = await openRequest(scene.buyer, scene.mandateId);
     expect(twin.authorizationId).not.toBe(scene.authorizationId);

@@ -8,7 +8,7 @@ const { recipientId, mailId, digest } = noticeDeliveries;
 
 /**
  * While a digest, which is a mail about several requests, is not sent, more requests can be added to it. A sandbox without SMTP
- * never sends one, so a digest there stays open for five minutes, until the next one is due.
+ * never sends a digest, so there it stays open for five minutes, until the next digest is due.
  */
 const isOpen = sql<boolean>`(${mails.status} = 'queued' OR (${mails.status} = 'kept' AND ${mails.createdAt} > clock_timestamp() - interval '5 minutes'))`;
 

@@ -9,7 +9,7 @@ import type { MessageOf } from "#lib/push/send-pushes.ts";
 import { insertPushes, recentSounds } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 
-/** The most messages with sound that a device gets in ten minutes; further messages are silent. */
+/** The maximum number of messages with sound that a device gets in ten minutes; further messages are silent. */
 const SOUNDS_MAX = 3;
 
 /**
@@ -38,7 +38,7 @@ export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice,
 
 /**
  * The content of a push message. It contains only ids, because a lock screen shows it; the payee and the amount only if the
- * person asked for them.
+ * person asked for them. Null if the message is no longer wanted.
  */
 export const messageOf: MessageOf = async (push) => {
   const request = await findRequestOf(push);

@@ -26,8 +26,8 @@ import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
 
 /**
- * The number of notices in one transaction. It is small, because the transaction writes a mail to each approver of each of these
- * requests.
+ * The maximum number of notices in one transaction. It is small, because the transaction writes a mail to each approver of each
+ * of these requests.
  */
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;

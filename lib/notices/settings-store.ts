@@ -9,7 +9,7 @@ import { noticeSettings } from "#lib/notices/tables.ts";
 export const wantsMail = (userId: AnyPgColumn): SQL =>
   sql`NOT EXISTS (SELECT FROM ${noticeSettings} s WHERE s.user_id = ${userId} AND NOT s.mail)`;
 
-/** The columns of the quiet hours, for a query that joins the settings on the left. */
+/** The columns of the quiet hours, for a query that left-joins the settings. */
 export const quietColumns = {
   quietFrom: noticeSettings.quietFrom,
   quietTo: noticeSettings.quietTo,
@@ -29,7 +29,10 @@ export async function readSettings(db: Database | Tx, userId: string): Promise<N
   return { mail: row?.mail ?? true, quietHours: row ? quietHoursOf(row) : null };
 }
 
-/** Stores how a person wants to be told about requests. The caller must have locked the person. */
+/**
+ * Stores how a person wants to be told about requests for approval. Call lockPerson before, so that two changes do not
+ * overwrite each other.
+ */
 export async function saveSettings(tx: Tx, userId: string, { mail, quietHours }: NoticeSettings): Promise<void> {
   const { from: quietFrom = null, to: quietTo = null, timezone = null } = quietHours ?? {};
   const set = { mail, quietFrom, quietTo, timezone };

@@ -42,7 +42,7 @@ export const notices = pgTable(
   ],
 );
 
-/** A mail to one person for a notice. The primary key prevents a second one, whichever process delivers the notice. */
+/** A mail to one person for a notice. The primary key prevents a second mail for it, whichever process delivers the notice. */
 export const noticeDeliveries = pgTable(
   "notice_deliveries",
   {

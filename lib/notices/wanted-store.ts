@@ -7,7 +7,10 @@ import { member, user } from "#lib/identity/tables.ts";
 import { wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
-/** Whether the recipient of a mail about a request may still decide it; null for a mail that is not a notice. */
+/**
+ * Whether the recipient of a mail about requests for approval may still decide at least one of them and has not switched off
+ * such mail; null for a mail that is not about requests.
+ */
 export async function findStillWanted(mailId: string): Promise<boolean | null> {
   const isOpen = and(
     inArray(checkoutIntents.status, [...openStatuses]),
