@@ -6,14 +6,14 @@ import { perProcess } from "#lib/process.ts";
 import { countSettlement } from "#lib/onchain/broadcast-store.ts";
 import { failed, type Failure } from "#lib/x402/failure.ts";
 
-/** How many transactions per second of one seller this process pays gas for. */
+/** The maximum number of transactions per second of one seller for which this process pays gas. */
 const PER_SECOND = 50;
 /**
  * The id under which the daily number of transactions of the whole installation is stored. No organization has this id. The
  * number is limited too, because anyone can create any number of organizations.
  */
 const INSTALLATION = "installation";
-/** The number of digits that amounts are scaled to. No token has so many decimals. */
+/** The number of decimals to which amounts are scaled for a comparison. No token has so many decimals. */
 const DIGITS = 36;
 
 const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 
-/** The most settlements of an organization, or of the whole installation, on one UTC day. */
+/** The maximum number of settlements of an organization, or of the whole installation, on one UTC day. */
 type Cap = { readonly organizationId: string; readonly cap: number };
 
 const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`

@@ -61,7 +61,10 @@ export async function finalBlock(chain: string): Promise<bigint> {
   return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
 }
 
-/** Whether the deadline has passed for every block after this block. */
+/**
+ * Whether the deadline has passed for every block after this block. On a local chain, the service's own clock may decide this
+ * too.
+ */
 export async function isOver(chain: string, block: bigint | "latest", deadline: Date, now: Date): Promise<boolean> {
   const which = block === "latest" ? { blockTag: block } : { blockNumber: block };
   const { timestamp } = await publicClient(chain).getBlock(which);
@@ -92,7 +95,8 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 
 /**
  * Reads what the chain proves about a transfer, at block `at` or, without it, at the newest confirmed block. A transfer counts
- * when it is confirmed. "spent" and "expired" count only when no reorganization can change them.
+ * when it is confirmed. Without `at`, "spent" and "expired" count only when no reorganization can change them; with `at`, the
+ * caller chooses a block that is final enough.
  * @throws if the chain does not answer
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {

@@ -20,7 +20,9 @@ const accountOf = (name: Name): PrivateKeyAccount =>
  */
 export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
 
-/** The guardian of the registries. It can revoke any mandate and do nothing else. @throws if its key is not set */
+/**
+ * The account of the guardian of the registries. It can revoke any mandate and do nothing else. @throws if its key is not set
+ */
 export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
 
 /** The account that sends the service's relayed transactions. @throws if its key is not set */

@@ -85,8 +85,8 @@ const mandateOf = async ({ organizationId, mandateId }: { organizationId: string
   (await viewMandate({ organizationId, environment: "sandbox" }, mandateId)).mandate;
 
 /**
- * Signs with the account's own key a transfer that uses the nonce of a slot, and sends it. At the token this has the same effect
- * as a payment by proof.
+ * Signs with the account's own key a transfer that uses the nonce of a slot (the number of a payment in its period), and sends
+ * it. At the token this has the same effect as a payment by proof.
  */
 async function useSlot({ key, terms, onChainId }: RegisteredScene, period: number, slot: number): Promise<void> {
   const nonce = nonceOfSlot(onChainId, period, slot);

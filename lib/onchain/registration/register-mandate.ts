@@ -103,8 +103,8 @@ type Signable = Omit<Registrable, "payee"> & {
 };
 
 /**
- * The registrations that a valid signature can be for. Null if none can be valid, because the mandate has no wallet or is on
- * another chain.
+ * The registrations that a valid signature can be for. Null if none can be valid, because the mandate has no wallet, is on
+ * another chain, or has an asset that is not configured.
  */
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;

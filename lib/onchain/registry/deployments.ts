@@ -51,7 +51,10 @@ export function deploymentOn(chain: string): Deployment {
   return deployment;
 }
 
-/** Compares code and immutables. Returns all differences. @throws viem's error if the chain does not answer */
+/**
+ * Checks that the contracts exist, and that the addresses stored in them are those of the configuration. Returns all
+ * differences; if a contract is missing, only what is missing. @throws viem's error if the chain does not answer
+ */
 async function differences({ chain, ...contracts }: Deployment): Promise<readonly string[]> {
   const client = publicClient(chain);
   const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
@@ -93,8 +96,8 @@ const otherContracts = (found: readonly string[]): string =>
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
 /**
- * The configured contracts of all chains. The first use in a process compares them with the code on the chain.
- * @throws OtherContracts
+ * The configured contracts of all chains. The first use in a process compares them with the contracts on the chain.
+ * @throws OtherContracts, or viem's error if a chain does not answer
  */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
