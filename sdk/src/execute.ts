@@ -20,29 +20,35 @@ type Execute = {
 
 const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
 
-/** The error of an operation that asked for the same payment as an earlier one, which has been paid. */
-async function paidForAnother({ service }: Context, authorizationId: string, signal: AbortSignal): Promise<AuthorizationEnded> {
+/** The error of an operation whose approval another operation used, because both asked for the same payment. */
+async function paidForAnother(
+  { service }: Context,
+  { authorizationId, ownId }: { readonly authorizationId: string; readonly ownId: string },
+  signal: AbortSignal,
+): Promise<AuthorizationEnded> {
   const { intent } = await service.api.getPayment({ authorizationId }, { signal });
+  const first = ownId === authorizationId ? "this operation" : `the operation ${intent.idempotencyKey}`;
   return new AuthorizationEnded(
-    `A person was asked only once about this payment, for the operation ${intent.idempotencyKey}, and that request is paid already. Nothing was paid for this operation. To buy again, call under another operation.`,
+    `Two operations asked for this payment. A person was asked only once, for ${first}, and another operation paid. Nothing was paid for this operation. To buy again, call under another operation.`,
   );
 }
 
 /**
- * The execution of a shared request, if this operation made it. Each operation has keys of its own, and the service repeats its
- * answer only for the key that made the execution.
+ * The execution of a payment that a person approved, if this operation made it. Several operations can share an approval. Each has
+ * its own idempotency keys, and the service repeats its answer only for the key that made the execution.
  * @throws AuthorizationEnded if another operation made it
  */
 async function ownExecution(
   context: Context,
-  { authorizationId, idempotencyKey }: { readonly authorizationId: string; readonly idempotencyKey: string },
+  ids: { readonly authorizationId: string; readonly ownId: string; readonly idempotencyKey: string },
   signal: AbortSignal,
 ): Promise<PaymentExecution> {
+  const { authorizationId, idempotencyKey } = ids;
   try {
     return (await context.service.call("executePayment", { body: { authorizationId, idempotencyKey } }, { signal })).body;
   } catch (error) {
     const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
-    throw isConsumed ? await paidForAnother(context, authorizationId, signal) : error;
+    throw isConsumed ? await paidForAnother(context, ids, signal) : error;
   }
 }
 
@@ -75,11 +81,11 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   const { service, wallet } = context;
   const { authorizationId } = authorization;
   const earlier = mayHaveExecutions ? await executionsOf(context, authorizationId, signal) : [];
-  const isShared = ownId !== authorizationId;
+  const wasAsked = authorization.policyDecision.outcome === "requireApproval";
   const open = earlier.find(isLive);
   const idempotencyKey = attemptKey(ownId, open ? earlier.length - 1 : earlier.length);
   if (open) {
-    const execution = isShared ? await ownExecution(context, { authorizationId, idempotencyKey }, signal) : open;
+    const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, idempotencyKey }, signal) : open;
     return untilKnown(context, execution, authorization, signal);
   }
   const paymentCredential = wallet && (await sign(wallet, challenge, authorizationId));
@@ -90,7 +96,7 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   } catch (error) {
     const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
     const other = isConsumed ? (await executionsOf(context, authorizationId, signal)).find(isLive) : undefined;
-    if (other && isShared) throw await paidForAnother(context, authorizationId, signal);
+    if (other && wasAsked) throw await paidForAnother(context, { authorizationId, ownId }, signal);
     if (other) return untilKnown(context, other, authorization, signal);
     throw errorOf(error, authorization);
   }
