@@ -9,8 +9,8 @@ const headers = [
 ];
 
 /**
- * The Content-Security-Policy of static files, which proxy.ts does not handle. Static files run no scripts. A missing file is
- * answered with a page.
+ * The Content-Security-Policy of static files, which proxy.ts does not handle. It allows no scripts. It allows styles, images
+ * and fonts because offline.html and the answer for a missing file are pages.
  */
 const assetPolicy = [
   "default-src 'none'",
@@ -54,7 +54,7 @@ export default {
     Promise.resolve([
       { source: "/((?!api/).*)", headers },
       { source: assets, headers: [{ key: "Content-Security-Policy", value: assetPolicy }] },
-      // A font that arrives late is not shown, so browsers cache it for the next page.
+      // A font that arrives late is not shown (font-display: optional), so browsers cache it for the next page.
       { source: "/fonts/(.*).woff2", headers: [{ key: "Cache-Control", value: "public, max-age=604800" }] },
     ]),
 } satisfies NextConfig;

@@ -17,7 +17,7 @@ const servers = ban(
   "^pino$",
   "^prom-client$",
   "^@hono/",
-  // Other files of lib/audit, with its contract and the types for its pages, also run in browsers.
+  // The other files of lib/audit, such as its contract and the types for its pages, may also run in browsers.
   "^#lib/audit/(.*-)?(chain|store|tables|transact|audit-events|audit|checkpoints?)\\.ts$",
 );
 

@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 
-/** Gives each page its own nonce. It makes no permission checks. Requests to the API do not come here. */
+/** Gives each page a Content-Security-Policy with its own nonce. It checks no permissions. API requests do not come here. */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(crypto.randomUUID());
   const development = process.env.NODE_ENV === "development";

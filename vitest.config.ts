@@ -16,7 +16,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     env: {
       ENVIRONMENT: "sandbox",
-      // Vite would set this variable to "/".
+      // Without this line, Vite sets BASE_URL to "/".
       BASE_URL: "http://localhost:3000",
       LOG_LEVEL: "silent",
       // All tests use the same IP address, so the limit is high. rate-limit.test.ts makes limits of its own.
