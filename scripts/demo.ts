@@ -54,7 +54,7 @@ async function outcome(): Promise<number> {
   const done = run();
   const first = await Promise.race([done, interrupted]);
   if (typeof first === "string") {
-    // Requests that are open when the servers stop fail, so ignore the errors.
+    // When the servers stop, open requests fail, so their errors are ignored.
     done.catch(() => {});
     return 130;
   }

@@ -48,7 +48,7 @@ async function bySession(url: string, { ask, open, password }: Person): Promise<
   return `Approved: ${approval.approvalId}`;
 }
 
-/** The buyer opens the page and approves, in a real Chromium if one is installed. */
+/** Approves as the buyer: on the page in a real Chromium if one is installed, or else through the API. */
 export async function confirm(tell: Tell, url: string, person: Person): Promise<void> {
   const chromium = await chromiumAtHand();
   tell("link", url);

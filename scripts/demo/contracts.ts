@@ -5,7 +5,7 @@ import moduleArtifact from "../../contracts/artifacts/PaymentModule.json" with {
 import accountArtifact from "../../contracts/artifacts/SmartPaymentAccount.json" with { type: "json" };
 import type { LocalChain } from "../../examples/chain.ts";
 
-/** The addresses of the contracts for the service's configuration, and the service's keys. */
+/** The addresses of the contracts, for the entry of the chain in CHAINS, and the keys that the service uses on the chain. */
 export type Contracts = {
   readonly configuration: Readonly<Record<string, string>>;
   readonly keys: Readonly<Record<"RELAYER_PRIVATE_KEY" | "GUARDIAN_PRIVATE_KEY" | "POLICY_SIGNER_PRIVATE_KEY", Hex>>;

@@ -21,7 +21,7 @@ type TypedData = Parameters<PrivateKeyAccount["signTypedData"]>[0];
 
 /**
  * Registers the mandate on the chain. The wallet of Ada, the buyer, signs twice and pays no gas: one transaction of the service
- * delegates her account and registers the mandate.
+ * delegates her account by EIP-7702 and registers the mandate.
  */
 async function register(tell: Tell, { service, seller }: Stage, { ask }: Person, account: Account, mandateId: string) {
   const asked = await ask(prepareRegistration, { id: mandateId, query: { payeeAddress: seller.address } });

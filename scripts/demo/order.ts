@@ -60,7 +60,7 @@ async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   });
 }
 
-/** Repeats the call until the order says that the payment is on the chain. */
+/** Repeats the call until the order is not `processing` any more, for at most a minute. Returns the last order. */
 async function untilOver(ask: () => Promise<Order>): Promise<Order> {
   const until = Date.now() + SETTLE_LIMIT_MS;
   for (;;) {

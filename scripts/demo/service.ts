@@ -27,7 +27,7 @@ export type ServiceOptions = {
   /** host:port of the sellers on this machine. */
   readonly loopback: readonly string[];
   readonly say: (line: string) => void;
-  /** Called as soon as the process exists. */
+  /** Called as soon as the process exists, with a function that stops it. */
   readonly onSpawn: (stop: () => Promise<void>) => void;
 };
 

@@ -26,7 +26,7 @@ const sayWho = (tell: (label: string, text: string) => void, { email, organizati
   tell("id", organizationId);
 };
 
-/** Registers a shop on this machine and all paths that it sells. */
+/** Registers a shop that runs on this machine, and all paths that it sells. Returns the seller's id. */
 export async function registerShop(
   { seller }: Stage,
   owner: Person,
@@ -55,7 +55,10 @@ export async function registerShop(
 export const serviceAccountOf = ({ ask, organizationId }: Person, name: string, capabilities?: Capability[]) =>
   ask(createServiceAccount, { body: { name, organizationId, ...(capabilities && { capabilities }) } });
 
-/** Creates a mandate of 50 USDC per payment and 100 per day, which also allows shops that are not registered. */
+/**
+ * Creates and activates a mandate of 50 USDC per payment and 100 per day, which also allows sellers that are not registered. A
+ * person must approve payments above 10 USDC.
+ */
 export async function writeShoppingMandate({ ask }: Person, agentId: string, wallet: string) {
   const draft = await ask(createMandate, {
     body: {
@@ -74,8 +77,8 @@ export async function writeShoppingMandate({ ask }: Person, agentId: string, wal
 }
 
 /**
- * Creates a mandate of 5 USDC per day and 1 USDC per payment, only for this agent and this wallet. It pays sellers that are not
- * registered only if `unregistered` is "allow". The person then activates the draft.
+ * Creates and activates a mandate of 5 USDC per day and 1 USDC per payment, only for this agent and this wallet. It pays sellers
+ * that are not registered only if `unregistered` is "allow".
  */
 export async function writeMandate({ ask }: Person, agentId: string, wallet: string, unregistered: "deny" | "allow" = "deny") {
   const draft = await ask(createMandate, {
@@ -93,7 +96,7 @@ export async function writeMandate({ ask }: Person, agentId: string, wallet: str
   return ask(activateMandate, { id: draft.mandateId });
 }
 
-/** Sets up everything once: people sign up, register the shop and create the mandates. */
+/** Signs up the buyer and the seller's owner, registers the shop, and creates the agent's account and its mandate. */
 export async function setUp(stage: Stage): Promise<Parties> {
   const { service, chain, agent, keyFile, shop } = stage;
   section("People set things up, through the API");

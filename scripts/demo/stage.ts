@@ -55,7 +55,9 @@ const startShop = async (chain: LocalChain, seller: PrivateKeyAccount, port: num
   closing(shop.close);
 };
 
-/** A new wallet with test USDC and gas, for the sample payments of new accounts. */
+/**
+ * Creates a wallet with test USDC and ether for gas, from which the service pays the sample sellers. Returns its private key.
+ */
 async function fundedKey(chain: LocalChain) {
   const privateKey = generatePrivateKey();
   const { address } = privateKeyToAccount(privateKey);
@@ -71,7 +73,7 @@ async function fundService({ chain, service }: Pick<Stage, "chain" | "service">)
   for (const address of new Set(Object.values(signers).flat())) await chain.fund(address);
 }
 
-/** Starts the chain, the sellers, and the service with its own database on this machine. */
+/** Starts the chain, the first seller, and the service with its own database, all on this machine. */
 export async function setStage({ closing }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");
