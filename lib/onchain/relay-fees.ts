@@ -1,7 +1,7 @@
 /** The fees of a transaction, in wei per unit of gas (EIP-1559). */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
 
-/** The fees of the newest block. */
+/** The base fee of the newest block, and the priority fee that the node suggests. */
 export type Market = { readonly baseFee: bigint; readonly priority: bigint };
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -14,8 +14,8 @@ const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const raised = (fee: bigint): bigint => fee + (fee + 7n) / 8n;
 
 /**
- * The fees of a first transaction, high enough for twice the base fee. Null while the base fee is above the limit, because the
- * transaction would not be mined.
+ * The fees for sending a transaction for the first time. They are enough until the base fee has doubled, but at most `cap`.
+ * Null while the base fee is above `cap`, because the transaction would not be mined.
  */
 export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | null {
   if (baseFee > cap) return null;
@@ -23,7 +23,7 @@ export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | nu
   return { maxFeePerGas, maxPriorityFeePerGas: least(priority, maxFeePerGas) };
 }
 
-/** The fees of a replacement: both are at least 12.5 % higher, so that nodes accept it. Null if they would exceed the limit. */
+/** The fees of a replacement: both are at least 12.5 % higher, so that nodes accept it. Null if they would exceed `cap`. */
 export function raisedFees(sent: Fees, { baseFee, priority }: Market, cap: bigint): Fees | null {
   if (raised(sent.maxFeePerGas) > cap) return null;
   const tip = most(raised(sent.maxPriorityFeePerGas), priority);

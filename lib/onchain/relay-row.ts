@@ -18,7 +18,7 @@ export type RelayRequest = {
   readonly authorizationList?: readonly StoredAuthorization[];
 };
 
-/** The row of a queued transaction. The contract that it calls is checked again before it is sent. */
+/** The row of a queued transaction. Before the transaction is sent, the contract that it calls is checked again. */
 export const relayRow = (relayId: string, { to, authorizationList, ...request }: RelayRequest): NewRelay => ({
   ...request,
   relayId,

@@ -25,8 +25,8 @@ const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${millisecon
 const now = sql`clock_timestamp()`;
 
 /**
- * The number of an organization's transactions that are queued or sent. The partial index of open transactions answers this
- * query.
+ * The number of an organization's transactions with this key that are queued or sent. The partial index of open transactions
+ * answers this query.
  */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
@@ -93,8 +93,8 @@ type Nonces = { readonly chain: string; readonly signer: string; readonly used: 
 /**
  * The lowest free nonce of a signer. No higher nonce is used, because a transaction after a missing nonce is never mined.
  * @param used the signer's transaction count at the newest block
- * @returns null if the node does not count a transaction that was just mined; if that was longer ago, a reorganization removed it
- * and its nonce is free
+ * @returns null if `used` does not include a transaction that was mined a moment ago, because the node is behind. If it was
+ * mined longer ago, a reorganization has removed the transaction, and its nonce is free.
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const rows = await tx
@@ -162,8 +162,8 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
 }
 
 /**
- * Ends a queued transaction as abandoned. This is safe, because a queued transaction either was never signed, or its nonce is
- * used by another one. Returns false if it is not queued.
+ * Ends a queued transaction as abandoned. This is safe, because a queued transaction either was never signed, or another
+ * transaction has used its nonce. Returns false if it is not queued.
  */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
@@ -220,7 +220,10 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
 }
 
-/** The number of open transactions of each sender, with the reason why the one that is checked next still waits. */
+/**
+ * Counts the open transactions of each key and chain. `reason` says why a transaction waits: of all transactions with a stored
+ * reason, the one that is checked next.
+ */
 export const openBySender = () =>
   database()
     .select({

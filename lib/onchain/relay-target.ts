@@ -8,7 +8,7 @@ const contractFor = {
 } as const;
 
 /**
- * The most gas that a transaction of each purpose may use. Measured: 201,771 for a registration, 215,667 with a delegation,
+ * The maximum gas that a transaction of each purpose may use. Measured: 201,771 for a registration, 215,667 with a delegation,
  * 142,752 for a payment. The rest is for accounts whose own code checks signatures, which costs more.
  */
 export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {

@@ -32,7 +32,6 @@ export const relayedTransactions = pgTable(
     relayId: text("relay_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /** The mandate that the transaction is for. It is read again before the transaction is signed. */
     mandateId: text("mandate_id").notNull(),
     purpose: text("purpose").$type<RelayPurpose>().notNull(),
     /** The registration or the execution that the transaction belongs to. */
@@ -70,7 +69,7 @@ export const relayedTransactions = pgTable(
     nextCheckAt: moment("next_check_at")
       .notNull()
       .default(sql`clock_timestamp()`),
-    /** A sentence that says why the transaction is abandoned, or why it waits. */
+    /** A sentence that says why the transaction was abandoned or reverted, or why it waits. */
     failure: text("failure"),
     gasUsed: bigint("gas_used", { mode: "bigint" }),
     gasPrice: bigint("gas_price", { mode: "bigint" }),
@@ -157,7 +156,7 @@ export const mandateRegistrations = pgTable(
     fingerprint: text("fingerprint").notNull(),
     status: text("status").notNull(),
     failure: text("failure"),
-    /** The state of the revocation by the guardian: none, requested, sent or revoked. */
+    /** The state of the revocation by the guardian key: none, requested, sent or revoked. */
     revocation: text("revocation").notNull().default("none"),
     relayId: text("relay_id").notNull(),
     revokeRelayId: text("revoke_relay_id"),
@@ -240,7 +239,10 @@ export const registrationSlots = pgTable(
   ],
 );
 
-/** The number of transactions per organization and UTC day for which the service paid gas. */
+/**
+ * The number of transactions for which the service paid gas, per UTC day and organization. The id "installation" has the sum of
+ * all organizations.
+ */
 export const settlementDays = pgTable(
   "settlement_days",
   {

@@ -14,8 +14,8 @@ export const tokenAbi = parseAbi([
 ]);
 
 /**
- * The most gas that a settlement may use. A transfer that the service's smart account contract signs by a proof needs a quarter
- * of it. The service does not pay for other account code that uses more.
+ * The maximum gas of a settlement. A transfer that the service's smart account contract accepts by a proof needs a quarter of
+ * it. The service does not pay if the code of another account contract needs more.
  */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
@@ -36,8 +36,8 @@ export const transferTypes = {
 } as const;
 
 /**
- * The hash that the payer must have signed. It is computed from the configuration and the stored payment, never from values that
- * a client sends.
+ * The hash that the payer must have signed. The token, the amount and the payee come from the configuration and the expected
+ * payment; only the payer, the validity and the nonce come from the credential.
  */
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
@@ -85,7 +85,10 @@ async function signedByPayer(credential: Credential, expected: ExpectedPayment, 
 export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promise<bigint> =>
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
 
-/** The call that settles a credential. Its form depends on the form of the signature, as it does for other facilitators. */
+/**
+ * The call that settles a credential. A signature of 65 bytes in canonical form is passed as v, r and s, and any other
+ * signature as bytes; other facilitators do the same.
+ */
 export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): Hex {
   const { payer, validAfter, validBefore, nonce, signature } = credential;
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
@@ -96,7 +99,7 @@ export function transferCall({ amount, payTo }: ExpectedPayment, credential: Cre
 }
 
 /**
- * Whether the token would make this transfer in a block now, with at most `gas`.
+ * Whether the token would make this transfer in a block now, with at most `gas`; null sets no limit.
  * @throws if the chain does not answer
  */
 export async function wouldTransfer(

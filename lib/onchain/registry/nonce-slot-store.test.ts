@@ -64,7 +64,6 @@ const command = fc.record({
   amount: fc.bigInt({ min: 1n, max: PER_PAYMENT }),
 });
 
-/** Takes, frees and uses nonce slots in a random order, as payments do. */
 test("in any order of taking, freeing and using, the nonce slots of a period have different nonces and never exceed its limit", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 16 }), async (commands) => {

@@ -23,7 +23,7 @@ export async function nonceSlotOf(db: Db, authorizationId: string): Promise<Nonc
 }
 
 /**
- * The last authorization that took the nonce slot (numbered payment) with this nonce. Null if the registration has no such slot.
+ * The last authorization that took the nonce slot (numbered payment) with this nonce. Null if no authorization has taken it.
  */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
@@ -42,15 +42,16 @@ export type NonceSlotRequest = {
   readonly period: number;
   readonly validBefore: Date;
   /**
-   * The value that the chain accepts only once: for a payment by the module its payment id. If absent, the nonce that the token
-   * uses for this slot.
+   * The value that the chain accepts only once. For a payment by the module, this is its payment id. If absent, it is the
+   * token's nonce for this slot.
    */
   readonly nonce?: Hex;
 };
 
 /**
  * Takes a nonce slot, one of the numbered payments of the period, for an authorization; null if all are taken. An authorization
- * that already has a slot of the period keeps that slot. The caller has locked the mandate's row.
+ * that already has a slot of the period keeps that slot. The caller must have locked the mandate's row, so that no other
+ * transaction takes the same slot.
  */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
@@ -150,8 +151,9 @@ export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
 /**
- * Taken nonce slots (numbered payments of a period) whose signed payments have expired by the service's clock, oldest first.
- * Slots of authorizations with an open execution are left out, because the reconciler handles those executions.
+ * Taken nonce slots (numbered payments of a period) whose signed payments expired at least `marginMs` ago by the database's
+ * clock, the earliest expiry first. Slots of authorizations with an execution that has not failed are left out, because the
+ * reconciler handles those executions.
  */
 export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db

@@ -28,7 +28,10 @@ export const payTypes = {
   ],
 } as const;
 
-/** The payment id at the module for an authorization. It is always the same, so repeated requests make one payment. */
+/**
+ * The payment id at the payment module for an authorization. An authorization always has the same id, and the registry counts
+ * an id only once, so repeated requests make one payment.
+ */
 export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
 
 /**
@@ -74,7 +77,8 @@ export const paymentUsedAt = (
   });
 
 /**
- * Reads what the chain proves about a payment by the module, at the newest confirmed block. @throws if the chain does not answer
+ * Reads what the chain proves about a payment by the module, at the newest confirmed block.
+ * @throws if the chain does not answer, or has no event of a payment that the registry has counted
  */
 export async function readModuleEvidence(payment: ModulePayment, now: Date): Promise<Evidence> {
   const { chain, validBefore } = payment;

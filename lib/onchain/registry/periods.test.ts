@@ -21,7 +21,7 @@ describe("the periods of a registered mandate", () => {
         if (life.kind !== "open") return;
         const registryPeriod = (second: number) => Math.floor((second - mandate.start) / mandate.periodSeconds);
         expect(life.period).toBe(registryPeriod(now));
-        // The token accepts a payment before the second validBefore, so the last valid second must be in the same period.
+        // The token accepts a payment only before the time validBefore, so the last valid second must be in the same period.
         expect(registryPeriod(life.validBefore - 1)).toBe(life.period);
         expect(life.validBefore).toBeLessThanOrEqual(mandate.end);
         expect(life.validBefore - now).toBeGreaterThanOrEqual(45);

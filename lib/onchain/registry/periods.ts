@@ -6,13 +6,13 @@ export type Period = {
   readonly period: number;
   /** The time at which the period ends, in seconds since 1970. */
   readonly ends: number;
-  /** Whether a further period follows. */
+  /** Whether no further period follows. */
   readonly isLast: boolean;
 };
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
-/** The period of a time; null before the first and after the last. Pure. */
+/** The period that contains `now`; null before the first period and after the last. Pure. */
 export function periodAt({ start, end, periodSeconds }: Times, now: Date): Period | null {
   const at = seconds(now);
   if (at < start || at >= end) return null;
@@ -35,7 +35,10 @@ export type Life =
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
-/** Until when a payment that is signed now is valid: the usual number of seconds, but never longer than its period. Pure. */
+/**
+ * Until when a payment that is signed now is valid: the usual number of seconds, at least 60, but never past the end of its
+ * period. Pure.
+ */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);
   const at = seconds(now);

@@ -12,7 +12,10 @@ import { tokenAbi } from "#lib/onchain/token.ts";
 
 /** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
-/** The most numbered payments of a period that a page looks up on the chain. Payments take their numbers in ascending order. */
+/**
+ * A page looks up at most this many of a period's numbered payments on the chain. Payments take their numbers in ascending
+ * order.
+ */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
@@ -26,15 +29,15 @@ export type ChainBudget = {
   /** True if not all numbered payments of the period were read, so that there may be more payments than `payments`. */
   readonly partly: boolean;
   /**
-   * The amount that was spent in the current period, as decimal text. Null for payments by proofs, whose amounts the registry
-   * does not count.
+   * The amount that was spent in the current period, as decimal text. Null outside the mandate's validity, and for payments by
+   * proofs, whose amounts the registry does not count.
    */
   readonly spent: string | null;
 };
 
 /**
- * Reads the state of a registered mandate from the chain. Null if the chain does not answer within 2.5 seconds, or is already in
- * a later period.
+ * Reads the state of a registered mandate from the chain. Null if the chain fails to answer within 2.5 seconds. Also null if
+ * the registry counts the payments and is already in a later period than `period`.
  */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   let timer: NodeJS.Timeout | undefined;
@@ -64,7 +67,7 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   ]);
   const deployment = deploymentAt(row.chain);
   const counted = row.enforcementPath === 2;
-  // The registry keeps only the sums of the period of its newest block. If that period is later than `period`, the sums of
+  // The registry returns only the sums of the period of the newest block. If that period is later than `period`, the sums of
   // `period` are gone.
   if (counted && period !== null && usage.period > period) return null;
   const { payments, spent } = usage.period === period ? usage : { payments: 0, spent: 0n };

@@ -31,7 +31,7 @@ export type Refusal = (typeof refusals)[number];
 
 const refusalOf = (number: number): Refusal => refusals[number] ?? "Unknown";
 
-/** A payment under a registered mandate. Times are in seconds and amounts in atomic units, as on the chain. */
+/** A payment under a registered mandate. `value` is in atomic units of the token. */
 export type RegisteredPayment = {
   readonly chain: string;
   readonly account: Hex;

@@ -56,8 +56,8 @@ export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployme
 
 /**
  * Whether the signature is checked with the account's own key. This is so if the account has no code. It is also so if this
- * registration replaces the account's code by the service's contract, which accepts the key. Otherwise the account's code checks
- * the signature (ERC-1271).
+ * registration replaces a delegation to another contract with one to the service's contract, which accepts the key. Otherwise
+ * the account's code checks the signature (ERC-1271).
  */
 export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefined, deployment: Deployment): boolean =>
   code === "" || (given !== undefined && code.startsWith(DELEGATION) && !isDelegated(code, deployment));
@@ -65,8 +65,9 @@ export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefi
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
 /**
- * The EIP-7702 authorization by which the account delegates; null if none was given or the account delegates already. Every field
- * is checked here, because the chain ignores a wrong authorization and runs the transaction without it.
+ * The EIP-7702 authorization by which the account delegates; null if none was given or the account already delegates to the
+ * service's contract. Every field is checked here, because the chain ignores a wrong authorization and runs the transaction
+ * without it.
  * @throws Problem invalid_request, unauthenticated
  */
 export async function requireAuthorization(
@@ -128,7 +129,7 @@ async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolea
 }
 
 /**
- * Returns the candidate that the account has signed. The request does not say whether the mandate pays by proofs or by the
+ * Returns the candidate that the account has signed. The HTTP request does not say whether the mandate pays by proofs or by the
  * module, but the signed data does, so there is one candidate for each.
  * @throws Problem unauthenticated
  */

@@ -27,7 +27,7 @@ export type RegistrableMandate = MandateRow & {
   readonly writtenAt: Date;
 };
 
-/** The most seconds from now until the deadline of a signature. After its deadline, a signature is no longer valid. */
+/** The maximum number of seconds from now until the deadline of a signature. After its deadline, a signature is not valid. */
 export const DEADLINE_MAX_SECONDS = 3_600;
 
 const linked = (mandateId: string, action: NextAction): NextAction[] => withMandatePages([action], env().BASE_URL, mandateId);
@@ -47,7 +47,7 @@ const inWords: Readonly<Record<Exclude<MandateStatus, "active">, string>> = {
   exhausted: "Its total is used up.",
 };
 
-/** Only an active mandate can be registered. @throws Problem mandate_revoked, mandate_not_active */
+/** Refuses a mandate that is not active. @throws Problem mandate_revoked, mandate_not_active */
 export function requireActive(mandate: RegistrableMandate, now: Date): void {
   const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
   const status = statusOf(mandate.status as StoredMandateStatus, policy, mandate, now);
@@ -91,7 +91,7 @@ export function requireAsset(mandate: RegistrableMandate, chain: string, pointer
   return asset;
 }
 
-/** The account that has to sign. @throws Problem conflict */
+/** The account that has to sign. @throws Problem conflict if the mandate names no wallet */
 export function requireWallet({ mandateId, walletAddress }: RegistrableMandate): Hex {
   if (walletAddress !== null) return lower(walletAddress);
   throw new Problem("conflict", {
@@ -114,7 +114,8 @@ export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee
 
 /**
  * Requires that the policy allows the payee and that the chain can enforce the limits now. Returns the limits.
- * @throws Problem policy_denied for a payee that the policy does not allow, conflict for limits that the registry cannot store
+ * @throws Problem policy_denied for a payee that the policy does not allow; conflict for limits that the registry cannot
+ * enforce, or whose time has ended
  */
 export function requireTerms(what: Registrable, path: PathName, now: Date): RegistrationTerms {
   const { asset, payee } = what;

@@ -29,7 +29,7 @@ export async function lockRegistrable(tx: Tx, mandateId: string): Promise<Regist
   return findRegistrable(tx, mandateId);
 }
 
-/** The registration that an earlier, identical request created. */
+/** The registration that an earlier, identical HTTP request created; null if there is none. */
 export async function findAsked(db: Database | Tx, mandateId: string, fingerprint: string): Promise<RegistrationRow | null> {
   const [row] = await db
     .select()
@@ -46,8 +46,8 @@ export async function findRegistration(db: Database | Tx, registrationId: string
 }
 
 /**
- * The confirmed registration of a mandate's current version on a chain. Each change of the mandate, also of its name, makes a new
- * version. `revocation` is the state of the registration's revocation.
+ * The confirmed registration of a mandate's current version on a chain. Null if there is none, even if an earlier version is
+ * registered. Each change of the mandate, also of its name, makes a new version.
  */
 export async function currentRegistration(
   db: Database | Tx,
@@ -75,7 +75,7 @@ export async function currentRegistration(
 
 type Account = { readonly chain: string; readonly account: string };
 
-/** Whether the mandate's current version is registered on a chain, which then enforces its limits and payees too. */
+/** Whether this version of the mandate is registered on a chain, so that the chain enforces limits for it too. */
 export async function isOnChain(tx: Tx, { mandateId, version }: { readonly mandateId: string; readonly version: number }) {
   const of = and(eq(mandateRegistrations.mandateId, mandateId), eq(mandateRegistrations.version, version));
   const rows = await tx
@@ -164,7 +164,7 @@ export async function noteTransaction(db: Database | Tx, registrationId: string,
     .where(and(eq(mandateRegistrations.registrationId, registrationId), isNull(mandateRegistrations.txHash)));
 }
 
-/** Submitted registrations that are due for a check, oldest first. */
+/** Submitted registrations that are due for a check. The registration that has been due longest comes first. */
 export const dueRegistrations = (db: Database | Tx, limit: number): Promise<RegistrationRow[]> =>
   db
     .select()

@@ -44,7 +44,7 @@ export type TermsSource = {
   readonly path: PathName;
 };
 
-/** The terms, or a sentence that names the value which the registry cannot store. */
+/** The terms, or a sentence that says why the registry cannot enforce them. */
 export type DerivedTerms =
   | { readonly ok: true; readonly terms: RegistrationTerms }
   | { readonly ok: false; readonly detail: string };
@@ -64,7 +64,7 @@ const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * 
 const secondsOf = (window: Window): number =>
   window.kind === "calendar" ? calendarSeconds[window.period] : window.spanMs / 1_000;
 
-/** The mandate's id in the registry. */
+/** The id of this version of the mandate in the registry. */
 export const onChainIdOf = (mandateId: string, version: number): Hex => keccak256(stringToHex(`${mandateId}:${version}`));
 
 /** The hash of the policy. The account signs the hash too, so the registration is valid only for this policy. */
@@ -79,8 +79,8 @@ export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boole
 type Budget = { readonly limit: Atomic; readonly seconds: number };
 
 /**
- * The one budget that the chain enforces: the budget with the lowest rate per second or, of equal rates, the one with the shorter
- * period.
+ * The one budget that the chain enforces: the budget with the lowest rate per second or, of equal rates, the one with the
+ * shorter period. Null if the policy has no budget.
  */
 function strictest(policy: CompiledPolicy): Budget | null {
   const budgets = policy.windows.flatMap((window) =>
@@ -93,7 +93,7 @@ function strictest(policy: CompiledPolicy): Budget | null {
   return first;
 }
 
-/** The most payments in a period of this length, by each count limit of the policy. */
+/** For each count limit of the policy, the maximum number of payments in a period of this length. */
 const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
   policy.windows.flatMap((window) =>
     window.max === undefined ? [] : [window.max * Math.max(1, Math.floor(periodSeconds / secondsOf(window)))],
@@ -101,10 +101,10 @@ const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
 
 /**
  * Derives the limits that the chain enforces for one version of a mandate. The same version always gives the same limits. They
- * are never looser than the policy: no payment above its limit, no period with more than one budget, never more than the total,
- * and nothing outside the validity. One difference remains. The chain's periods begin when the mandate does and not at midnight,
- * so a span of time can contain one budget more than the policy's own windows. The service decides each payment before the chain
- * does, and it enforces the policy's windows.
+ * never allow more than the policy: no payment above its limit, no more than one budget in a period, no more than the total,
+ * and nothing outside the validity. One difference remains. The chain's periods begin when the mandate does and not at
+ * midnight, so a span of time can contain one budget more than the policy's own windows. The service decides each payment
+ * before the chain does, and it enforces the policy's windows.
  */
 export function deriveTerms({ policy, writtenAt, decimals, account, payee, token, path }: TermsSource): DerivedTerms {
   const compiled = compilePolicy(policy, decimals);
@@ -134,8 +134,8 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 const refuse = (detail: string): DerivedTerms => ({ ok: false, detail });
 
 /**
- * The end of the terms if the policy has a total and a budget. The chain does not count a total, so the terms end after as many
- * whole periods as the total can pay.
+ * The time at which the terms end because of the policy's total; Infinity if the policy has no total. The chain does not count
+ * a total, so the terms end after as many whole periods as the total can pay.
  */
 function endOfTotal(start: number, { limit, seconds: length }: Budget, total: Atomic | null): number {
   return total === null ? Infinity : start + length * Number(total / limit);

@@ -63,6 +63,6 @@ export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce
 /** The hash for which the registry checks the signature. */
 export const registrationDigest = (registering: RegisterCall): Hex => hashTypedData(registrationTypedData(registering));
 
-/** The arguments of registerMandate. */
+/** The arguments of the contract's function registerMandate. */
 export const registrationArgs = ({ onChainId, terms, nonce, deadline }: RegisterCall, signature: Hex) =>
   [onChainId, terms, nonce, deadline, signature] as const;

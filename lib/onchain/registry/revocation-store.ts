@@ -34,7 +34,10 @@ export async function requestRevocation(tx: Tx, registrationId: string, revokeRe
     .where(and(eq(registrations.registrationId, registrationId), eq(registrations.revocation, "none")));
 }
 
-/** Registrations whose revocation state differs from the status of the guardian's transaction. */
+/**
+ * Registrations whose stored revocation state differs from the status of the transaction by which the guardian key revokes
+ * them.
+ */
 export const movedRevocations = (limit: number) =>
   database()
     .select({

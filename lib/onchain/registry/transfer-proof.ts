@@ -15,7 +15,7 @@ export type ProvenTransfer = {
 
 /**
  * Makes a proof of eleven words of 32 bytes. An account that delegates to the smart account contract accepts the proof as its
- * signature of one EIP-3009 transfer that uses the nonce of a slot.
+ * signature of one EIP-3009 transfer that uses the nonce of a slot (numbered payment of a period).
  */
 export async function proveTransfer(digest: Hex, { onChainId, period, slot }: SlotPlace, transfer: ProvenTransfer): Promise<Hex> {
   const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));

@@ -11,7 +11,7 @@ import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
 import { countGas } from "#lib/onchain/broadcast-caps.ts";
 
-/** The most transactions of one organization and key that may wait for a block at the same time. */
+/** The maximum number of transactions of one organization and key that may be queued or wait for a block at the same time. */
 const OPEN_MAX = 50;
 const ASK_EVERY_MS = 100;
 
@@ -26,8 +26,8 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
 /**
  * Queues a transaction in the caller's database transaction. The same purpose and entityId are queued only once. Returns the
  * relayId.
- * @throws Problem rate_limited if too many transactions of the organization are waiting or were sent today, because the service
- * pays their gas
+ * @throws Problem rate_limited if too many transactions of the organization wait, or if the number that the service pays for
+ * today is used up, for the organization or for all organizations
  */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
@@ -62,8 +62,8 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 
 /**
  * Sends a queued transaction now, as soon as the key's lease is free. Call it after the commit, with no database transaction
- * open. Returns null if that takes too long or the chain does not answer; the worker then sends the transaction. The returned
- * hash is that of the newest signed bytes. It changes when the fees are raised (see relayOutcome).
+ * open, because it waits for the chain. Returns null if that takes too long or the transaction cannot be sent yet; the worker
+ * then sends it. The returned hash is that of the newest signed bytes. It changes when the fees are raised (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
@@ -107,8 +107,8 @@ export type RelayOutcome = {
 
 /**
  * The outcome of a transaction, from blocks with enough confirmations. mined: it took effect. reverted: it had no effect, and
- * gas was spent. abandoned: it was never sent, or another transaction has used its nonce. If an abandoned one has earlierHashes,
- * read the chain before you treat it as failed.
+ * gas was spent. abandoned: it was never sent, or another transaction has used its nonce. If an abandoned one has
+ * earlierHashes, read the chain before you treat it as failed, because one of those earlier versions may have been mined.
  */
 export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
   const row = await findRelay(db, relayId);

@@ -10,17 +10,17 @@ import { holdsLease, type Lease } from "#lib/onchain/relay-lease-store.ts";
 import { broadcast, feeCap, readMarket, sign } from "#lib/onchain/relay/relay-send.ts";
 import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } from "#lib/onchain/relay-store.ts";
 
-/** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
+/** Milliseconds after signing at which a transaction that is in no block counts as stuck, because its fees are too low. */
 const STUCK_MS = 30_000;
 /**
- * How many milliseconds after signing a missing receipt proves nothing, because the node that is asked may not have the newest
- * blocks.
+ * For this many milliseconds after signing, a missing receipt proves nothing, because the node that is asked may not have the
+ * newest blocks.
  */
 const LOST_MS = 60_000;
 const AGAIN_MS_MIN = 300;
 const AGAIN_MS_MAX = 15_000;
 
-/** Milliseconds until a transaction of this age is checked again: a quarter of its age, within the limits above. */
+/** Milliseconds until a transaction of this age is checked again: a quarter of its age, from AGAIN_MS_MIN to AGAIN_MS_MAX. */
 const againIn = (age: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, age / 4));
 
 async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
@@ -42,7 +42,7 @@ async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: 
 
 /**
  * Checks a sent transaction once. It stores the outcome if that is confirmed. If the transaction is in no block, it is sent
- * again, with higher fees if it is stuck; if its nonce was used otherwise, it is queued again.
+ * again, with higher fees if it is stuck; if another transaction has used its nonce, it is queued again.
  * @throws if the chain does not answer
  */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
@@ -90,7 +90,7 @@ async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
     return false;
   }
   const signed = await sign(sent, { nonce, gasLimit, fees, fence: lease.fence });
-  // If the configured key has changed, the new key does not have this nonce.
+  // If the configured key has changed, this nonce belongs to the old key, so the new key must not use it.
   if (signed.signer !== sent.signer) return false;
   const stored = await database().transaction(async (tx) =>
     (await holdsLease(tx, lease)) ? storeReplacement(tx, sent, signed) : null,

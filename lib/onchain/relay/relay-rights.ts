@@ -5,8 +5,9 @@ import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts"
 import { admitsNow } from "#lib/holds/may-submit.ts";
 
 /**
- * The reason why a transaction may no longer be sent, for example a revoked mandate; null if it may be sent. The caller has taken
- * the shared lock against revocations, and signs the transaction right after this call.
+ * The reason why a transaction may no longer be sent, for example a revoked mandate; null if it may be sent. The caller must
+ * have taken the shared lock against revocations (`enterGate`) and must sign before it releases the lock, so that no revocation
+ * comes between.
  */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {
   if (purpose === "revokeMandate") return null;

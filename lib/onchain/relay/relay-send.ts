@@ -97,7 +97,7 @@ async function prepare(row: RelayRow): Promise<SendPlan> {
   return { gasLimit, fees, used };
 }
 
-/** Signs a transaction. The signed bytes are stored, and the same bytes are sent as often as needed. */
+/** Signs a transaction. The caller stores the signed bytes before they are sent, so that the same bytes can be sent again. */
 export async function sign(
   row: RelayRow,
   { nonce, gasLimit, fees, fence }: { nonce: number; gasLimit: bigint; fees: Fees; fence: number },

@@ -15,8 +15,8 @@ const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
 
 /**
- * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of keys and
- * chains that had transactions.
+ * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of pairs of
+ * a key and a chain that had transactions.
  */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
