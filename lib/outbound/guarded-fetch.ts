@@ -23,7 +23,7 @@ import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefro
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
   readonly json?: unknown;
-  /** The signed x402 payment. Beside the headers of `message`, it is the only header that a caller may set. */
+  /** The signed x402 payment. Besides the headers of `message`, it is the only header that a caller may set. */
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
@@ -32,9 +32,12 @@ export type GuardedRequest = {
    * buys; `once` returns its bytes.
    */
   readonly expect?: keyof typeof accepted;
-  /** Which part of the service sends the requests, if the client keeps connections open. Each user has connections of its own. */
+  /**
+   * The part of the service that sends the request, such as one webhook endpoint. If the client keeps connections open, each
+   * user has connections of its own.
+   */
   readonly user?: string;
-  /** Uses the cache; only for manifests and catalogs. */
+  /** Lets the reply come from the cache and stores it there; only for manifests and catalogs. */
   readonly cached?: boolean;
 };
 
@@ -42,10 +45,10 @@ export type GuardedReply = {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if the body is empty, if text was expected, or if a reply other than 2xx cannot be read. */
+  /** Undefined if the body is empty, if JSON was not expected, or if a reply other than 2xx cannot be read. */
   readonly json: unknown;
   readonly text: string;
-  /** Where the answer came from, after redirects. */
+  /** The URL that answered, after redirects. */
   readonly url: string;
 };
 
@@ -54,7 +57,7 @@ export type SendResult = { readonly sent: boolean; readonly reply: OutboundReply
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** For the request that pays. It never throws after bytes may have been sent; `sent` says whether they were. */
+  /** Sends one request, such as one that pays, and follows no redirect. It throws only if no byte can have reached the host. */
   readonly once: (url: string, request: GuardedRequest) => Promise<SendResult>;
 };
 
@@ -65,7 +68,10 @@ export type Guard = {
     readonly redirects: number;
     readonly places: Omit<PlaceLimits, "waitMs">;
     readonly cacheMs: number;
-    /** Uses open connections again. Then a request may arrive twice. Without this option, every request opens a connection. */
+    /**
+     * Keeps connections open and uses them again. Then a request may arrive twice, because it is sent again if its connection
+     * breaks. Without this option, every request opens a connection.
+     */
     readonly kept?: KeptLimits;
   };
 };
@@ -74,7 +80,10 @@ const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
 /** The organization that is counted for requests that workers send for the service itself. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** The most values in the JSON of a reply. It is higher than for request bodies, because a catalog of 256 KiB has more values. */
+/**
+ * The maximum number of values in the JSON of a reply. It is higher than for request bodies, because a catalog of 256 KiB has
+ * more values.
+ */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -155,7 +164,7 @@ function decode(body: Uint8Array, host: string): string {
 type Content = Pick<GuardedReply, "text" | "json">;
 const nothing: Content = { text: "", json: undefined };
 
-/** @throws Problem storefront_invalid for a body that is cut off, compressed or not of the expected type */
+/** @throws Problem storefront_invalid for a body that is too long, incomplete, compressed or not of the expected type */
 function contentOf(reply: OutboundReply, host: string, expect: keyof typeof accepted): Content {
   if (isEncoded(reply) || reply.body === null)
     throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, and was asked not to"}.`);
@@ -186,8 +195,8 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
   /**
-   * Sends one request without following redirects. The name is resolved once, and only checked addresses are used.
-   * @throws Problem before anything is sent, NoAnswer
+   * Sends one request without following redirects, and only to addresses that were checked after the name was resolved.
+   * @throws Problem if the request is refused before anything is sent; NoAnswer if no answer came
    */
   async function hop(text: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
     const target = outboundTarget(text, guard.rules());
@@ -260,7 +269,7 @@ async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
 const resolveHost = (hostname: string): Promise<LookupAddress[]> =>
   hostname === "localhost" ? lookup(hostname, { all: true }) : resolvePublic(hostname);
 
-/** The addresses that the service may send requests to. */
+/** The loopback addresses that the service may call, which only a sandbox has, and its own origins, which it must not call. */
 export const outboundRules = (): OutboundRules => ({
   loopback: env().ENVIRONMENT === "sandbox" ? outboundLoopback() : [],
   own: ownOrigins(),

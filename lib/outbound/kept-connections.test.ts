@@ -43,7 +43,7 @@ describe("kept connections", () => {
     const { fetch } = guarded({ ports: [port], limits: { kept } });
     for (let at = 0; at < 3; at += 1) {
       expect((await fetch.once(`http://127.0.0.1:${port}/`, { ...post, user: "a" })).reply?.status).toBe(200);
-      // The connection is free a moment after its answer.
+      // The client can use the connection again only a moment after the answer.
       await pause(50);
     }
     expect(asked).toHaveLength(5);

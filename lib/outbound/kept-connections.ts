@@ -13,7 +13,10 @@ import {
 export type KeptLimits = {
   /** The maximum number of connections of one user (such as a webhook endpoint) to an origin at the same time. */
   readonly each: number;
-  /** The maximum number of users with open connections. If there are more, the connections of the least recent user are closed. */
+  /**
+   * The maximum number of pairs of a user and an origin with open connections. If there are more, the connections of the pair
+   * that has not been used for the longest time are closed.
+   */
   readonly users: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;

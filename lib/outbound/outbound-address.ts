@@ -65,7 +65,7 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
   return { ok: true, url, loopback: false };
 }
 
-/** A host as a parsed URL has it: an address in brackets or dots, or a name. */
+/** Whether a host may be public. It is given as a parsed URL has it: an address in brackets or dots, or a name. */
 function isPublicHost(hostname: string): boolean {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   if (ipaddr.isValid(bare)) return isPublicAddress(bare);
