@@ -49,7 +49,7 @@ export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, n
   return row?.count ?? 0;
 }
 
-/** Checkouts that were decided or expired without a decision, newest first. */
+/** Checkouts that no longer wait for a decision, for example because they were decided or have expired, newest first. */
 export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, place: string | null) =>
   tx
     .select({

@@ -7,7 +7,7 @@ import { toWire } from "#lib/time.ts";
 
 /** The number of events that one page searches for matches. */
 const PAGE = 1_000;
-/** A million events, which is about the number of lines that a spreadsheet can open. */
+/** This many pages have a million events, which is about the number of lines that a spreadsheet can open. */
 const PAGES_MAX = 1_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
@@ -77,7 +77,10 @@ export async function exportAudit(
 
 type Range = { readonly organizationId: string; readonly after: number; readonly before: number; readonly pagesMax: number };
 
-/** A page without matching events gives an empty part of the stream, so that a reader can stop during a long search. */
+/**
+ * Yields the lines of one page at a time. A page without matching events yields an empty text, so that a reader can stop during
+ * a long search.
+ */
 async function* lines(
   cookie: string | null,
   { organizationId, after, before, pagesMax }: Range,

@@ -8,8 +8,8 @@ import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
 /**
- * A million lines, which is about the number that a spreadsheet can open. If the filter has no index, these pages search ten
- * million payments.
+ * This many pages have at most a million lines, which is about the number that a spreadsheet can open. If no index serves the
+ * filter, these pages search ten million payments.
  */
 const PAGES_MAX = 2_000;
 const NOT_COMPLETE =
@@ -50,10 +50,10 @@ type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * All filtered payments as CSV, newest first: the header, then the lines of one page at a time. Each page is a separate
- * transaction, so a slow download keeps no transaction open. A page without matching payments gives an empty part, so that a
+ * transaction, so a slow download keeps no transaction open. A page without matching payments yields an empty text, so that a
  * reader can stop during a long search. After `pagesMax` pages, the last line says that older payments are missing.
- * @throws Problem unauthenticated, capability_required, also between two pages: then the download fails and does not look like a
- * complete file
+ * @throws Problem unauthenticated, capability_required, also between two pages: then the download fails and does not look like
+ * a complete file
  */
 export async function* paymentsCsv(
   cookie: string | null,
@@ -74,7 +74,7 @@ export async function* paymentsCsv(
 }
 
 /**
- * The name and the lines of the file for the filters of the payments page.
+ * Records the export in the audit log, and returns the name and the lines of the file for the filters of the payments page.
  * @throws Problem unauthenticated, capability_required
  */
 export async function exportPayments(cookie: string | null, query: Query) {

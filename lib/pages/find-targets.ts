@@ -24,8 +24,8 @@ const TEXT_MAX = 120;
 const ROWS = 10;
 
 /**
- * Mandates, agents and sellers with this text in their name, domain or organization's name; those that are not stopped come
- * first. Null if the text is too short.
+ * Mandates, agents and sellers with this text in their name, domain or organization's name, at most ten of each kind; those
+ * that are not stopped come first. Null if the text is too short.
  */
 export async function findTargets(environment: Environment, text: string): Promise<FoundTargets | null> {
   const search = text.trim().slice(0, TEXT_MAX);

@@ -12,7 +12,10 @@ export type SpendingPart = {
   readonly by: "agent" | "seller" | "mandate";
   readonly asset: string;
   readonly chain: string;
-  /** The mandate's or agent's id, or the seller's domain or name. Null if the payment's authorization is not stored any more. */
+  /**
+   * The mandate's or agent's id, or the seller's domain or name. Null if the payment names no seller, or if its authorization
+   * is not stored any more.
+   */
   readonly key: string | null;
   readonly amount: string;
 };
@@ -49,7 +52,7 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .groupBy(authorizations.denialCode)
     .orderBy(sql`2 DESC`);
 
-/** The highest number of payments of one mandate that are read. If there are more, only the newest are read. */
+/** The maximum number of payments of one mandate that are read. If there are more, only the newest are read. */
 export const HOLDS_MAX = 50_000;
 
 /**

@@ -74,7 +74,7 @@ export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<Manda
     .orderBy(sql`array_position(ARRAY['active', 'suspended', 'draft'], ${mandates.status})`, desc(mandates.mandateId))
     .limit(limit);
 
-/** The newest versions of a mandate. The caller has checked the mandate's organization. */
+/** The newest versions of a mandate. The caller must have checked the mandate's organization, because this query does not. */
 export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
   tx
     .select()

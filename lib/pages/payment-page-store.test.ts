@@ -11,7 +11,7 @@ useDatabase();
 
 const scope = { organizationId: "org_most", environment: "sandbox" };
 
-/** The most rows that any step of the query plan returned, over all its loops. */
+/** The maximum number of rows that any step of the query plan returned, over all its loops. */
 async function rowsRead(query: Record<string, string>): Promise<number> {
   const statement = paymentsQuery(scope, readPaymentFilter(query), null, { limit: 26, place: null });
   const { sql: text, params } = new PgDialect().sqlToQuery(statement);
@@ -31,9 +31,9 @@ describe("the payments of an organization that has nearly all of 31,000 payments
     ["nothing narrows them", 100, {}],
     ["they are those of a mandate", 100, { mandate: "mdt_org_most3" }],
     ["they were denied", 100, { outcome: "deny" }],
-    // A query by status checks at most this many of the newest attempts.
+    // A query by status checks at most this many of the newest executions.
     ["they are settled", LOOKED_AT_MAX, { settlement: "settled" }],
-  ])("are read for one page only when %s", async (_, most, query) => {
+  ])("are not all read for one page when %s", async (_, most, query) => {
     expect(await rowsRead(query)).toBeLessThanOrEqual(most);
   });
 });

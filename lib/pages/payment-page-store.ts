@@ -14,7 +14,7 @@ import { executions, reservations } from "#lib/holds/tables.ts";
 
 type Db = Database | Tx;
 
-/** The number of newest payments that one query checks for conditions without an index. */
+/** The maximum number of payments, the newest first, that one query checks for conditions that no index serves. */
 export const LOOKED_AT_MAX = 5_000;
 
 /**
@@ -219,7 +219,10 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
     .from(reservations)
     .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
-/** The executions, reserved amounts and checkouts of a page of payments. The caller has checked the payments' organization. */
+/**
+ * The executions, reserved amounts and checkouts of a page of payments. The caller must have checked the payments'
+ * organization, because these queries do not.
+ */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
   if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };

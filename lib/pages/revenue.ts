@@ -28,6 +28,6 @@ export function revenueDays(rows: readonly RevenueEntry[], now: Date, count: num
 export const ofThisMonth = <R extends RevenueEntry>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(monthOf(now)));
 
-/** The key under which the sums of a resource are stored. */
+/** The key of a resource in a map of sums. */
 export const resourceKey = ({ sellerId, resourceId }: Pick<RevenueEntry, "sellerId" | "resourceId">): string =>
   `${sellerId ?? ""} ${resourceId ?? ""}`;

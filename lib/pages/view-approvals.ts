@@ -28,7 +28,9 @@ export type WaitingApproval = PendingRequest & {
 
 export type DecidedApproval = PendingRequest & {
   readonly status: CheckoutStatus;
-  /** Who decided the request and when. Absent if nobody decided in time. */
+  /**
+   * Who decided the request and when. Absent if nobody decided, because the request has expired or was canceled or replaced.
+   */
   readonly decided?: { readonly by: string; readonly at: string };
 };
 
@@ -64,7 +66,7 @@ export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsV
 export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
 
 /**
- * Requests for approval that were decided or have expired, newest first, by cursor.
+ * Requests for approval that no longer wait, for example because they were decided or have expired, newest first, by cursor.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewDecided = (

@@ -28,7 +28,8 @@ function shownWindow({ usage, policy }: Mandate) {
 }
 
 /**
- * The amount left of a mandate's budget over time, until its reset; null if no budget resets. The caller has read the mandate.
+ * The amount left of a mandate's budget over time, until its reset; null if no budget resets. The caller must have checked that
+ * the person may see the mandate, because this function does not.
  */
 export async function viewBurnDown(mandate: Mandate): Promise<BurnDown | null> {
   const usage = shownWindow(mandate);

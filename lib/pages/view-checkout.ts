@@ -28,8 +28,8 @@ import { toWire } from "#lib/time.ts";
 import type { FeePayer } from "#lib/vocabulary.ts";
 
 /**
- * The data of the confirmation page. Also records what this session was shown, because an approval confirms exactly that. All
- * data is read from the service's own tables.
+ * The data of the confirmation page. If the caller can still decide, also records what this session was shown, because an
+ * approval confirms exactly that. The data comes from the service's own tables and configuration.
  * @throws Problem not_found, capability_required
  */
 export async function viewCheckout(
@@ -116,7 +116,10 @@ const noStepUp: CheckoutView["stepUp"] = {
   hasPassword: false,
 };
 
-/** Records what the page shows. A checkout that a person has opened changes to awaiting_approval. */
+/**
+ * If the caller can still decide, records what the page shows, and changes a previewed checkout to awaiting_approval. `before`
+ * is what the session was shown earlier.
+ */
 async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecide: boolean) {
   return transact(async (tx) => {
     const locked = await lockCheckout(tx, known, known.checkoutIntentId);

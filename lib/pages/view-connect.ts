@@ -6,19 +6,22 @@ import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
 import { openMandates } from "#lib/mandates/agent-store.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** The most entries of a list to choose from. */
+/** The maximum number of entries of a list to choose from. */
 const ROWS = 100;
 
 export type ConnectView = {
   readonly organizationId: string;
   readonly clientName: string;
-  /** Whether the client is the command line of our package. */
+  /** Whether the client is the command line program of this project. */
   readonly builtIn: boolean;
   readonly place: ReturnType<typeof redirectPlace>;
   /** Where the person goes if they refuse. */
   readonly refuseAt: string;
-  /** The capabilities that the client asks for and the person may give. If it asks for none, those that a typical agent needs. */
+  /**
+   * The capabilities that the client asks for and the person may give. If the client names none, all that the person may give.
+   */
   readonly grantable: readonly Capability[];
+  /** Those of `grantable` that a typical agent needs. */
   readonly suggested: readonly Capability[];
   readonly accounts: readonly { readonly serviceAccountId: string; readonly name: string }[];
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
@@ -32,7 +35,7 @@ export type ConnectAnswer =
 
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** The facts that a person needs to decide about an OAuth client's request. */
+/** What a person needs to decide about an OAuth client's authorization request, or the reason why they cannot decide. */
 export async function viewConnect(caller: Member, query: string): Promise<ConnectAnswer> {
   const request = await readSealed(query);
   if (request === null) return { kind: "unusable", error: "invalid_request" };

@@ -14,7 +14,10 @@ export type ConnectionsView = {
   readonly connections: readonly Connection[];
 };
 
-/** The MCP address, the organization's registered programs and its connections. The page has checked the right to see them. */
+/**
+ * The MCP address, the organization's registered programs and its connections. The page must have checked that the person may
+ * see them, because this function does not.
+ */
 export async function viewConnections({
   organizationId,
 }: SessionCaller & { readonly organizationId: string }): Promise<ConnectionsView> {

@@ -61,8 +61,8 @@ describe("the fix of a denial", () => {
     const second = await denied(mandateId);
     const view = await viewFix(scopeOf(buyer), mandateId, second.policyDecisionId);
     expect(view?.fix?.changes).toMatchObject([{ of: "budget", amount: "4" }]);
-    // After the fix, the budget has room for one of the two other payments. They are decided in order, so the earlier one is
-    // allowed.
+    // With the fix, the budget has room for one of the two denied payments. They are decided again in order, so the earlier
+    // payment is allowed.
     expect(view?.others.map((one) => one.authorizationId)).toEqual([first.authorizationId]);
   });
 

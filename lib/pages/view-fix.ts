@@ -13,14 +13,14 @@ import { daysAfter, toWire } from "#lib/time.ts";
 
 export type FixView = {
   readonly authorizationId: string;
-  /** The payee of the denied request. Its name is text that nobody verified. */
+  /** The payee of the denied payment. Its name is text that nobody verified. */
   readonly payee: string;
   readonly amount: string;
   readonly agent: string;
   readonly decidedAt: string;
-  /** The messages of the rules that denied the request. */
+  /** The messages of the rules that denied the payment. */
   readonly why: readonly string[];
-  /** Null if the current mandate would not deny the request again. */
+  /** Null if the current mandate would not deny the same payment again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
   /** Whether the reader can allow the refused payment once, without this change of the mandate. */
@@ -31,7 +31,9 @@ export type FixView = {
   readonly others: readonly BacktestItem[];
   /** Whether there were more decisions in the 30 days than this view has decided again. */
   readonly more: boolean;
-  /** The names of the service accounts that the mandate or the changed mandate is bound to. */
+  /**
+   * The names of the service accounts that the mandate or the changed mandate is bound to, and of the agent that was denied.
+   */
   readonly names: Readonly<Record<string, string>>;
 };
 
@@ -85,8 +87,8 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
 export type FixOffer = { readonly href: string; readonly label: string; readonly once?: true };
 
 /**
- * The link to the change with which a denied payment would be allowed. "passes" if the current mandate would not deny the same
- * request again.
+ * The link to the change with which a denied payment would be allowed; null if no change is offered. "passes" if the current
+ * mandate would not deny the same payment again.
  */
 export const offerFix = (scope: Scope, mandateId: string, authorizationId: string): Promise<FixOffer | "passes" | null> =>
   reading(async (tx, now) => {

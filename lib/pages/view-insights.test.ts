@@ -57,7 +57,7 @@ test("sums the payments by agent, seller and mandate, the largest first, and cou
   expect((await viewInsights(scopeOf(await createBuyer()), 30)).refusals).toEqual([]);
 });
 
-test("more than eight mandates are one bar together, and a payment without its authorization has an unknown payee", async () => {
+test("the mandates after the eight largest share one bar, and a payment without its authorization has an unknown payee", async () => {
   const buyer = await createBuyer();
   for (let count = 1; count <= 10; count += 1)
     await capture(buyer, await activeMandate(buyer.person.credential), newId("authorization"), count * 1_000_000);

@@ -39,7 +39,7 @@ export type Insights = {
   }[];
 };
 
-/** The most bars of one chart; one more bar has the sum of all others. */
+/** The number of largest entries that get their own bar in a chart; one more bar shows the sum of all others. */
 const BARS = 8;
 
 type Named = (key: string | null) => Omit<Share, "key" | "amount">;
@@ -72,7 +72,7 @@ function refusalOf({ denialCode, payments }: { readonly denialCode: string | nul
   return { code, rule, means: known ? denials[code as DenialCode].means : "", payments };
 }
 
-/** Spending and refusals of the last `count` days including today; the asset with most payments comes first. */
+/** Spending and refusals of the last `count` days including today; the asset with the most payments comes first. */
 export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
   reading(async (tx, now) => {
     const since = new Date(`${lastDays(now, count)[0]}T00:00:00.000Z`);

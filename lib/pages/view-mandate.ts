@@ -16,7 +16,7 @@ export type MandateEvent = {
   /** The audit event's type: "mandate.suspended". */
   readonly type: string;
   readonly at: string;
-  /** A person's or service account's name. */
+  /** The name of the person or service account that acted, or words for another actor: "the service". */
   readonly by: string;
   /** The mandate's version that applied after the event. */
   readonly version: number | null;
@@ -27,7 +27,7 @@ export type MandateEvent = {
 
 export type MandateView = {
   readonly mandate: Mandate;
-  /** Names of the service accounts that the mandate is bound to. */
+  /** Names of the service accounts that the mandate is bound to, and of the actors in `history`. */
   readonly names: Readonly<Record<string, string>>;
   readonly history: readonly MandateEvent[];
   /** What a revocation would affect. */

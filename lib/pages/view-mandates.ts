@@ -15,7 +15,8 @@ async function present(tx: Tx, rows: readonly MandateRow[], now: Date): Promise<
 type Query = MandateFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's mandates for the page, newest first, as listMandates returns them, filtered by status and by name.
+ * The organization's mandates for the page, newest first, as listMandates returns them. They are filtered by status, and by a
+ * part of the name or the id.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Mandate>> =>

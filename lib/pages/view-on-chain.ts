@@ -84,7 +84,10 @@ function present(row: RegistrationRow): RegistrationView {
   };
 }
 
-/** The registrations of a mandate; null if its chain has no contracts. The caller has checked the mandate's organization. */
+/**
+ * The registrations of a mandate; null if no contracts are configured for its chain, or if its asset is not configured. The
+ * caller must have checked the mandate's organization, because this function does not.
+ */
 export async function viewOnChain({ mandateId, version, policy }: Mandate): Promise<OnChainView | null> {
   const { chain, asset } = policy.assets[0] ?? { chain: "", asset: "" };
   const deployment = deploymentAt(chain);
@@ -113,8 +116,8 @@ export type BudgetView = {
 };
 
 /**
- * The usage of a registration now; null if the mandate has no such registration. `chain` is null if the chain does not answer in
- * time.
+ * The usage of a registration now; null if it is not among the mandate's 50 newest registrations. `chain` is null if readBudget
+ * returns null, for example because the chain does not answer in time.
  */
 export async function viewBudget(mandateId: string, registrationId: string): Promise<BudgetView | null> {
   const rows = await registrationsOf(database(), { mandateId });

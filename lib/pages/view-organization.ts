@@ -4,7 +4,7 @@ import { settingsOf, type OrganizationSettings } from "#lib/identity/members/org
 import { notFound } from "#lib/problem.ts";
 
 export type OrganizationView = Omit<OrganizationSettings, "logo"> & {
-  /** The time zones to choose from, sorted IANA names. */
+  /** The IANA names of the time zones to choose from, UTC first. */
   readonly zones: readonly string[];
 };
 

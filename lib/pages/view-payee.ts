@@ -32,7 +32,7 @@ const known = (checkout: CheckoutRow): Promise<Pick<PayeeView, "history" | "look
     const everPaid = await selectPaid(tx, checkout);
     const own = everPaid.find(({ name }) => name === paidName(checkout));
     const { paid, all } = own ? await countPaid(tx, checkout, checkout) : { paid: 0, all: true };
-    // If the organization paid this payee before the similar payee, this payee does not imitate the other one.
+    // If the organization paid this payee first, this payee does not imitate the similar one.
     const other = everPaid.find(({ domain, since }) => looksLike(checkout.domain, domain) && !(own && own.since <= since));
     return {
       history: {

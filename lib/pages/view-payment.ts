@@ -58,7 +58,7 @@ export type PaymentView = {
   /** Set if a person allowed this refused payment once, or if this payment was allowed because a person had done so. */
   readonly allowed: AllowedOnce | null;
   readonly order: { readonly orderId: string; readonly status: string; readonly storefrontOrderId: string | null } | null;
-  /** The id of the request that authorized the payment. */
+  /** The id of the HTTP request in which the agent asked for the payment. */
   readonly requestId: string | null;
   readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
 };

@@ -64,7 +64,7 @@ describe("viewPayments", () => {
     expect(denied).toMatchObject({ stage: { of: "outcome", status: "deny" }, denialCode: "challenge_mismatch", execution: null });
   });
 
-  test("pages newest first and neither loses nor repeats a payment", async () => {
+  test("lists payments newest first, and no page loses or repeats a payment", async () => {
     const scene = await paymentScene();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push((await authorized(scene)).authorizationId);

@@ -58,8 +58,8 @@ export type PaymentPage = Page<PaymentLine> & {
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's payments for the page, newest first. If the filter has no index, only the newest 5,000 payments are checked,
- * and `nextCursor` then continues with older payments.
+ * The organization's payments for the page, newest first. If no index serves the whole filter, only the newest 5,000 payments
+ * are checked, and `nextCursor` then continues with older payments.
  * @throws Problem invalid_request for a cursor of another list
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>

@@ -5,8 +5,8 @@ import { executionsOf, listAuthorizations } from "#lib/holds/execution-store.ts"
 import { presentPayment } from "#lib/payments/present-execution.ts";
 
 /**
- * The organization's newest payments as getPayment returns them, without the headers with signed payments, which only the subject
- * that executed the payment may see.
+ * The organization's newest payments as listPayments returns them, without the headers with signed payments, which only the
+ * subject that executed the payment may see.
  */
 export async function viewRecentPayments(owner: Scope, limit: number): Promise<readonly Payment[]> {
   const rows = await listAuthorizations(database(), owner, {}, null, limit);

@@ -18,14 +18,17 @@ export type Refusal = {
   readonly at: string;
   /** The message of the rule that denied the payment first. */
   readonly why: string;
-  /** The change of the mandate with which the payment would be allowed. */
+  /**
+   * The change of the mandate with which the payment would be allowed. Null if the reader may not make one, or none is offered.
+   */
   readonly fix: FixOffer | null;
 };
 
 const SHOWN = 5;
 
 /**
- * The payments that mandates refused on the last day, newest first, at most 5. `manage`: whether the reader may change mandates.
+ * The payments that mandates refused in the last 24 hours, newest first, at most 5. `manage`: whether the reader may change
+ * mandates.
  */
 export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {

@@ -19,7 +19,8 @@ type Query = {
 };
 
 /**
- * The organization's resources for the page, as listResources returns them, but active or archived, filtered by text and method.
+ * The organization's resources for the page, as listResources returns them. `archived` selects the archived ones instead of the
+ * active ones; a text and a method filter further.
  * @throws Problem invalid_request for a cursor of another list
  */
 export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<ListedResource>> {

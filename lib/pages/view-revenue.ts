@@ -26,8 +26,8 @@ export type Revenue = {
 const DAYS = 30;
 
 /**
- * The revenue of the last 30 days and of this month, by asset; the asset with most payments comes first. Empty before the first
- * payment.
+ * The revenue of the last 30 days and of this month, by asset; the asset with the most payments this month comes first. Empty
+ * if no payment settled in this time.
  */
 export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
   const now = await clock(database());

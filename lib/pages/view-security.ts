@@ -10,7 +10,7 @@ import { isProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
 
-/** The most sessions that the page shows. */
+/** The maximum number of sessions that the page shows. */
 const SESSIONS = 100;
 
 export type SessionView = {

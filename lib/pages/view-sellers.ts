@@ -10,7 +10,7 @@ export type OwnSeller = Seller & {
   readonly proof: DomainProof;
 };
 
-/** The most sellers that a page shows. */
+/** The maximum number of sellers that a page shows. */
 export const SELLERS_SHOWN = 200;
 
 export type OwnSellers = {

@@ -26,7 +26,8 @@ export type Spending = {
 const DAYS = 30;
 
 /**
- * The agents' spending of the last 30 days, by asset; the asset with most payments comes first. Empty before the first mandate.
+ * The agents' spending of the last 30 days, by asset; the asset with the most payments comes first. Empty before the first
+ * mandate.
  */
 export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
   reading(async (tx, now) => {

@@ -35,8 +35,8 @@ function decimalsOf(chain: string, asset: string): number {
 }
 
 /**
- * The most fraction digits that an asset can have. Sums have this many digits, because an asset may have another number of digits
- * on each chain.
+ * The maximum number of fraction digits of an asset. Sums have this many digits, because an asset may have another number of
+ * digits on each chain.
  */
 const DIGITS = 36;
 

@@ -4,8 +4,8 @@ import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { isProblem } from "#lib/problem.ts";
 
 /**
- * Requests for approval that a person decides together. Each is recorded as shown to this session, as its own page does. Unknown
- * ids are left out.
+ * The requests for approval that a person decides together. Each is recorded as shown to this session, as on the page of a
+ * single request. Unknown ids are left out.
  */
 export async function viewTogether(
   checkoutIntentIds: readonly string[],
