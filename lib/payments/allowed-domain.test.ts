@@ -140,7 +140,7 @@ describe("a domain that a mandate allows", () => {
     expect((await paying(to(seller), byDomain)).outcome).toBe("allow");
   });
 
-  test("that is on the deny list is denied for every seller that claims it", async () => {
+  test("is denied for every seller that claims it, if it is on the deny list instead", async () => {
     const claims = await foreignSeller({ domain: "bad.example.com" });
     const rules = { domains: { deny: ["example.com"] } };
     const mandateId = await activeMandate(scene.person.credential, under(rules));

@@ -82,8 +82,9 @@ export type AskingTerms = {
 };
 
 /**
- * Adds the call that executes the payment only for the agent that asked, because an agent may not execute another agent's
- * payment. A payment of an order does not get it either, because an order has a call of its own to continue.
+ * Tells the agent where a person is asked and how to wait for the decision; null if no checkout was opened. The call that
+ * executes the payment is included only for the agent that asked, because an agent may not execute another agent's payment. A
+ * payment of an order does not get this call either, because an order has a call of its own to continue.
  */
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
@@ -123,8 +124,8 @@ export function assuranceReached({ purchase }: Item, facts: BatchFacts): Assuran
 }
 
 /**
- * The budget without what the checkout that a person approves now has reserved. The payment takes over that reserved amount
- * (hold), so the hold must not count twice, and it must not start a cooldown that denies its own payment.
+ * The budget without the amount that a checkout reserved before its approval (the hold). The approved payment takes over this
+ * hold, so the hold must not count twice, and it must not start a cooldown that denies its own payment.
  */
 export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {
   if (held?.status !== "held") return budget;

@@ -46,7 +46,10 @@ export const batchTerms = (): BatchTerms => ({
 
 export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
 
-/** Decides a batch in one transaction with two round trips to the database. Answers are given after COMMIT, never before. */
+/**
+ * Decides a batch in one transaction, usually with three round trips to the database: read the facts, lock the audit heads,
+ * write and commit. It returns only after COMMIT, or after ROLLBACK if there is nothing to store.
+ */
 async function authorizeAll(c: Sql, connection: object, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
@@ -122,8 +125,8 @@ const maybeDecided = (): Problem =>
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error) || endedBeforeCommit(error);
 
 /**
- * Splits a batch in two and keeps the payments of a mandate together. If one payment of n is bad, finding it costs at most 1 +
- * 2·log2(n) transactions.
+ * Splits a batch in two. The payments of a mandate are put next to each other first, so at most one mandate is in both halves.
+ * If one payment of n is bad, finding it costs at most 1 + 2·log2(n) transactions.
  */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
   const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();

@@ -138,7 +138,9 @@ describe("one call with several payments, and several calls with one payment", (
     { nonce: "shared" },
     { outcome: "allow" },
   );
-  /** Up to three mandates whose budgets suffice for two payments each, and a mandate id that does not exist. */
+  /**
+   * One payment. `mandate` is the index of one of three mandates with budgets for two payments each; index 3 does not exist.
+   */
   const one = fc.record({ mandate: fc.integer({ min: 0, max: 3 }), key: fc.integer({ min: 0, max: 8 }), change });
 
   test("have the same answers, and each repeats the stored bytes of the other", async () => {

@@ -40,8 +40,8 @@ const stays = (reason: Reason): boolean =>
 
 /**
  * Decides past payments again, oldest first, under another policy. The budgets are those that this policy would have left: a
- * payment uses nothing if the policy denies it, or if its reserved amount was released. `seen` has the payments for which the
- * seller's domain itself answered with a matching 402.
+ * payment uses nothing if the policy denies it, or if its reserved amount was released or has expired. `seen` says for which
+ * payments the seller's domain itself answered with a matching 402.
  */
 export function backtest(
   mandate: MandateFacts,

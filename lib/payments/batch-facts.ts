@@ -63,7 +63,7 @@ type Unreadable = { readonly organizationId: string; readonly unreadable: Error 
 /** The reply that is stored for an idempotency key. */
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
-/** Everything that a batch's decisions read. Maps have ids as keys, but `stored` and `replies` have idempotency keys. */
+/** Everything that a batch's decisions read. The maps `stored` and `replies` have idempotency slots as keys. */
 export type BatchFacts = {
   readonly now: Date;
   readonly stored: ReadonlyMap<string, SlotReply>;
@@ -86,7 +86,9 @@ export type BatchFacts = {
   /** Locked checkouts with the facts that an approval needs. */
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, SlotReply>;
-  /** The requests for approval of each agent, by agentKey. They are read only if a decision opens a request; null before. */
+  /**
+   * The requests for approval of each agent, by agentKey. They are read only if a decision opens a request; null until then.
+   */
   readonly requests: Map<string, AgentRequests> | null;
   /** How people decided the same payment before. It is read together with `requests`. */
   readonly remembered: ReadonlyMap<Item, Remembered>;
@@ -196,8 +198,9 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
 }
 
 /**
- * Returns null if the key or session is not valid, false if it lacks the capability, and "paused" if a person paused the agent.
- * Keys and sessions were read under the shared lock against revocations, so every earlier revocation is seen.
+ * Makes the function that says whether a payment's caller may authorize it: null if their key or session is not valid, false if
+ * it lacks the capability, and "paused" if a person paused the agent. Keys and sessions were read under the shared lock against
+ * revocations, so every earlier revocation is seen.
  */
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
   const keys = new Map(members(loaded, "key").map((row) => [row.key_id, row]));

@@ -29,12 +29,14 @@ export type BatchRows = {
   readonly atDomains: ReadonlyMap<string, string>;
   /** Payees that are not registered and that an emergency stop forbids to pay, by the key that unregisteredPayee makes. */
   readonly stoppedPayees: ReadonlySet<string>;
-  /** The rows that factsAsked returned, by kind. */
+  /** The rows that the statement of facts returned, by kind. */
   readonly found: ReadonlyMap<Fact, readonly Row[]>;
   readonly policies: readonly Row[];
 };
 
-/** Sends all queries without waiting between them, and throws the first failure. */
+/**
+ * Sends all queries without waiting between them. When all have ended, it throws the failure of the first query that failed.
+ */
 export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>(
   queries: Q,
 ): Promise<{ [K in keyof Q]: Awaited<Q[K]> }> {
@@ -155,8 +157,9 @@ const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(row
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
 /**
- * Round trip 1 takes the shared lock against revocations, then the locks of the rows, then reads the clock and the facts. Keys
- * and sessions must be read after the first lock, and the clock after all locks.
+ * Makes the first round trip of a batch. It takes the shared lock against revocations, then the locks of the rows, then reads
+ * the clock and the facts. Keys and sessions must be read after the first lock, so that no revocation is missed. The clock must
+ * be read after all locks, or the time is earlier than changes that were waited for.
  */
 export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
   const offers = offersOf(items);

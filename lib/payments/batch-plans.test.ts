@@ -44,7 +44,7 @@ test("plans that were made while the tables were empty do not scan all rows late
 
 const MANY = 3_000;
 
-test("stops, remembered offers and proofs of many sellers are read by index, one by one", async () => {
+test("emergency stops, remembered offers and proofs of many sellers are read by index, one by one", async () => {
   const buyer = await createBuyer();
   const shop = "shop.example.com";
   const payTo = `0x${"5e".repeat(20)}`;

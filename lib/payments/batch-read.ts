@@ -30,7 +30,8 @@ type Members = {
     readonly capabilities: (typeof serviceAccounts.$inferSelect)["capabilities"];
     readonly paused: boolean;
     /**
-     * Whether an OAuth client uses tokens under this row. Then `role` is the role of the person who allowed it; null without one.
+     * Whether this row stands for the tokens of an OAuth client. Then `role` is the role of the person who allowed the client,
+     * or null if they are no longer a member or are banned. For an API key, `role` is always null.
      */
     readonly by_token: boolean;
     readonly role: (typeof member.$inferSelect)["role"] | null;
@@ -42,7 +43,7 @@ type Members = {
   };
 };
 
-/** The rows of one kind that are not rows of a table. batch-statements.ts selects their members. */
+/** The rows of one kind that are not rows of a table. batch-statements.ts selects their fields. */
 export const members = <K extends keyof Members>({ found }: BatchRows, what: K): readonly Members[K][] =>
   (found.get(what) ?? []).map(({ row }) => row as Members[K]);
 

@@ -144,8 +144,8 @@ const AUTHORIZE = `
   WHERE mandate_id = ANY($${LAST}::text[])`;
 
 /**
- * Like AUTHORIZE, and also stores holds and payment terms. It is separate because most batches have none, and each part of a
- * statement takes time.
+ * Like AUTHORIZE, and also stores payment terms and the holds that have a row of their own. It is separate because most batches
+ * have none of these, and each part of a statement takes time.
  */
 const AUTHORIZE_AND_STORE = AUTHORIZE.replace(
   "WITH",
@@ -159,7 +159,7 @@ export const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T
 
 export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: readonly StoredIntent[]) {
   const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
-  // The approval by a person and the order read the row of such a hold later.
+  // These holds need a row of their own, because a person's approval or an order reads the row later.
   const stored = held.filter(({ hold, item }) => hold.approvalKey !== null || item.purchase !== undefined);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));

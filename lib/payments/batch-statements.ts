@@ -61,8 +61,8 @@ export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) =>
     SELECT seller_id FROM sellers WHERE domain = w.domain AND verified ORDER BY seller_id LIMIT 1) s ON true`;
 
 /**
- * The offers that this service itself received in a domain's 402 within the last day. A stored offer with an empty amount matches
- * every price.
+ * The numbers of the wanted offers that this service itself received in a domain's 402 within the last day. A wanted offer
+ * without an amount matches a stored offer of any amount.
  */
 export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
   SELECT w.number FROM unnest(${wanted.map((_, number) => number)}::int[], ${wanted.map(({ domain }) => domain)}::text[],
@@ -88,8 +88,8 @@ const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: read
     LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
 /**
- * Pairs of two ids, as two columns of equal length. `of` is the id of a mandate, a seller, a session or a domain, and `ids` is
- * the id that is looked up under it.
+ * Pairs of two ids, as two columns of equal length. `of` has the ids of mandates, sellers or sessions, or domains, and `ids`
+ * has what is looked up under each.
  */
 export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
@@ -113,7 +113,7 @@ export type Query = {
   readonly checkouts: Pairs;
 };
 
-/** The kinds of rows that factsAsked returns. */
+/** The kinds of rows that the statements of this file return with the columns `what` and `row`. */
 export type Fact =
   | "mandate"
   | "policy"

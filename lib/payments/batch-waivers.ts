@@ -8,7 +8,10 @@ import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 
-/** The terms of a waiver for this refused payment. Null if nobody can waive the rules that denied it. */
+/**
+ * The terms of a waiver for this payment. Null if nobody can waive the rules that denied it, if it was not denied or belongs to
+ * an approval or order, or if it has no verified seller or no confirmed address to pay.
+ */
 function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
   if (item.purchase || decision.outcome !== "deny" || seller?.verified !== true || payTo === null) return null;
   if (!isWaivable(decision)) return null;

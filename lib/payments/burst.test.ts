@@ -46,7 +46,7 @@ describe("200 parallel authorizations with room for exactly 100", () => {
     expect((await verifyChain(buyer.organizationId)).valid).toBe(true);
   });
 
-  test("with a cooldown are one allow", async () => {
+  test("with a cooldown are allowed only once", async () => {
     const policy = { assets, limits: { perPayment: "0.5", total: "1000", cooldownSeconds: 600 } };
     const mandateId = await activeMandate(buyer.person.credential, { policy });
     const answers = await Promise.all(Array.from({ length: PARALLEL }, () => ask(buyer, mandateId)));

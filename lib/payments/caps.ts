@@ -3,7 +3,10 @@ import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { liveUsage, usageAndPolicy } from "#lib/holds/hold-store.ts";
 
-/** Whether a mandate has used more than its current policy allows, in total or in any window that counts now. */
+/**
+ * Whether the amount that a mandate has spent and reserved exceeds its current policy, in total or in any window that counts
+ * now. The number of payments is not checked.
+ */
 export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
   const row = await usageAndPolicy(tx, mandateId);
   const asset = row && assetOf(row.chain, row.asset);

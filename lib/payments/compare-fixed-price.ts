@@ -77,7 +77,7 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
 
 /**
  * The differences between a challenge and the seller's registered fixed price. If the challenge has several offers, the offer
- * with the fewest differences counts. A challenge without offers has no differences.
+ * with the fewest differences counts. A challenge without the field `accepts` has no differences.
  */
 export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
   if (challenge["accepts"] === undefined) return [];

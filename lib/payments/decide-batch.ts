@@ -97,7 +97,7 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
 
 /**
  * Checks the caller's key or session and its capability. Then it returns a stored reply, before any check whose result changes
- * with time.
+ * with time. Null if the payment has no stored reply and must be decided.
  */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
@@ -155,8 +155,9 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
 }
 
 /**
- * The time at which an authorization and its reserved amount expire. If a person has approved, they last until the intent
- * expires; otherwise at most AUTHORIZATION_MS or, while a person is asked, the policy's time for requests.
+ * The time at which an authorization and its reserved amount expire: at once for a denial, and never after the intent or the
+ * mandate ends. Unless a person has approved, they also last at most AUTHORIZATION_MS or, while a person is asked, the policy's
+ * time for requests.
  */
 function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;

@@ -32,12 +32,12 @@ export type FoundFix = {
   readonly mandate: MandateRow;
   readonly past: PastDecision;
   readonly policyDecisionId: string;
-  /** Null if the current mandate would not deny the request again. */
+  /** Null if the current mandate would not deny the same payment again. */
   readonly fix: Fix | null;
-  /** The outcome of the same request now, under the mandate with the fix if there is one. */
+  /** The outcome of the same payment now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
   /**
-   * The terms of a waiver for the request. Null if nobody can allow it without a change of the mandate, or if a person has
+   * The terms of a waiver for the payment. Null if nobody can allow it without a change of the mandate, or if a person has
    * already allowed it.
    */
   readonly waivable: WaiverTerms | null;
@@ -53,16 +53,17 @@ const REQUEST_MS = minutes(10);
  */
 const readAgain: ReadonlySet<string> = new Set(["mandate_not_active", "mandate_suspended", "mandate_revoked", "agent_not_bound"]);
 
-/** Whether no change of the mandate can prevent this denial, or this page must not suggest one. */
+/** Whether no change of the mandate can prevent this denial, or the service must not suggest such a change. */
 const isFinal = ({ code, effect }: Reason): boolean =>
   effect === "deny" &&
   isDenial(code) &&
   ((denials[code].beyondPolicy === true && !readAgain.has(code)) || code === "emergency_stop" || code === "assurance_too_low");
 
 /**
- * The smallest change of the mandate with which the same request would be allowed now. Null if there is none. Also null if the
- * change must not be suggested: for an emergency stop, an entry of a deny list, a challenge that differs from the records, a
- * domain that imitates another payee's, or a domain that is not verified.
+ * The smallest change of the mandate with which the same payment would no longer be denied now. Null if there is none, if the
+ * payment was not denied, or if the mandate is not active. Also null if the change must not be suggested: for an emergency
+ * stop, an entry of a deny list, a challenge that differs from the records, a domain that imitates another payee's, or a domain
+ * that is not verified.
  */
 export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId }: Place, now: Date): Promise<FoundFix | null> {
   const mandate = await findMandate(tx, scope, mandateId);
@@ -85,8 +86,8 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
 }
 
 /**
- * Null if the decision was about an order, whose basket is not stored with the decision, or if the decision had no address to
- * pay.
+ * The terms of a waiver for a denied payment. Null if the decision was about an order, whose basket is not stored with the
+ * decision, or if the decision had no address to pay.
  */
 function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | null {
   const { sellerId, resourceId, payTo, intent, subjectId } = past;
@@ -121,7 +122,7 @@ const mandateFacts = (mandate: MandateRow, { policy, agents }: Terms): MandateFa
   agents,
 });
 
-/** The request as if the agent sent it again now. */
+/** The facts about the payment as if the agent asked for it again now. */
 async function factsNow(tx: Tx, { mandateId, policy }: MandateRow, past: PastDecision, now: Date): Promise<IntentFacts> {
   const { sellerId, payTo, intent } = past;
   const domain = intent.seller.domain ?? null;

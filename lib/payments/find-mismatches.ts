@@ -12,8 +12,8 @@ type Parties = {
 };
 
 /**
- * The differences between a request and the registered record. If only the seller's own 402 has the price, the request is
- * compared with that 402.
+ * The differences between a payment and the registered record. If the seller quotes a price in each 402 response, the payment
+ * is also compared with the 402 response in its intent.
  */
 export function findMismatches(
   { intent, purchase }: Item,

@@ -13,7 +13,7 @@ import { askedIn, presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Reads a payment again, for a client that lost the reply to authorizePayment. */
+/** Reads a payment with its executions and, if there is one, its waiver or its request for approval. */
 export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");

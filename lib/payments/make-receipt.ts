@@ -36,7 +36,7 @@ function paidIn({ amount, asset, chain }: AuthorizationRow) {
   };
 }
 
-/** The claims, in the meaning of JSON Web Tokens, that all kinds of receipts have. */
+/** The JWT claims that all kinds of receipts have. */
 function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
     authorization;
@@ -95,7 +95,7 @@ export async function approvalReceipt(facts: ReceiptFacts, { approvalId, approve
   return answer({ kind: "approval", jti: approvalId, ...claims, approval }, facts.event);
 }
 
-/** The receipt of an execution. `event` is the newest event about the execution. */
+/** The receipt of an execution. `event` is the newest event that states the execution's settlement status. */
 export async function executionReceipt(facts: ReceiptFacts, execution: ExecutionRow) {
   const { executionId, settlementReference } = execution;
   const status = execution.settlementStatus as SettlementStatus;

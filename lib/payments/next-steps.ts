@@ -15,7 +15,9 @@ export type NextFacts = {
   /** The page where a person approves or rejects. */
   readonly confirmPath: string | null;
   readonly may: { readonly decide: boolean; readonly manage: boolean };
-  /** The link to the change of the mandate that would allow the payment; "passes" if the mandate no longer denies the request. */
+  /**
+   * The link to the change of the mandate that would allow the payment; "passes" if the mandate no longer denies the payment.
+   */
   readonly fix?: { readonly href: string; readonly label: string } | "passes" | null;
 };
 

@@ -74,13 +74,13 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
   }
 }
 
-/** The mandate has no registration on the chain. */
+/** The problem for a mandate that has no registration on the chain. */
 export const notRegistered = (on: RefusedPayment): Problem =>
   new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
 
 /**
- * The period ends in `seconds`. A signature that is made now could arrive too late for this period, and is not valid in the next
- * one.
+ * The problem for a mandate whose period ends in `seconds`. A signature that is made now could arrive too late for this period,
+ * and is not valid in the next period.
  */
 export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   new Problem("rate_limited", {
@@ -89,7 +89,8 @@ export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   });
 
 /**
- * The paying account does not delegate to the service's contract, so the token would not accept the service's signature for it.
+ * The problem for a paying account that does not delegate to the service's contract, so that the token would not accept the
+ * service's signature for it.
  */
 export const notDelegated = (on: RefusedPayment): Problem =>
   new Problem(

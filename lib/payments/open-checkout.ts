@@ -28,8 +28,8 @@ export type CheckoutRequest = {
 type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals" | "intent">;
 
 /**
- * The address by which a resource is named if it is not registered. Any other text would come from the agent and would not be
- * verified.
+ * The URL by which a resource is named if it is not registered: that of the 402 response in the intent, or else the seller's
+ * domain. Other text is not used, because the agent could write anything there.
  */
 function addressOf({ intent, domain }: SinglePayment): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";

@@ -47,7 +47,7 @@ const kinds = {
   ord: "order",
 } as const;
 
-/** Classifies the text of the search field; null if it cannot match any payment. */
+/** Classifies the text of the search field; null if it is empty or cannot match any payment. */
 export function readSearch(typed: string): PaymentSearch | null {
   const text = typed.trim();
   const lower = text.toLowerCase();
