@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 
 const INSTALL_LIMIT_MS = 180_000;
 const root = join(import.meta.dirname, "..");
-/** The first one is a Chromium without windows, which needs half the CPU time per page. */
+/** chromium-headless-shell comes first: it is a Chromium without windows, and needs half the CPU time per page. */
 const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const inCache = ["chrome-linux/chrome", "chrome-linux64/chrome", "chrome-mac/Chromium.app/Contents/MacOS/Chromium"];
 
@@ -24,7 +24,7 @@ async function first(paths: readonly string[]): Promise<string | null> {
 const installed = (): Promise<string | null> =>
   first((process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))));
 
-/** A Chromium of any version that Playwright has downloaded earlier. */
+/** The path of a Chromium that Playwright has downloaded earlier, in any version; null if there is none. */
 async function cached(): Promise<string | null> {
   const folder = process.env["PLAYWRIGHT_BROWSERS_PATH"] ?? join(homedir(), ".cache/ms-playwright");
   const versions = (await readdir(folder).catch((): string[] => [])).filter((name) => /^chromium-\d+$/.test(name)).toSorted();
@@ -52,7 +52,10 @@ async function fromSystem(): Promise<string | null> {
   return null;
 }
 
-/** A Chromium on this machine; null if there is none. Downloads nothing. */
+/**
+ * The path of the Chromium that CHROMIUM_PATH names, or else of one on this machine. Null if CHROMIUM_PATH cannot be executed,
+ * or if there is none. Downloads nothing.
+ */
 export async function chromiumAtHand(): Promise<string | null> {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") return (await runnable(named)) ? named : null;
@@ -60,8 +63,8 @@ export async function chromiumAtHand(): Promise<string | null> {
 }
 
 /**
- * A Chromium for the journeys: an installed one, else Playwright's download, else the system's package. Null if none is
- * available.
+ * The path of a Chromium for the browser tests: an installed one, else Playwright's download, else the system's package. If
+ * CHROMIUM_PATH is set, only that one is used. Null if none is available.
  */
 export async function findChromium(): Promise<string | null> {
   const atHand = await chromiumAtHand();

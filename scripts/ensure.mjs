@@ -64,8 +64,8 @@ async function install() {
 const major = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0);
 
 /**
- * The version of Node with which the script will run: the one in node_modules if its installation is complete, or else the
- * machine's.
+ * The major version of Node with which the npm script will run: of the Node in node_modules if that is completely installed, or
+ * else of the machine's Node.
  */
 function nodeVersion() {
   const options = { encoding: "utf8", env: { ...process.env, PATH: join(root, "node_modules", ".bin") + delimiter + path } };

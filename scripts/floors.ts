@@ -59,7 +59,7 @@ function placeOf(path: string): { readonly name: string; readonly floor: number 
   return name === "" ? { name: "lib", floor: 0 } : { name, floor: floors.indexOf(name as (typeof floors)[number]) + 1 || -1 };
 }
 
-/** The error message for an import, or null. Both paths are relative to lib/. */
+/** The error message for an import; null if the import is allowed. Both paths are relative to lib/. */
 export function wrongImport(from: string, to: string): string | null {
   const [own, other] = [placeOf(from), placeOf(to)];
   if (own.floor < 0) return `lib/${own.name} is not in the list of modules in scripts/floors.ts.`;

@@ -1,6 +1,6 @@
-// `npm run lock`, to run after each `npm install`. If the registry did not have a package for another platform at that moment,
-// npm leaves it out of the lockfile, and `npm ci` then refuses the lockfile. This adds the missing packages, with data from the
-// packages that depend on them.
+// `npm run lock`, to run after each `npm install`. If the registry did not have a package for another platform during the
+// installation, npm leaves it out of the lockfile, and `npm ci` then refuses the lockfile. This adds the missing packages, with
+// their versions from the packages that depend on them.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const file = new URL("../package-lock.json", import.meta.url);

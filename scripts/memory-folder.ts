@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "countersign-test-";
-/** The least free space in the folder: four times as much as a run needs at most. */
+/** The minimum of free bytes in the folder: four times as much as a run needs at most. */
 const ROOM_MIN = 1024 ** 3;
-/** The least available memory of the machine. The processes of the run need most of it. */
+/** The minimum of available memory of the machine, in bytes. The processes of the run need most of it. */
 const AVAILABLE_MIN = 4 * 1024 ** 3;
 const ABANDONED_MS = 60 * 60_000;
 const RUN_LIMIT_MS = 5_000;
@@ -20,7 +20,7 @@ async function hasRoom(place: string): Promise<boolean> {
   return bavail * bsize >= ROOM_MIN && process.availableMemory() >= AVAILABLE_MIN;
 }
 
-/** Removes the folders of runs that were killed. */
+/** Removes folders that are more than an hour old, because only killed runs leave them. */
 async function removeAbandoned(place: string): Promise<void> {
   for (const name of await readdir(place)) {
     if (!name.startsWith(PREFIX)) continue;
@@ -35,7 +35,8 @@ async function newFolder(place: string): Promise<string> {
   const folder = await mkdtemp(join(place, PREFIX));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  // PostgreSQL runs under another account, keeps its data in the folder, and must be able to enter it.
+  // If this runs as root, PostgreSQL runs under another account, which must be able to enter the folder, where it keeps its
+  // data.
   await chmod(folder, 0o755);
   const program = join(folder, "program");
   await writeFile(program, "#!/bin/sh\n", { mode: 0o755 });

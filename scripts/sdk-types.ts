@@ -1,5 +1,6 @@
 /**
- * Writes the types of all operations for the package in sdk/. Run this after a contract has changed. A test compares the file.
+ * Writes the types of all operations for the package in sdk/. Run this after a contract has changed: a test fails while the
+ * file is outdated.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -47,7 +48,7 @@ const union = (types: readonly string[], by = " | "): string => {
   return different.length > 1 ? `(${different.join(by)})` : (different[0] ?? "unknown");
 };
 
-/** The TypeScript type of a JSON schema. It handles only the parts of JSON Schema that the API's document uses. */
+/** The TypeScript type of a JSON schema. It handles only the parts of JSON Schema that the API's OpenAPI document uses. */
 function typeOf(schema: Schema, indent = ""): string {
   const { $ref, const: value, enum: values, anyOf, oneOf, allOf, type, items } = schema;
   if ($ref !== undefined) return nameIn($ref);
@@ -102,7 +103,7 @@ function responseType({ responses }: Described): string {
   return schema ? typeOf(schema, "    ") : "unknown";
 }
 
-/** The text of the whole file. */
+/** The text of TYPES_FILE. */
 export function operationTypes(): string {
   const document = openApiDocument(operations) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;

@@ -39,7 +39,7 @@ const checks: Step[] = [
   { name: "dead code", command: ["knip", "--no-progress"] },
 ];
 
-/** The pages are built once, before the tests that start servers, because two builds at the same time would mix their files. */
+/** Builds pages and server once, before the tests that start servers, because two builds at the same time would mix files. */
 const build: Step = { name: "build", command: ["node", "scripts/build.ts"] };
 
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
@@ -85,7 +85,7 @@ type Results = {
   }[];
 };
 
-/** A short form of a failure for the summary at the end, without stack frames of dependencies. */
+/** A failure for the summary at the end: at most twelve lines, without stack frames of dependencies. */
 function told(name: string, message = ""): string {
   const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
   return [name, ...lines.slice(0, 12)].join("\n    ");
@@ -139,7 +139,7 @@ await Promise.all([rm(RESULTS, { force: true }), rm(JOURNEYS, { force: true })])
 if (only.length === 0) {
   // Remove old builds, because a deleted source file does not make a build look outdated.
   for (const built of [".next/BUILD_ID", ".server"]) await rm(join(root, built), { recursive: true, force: true });
-  // Run both at the same time, because neither uses two cores fully.
+  // The checks and the build run at the same time, because neither of them uses two cores fully.
   await Promise.all([check(checks), check([build])]);
 }
 const memory = only.length === 0 ? await memoryFolder() : null;
