@@ -10,7 +10,7 @@ export type PaidFetchOptions = {
    * purchase.
    */
   readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
-  /** The longest text that the model gets, in characters. Default: 100,000. */
+  /** The maximum number of characters of an answer that the model gets. The rest is cut off. Default: 100,000. */
   readonly maxCharacters?: number;
 };
 
@@ -34,8 +34,8 @@ const inputSchema = jsonSchema<PaidFetchInput>({
 });
 
 /**
- * A tool of the Vercel AI SDK that fetches paid addresses under the mandate. A payment that fails is a result with `error` and
- * `nextActions`.
+ * A tool of the Vercel AI SDK that fetches paid addresses under the mandate. If a payment fails, the tool does not throw, but
+ * returns a result with `error` and `nextActions`.
  */
 export const paidFetch = (
   pay: Countersign,

@@ -31,20 +31,20 @@ export async function awaitPerson(
   signal?: AbortSignal,
 ): Promise<void> {
   const [withoutWaiting = path] = path.split("?");
-  // A key without checkouts:read cannot read the decision, but its person can still get the page's address.
+  // A key without checkouts:read cannot read the decision, but `onApproval` can still give the page's address to a person.
   const unread = (error: unknown): boolean => {
     if (error instanceof ServiceRefused && error.code === "capability_required") return false;
     throw error;
   };
   if (await isApprovedAt(context, withoutWaiting, signal).catch(unread)) return;
   if ((await context.onApproval?.({ url })) === "stop") throw new ApprovalRequired(url);
-  // The service answers after 30 seconds at the latest, or at once if too many wait.
+  // The service answers after 30 seconds at the latest, or at once if too many requests wait. So pause between two requests.
   while (!(await isApprovedAt(context, path, signal))) await pause(PAUSE_MS, signal);
 }
 
 /**
- * Waits for the decision that an authorization asks for. Returns the authorization to execute: the earlier one if the same
- * question was open.
+ * Waits for the decision that an authorization asks for. Returns the id of the authorization to execute: that of an earlier
+ * authorization if its request for approval of the same payment was still open.
  * @throws as awaitPerson
  */
 export async function awaitApproval(context: Context, authorization: Authorization, signal?: AbortSignal): Promise<string> {

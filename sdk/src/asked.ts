@@ -16,7 +16,7 @@ export type Asked = { readonly required: unknown; readonly field: "x402/payment"
 const isRequired = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && "x402Version" in value && "accepts" in value;
 
-/** x402's PaymentRequired: in structuredContent, or as JSON in the first text. */
+/** x402's PaymentRequired in structuredContent, or as JSON in the first text, either directly or in the field "x402/error". */
 function x402In({ isError, structuredContent, content }: Result): Json | null {
   if (isError !== true) return null;
   const [first] = Array.isArray(content) ? (content as readonly { readonly text?: unknown }[]) : [];
@@ -43,5 +43,7 @@ export function askedIn(result: unknown): Asked | null {
   return byMpp((read._meta as Json | undefined)?.["org.paymentauth/payment-required"]);
 }
 
-/** The payment that an error asks for. The number of the error is not enough, because MCP uses it for other errors too. */
+/**
+ * The payment that an error asks for, by the error's data. Its code is not enough, because MCP uses it for other errors too.
+ */
 export const askedByError = (error: unknown): Asked | null => byMpp((error as { readonly data?: unknown } | null)?.data);

@@ -44,7 +44,7 @@ export function decode(header: string): unknown {
   }
 }
 
-/** The names of networks in x402 version 1. */
+/** The chain ids of the network names in x402 version 1. */
 async function networksOfVersion1(): Promise<Readonly<Record<string, number>>> {
   const { EVM_NETWORK_CHAIN_ID_MAP } = await import("@x402/evm/v1");
   return EVM_NETWORK_CHAIN_ID_MAP;

@@ -83,7 +83,7 @@ async function main(line: readonly string[]): Promise<void> {
     said = failure(error);
   }
   const { json, text, code = 0 } = said;
-  // The MCP server writes only messages to stdout.
+  // The command `mcp` returns an empty text, because only protocol messages may be written to its stdout.
   if (text === "") return;
   if (isJson) console.log(JSON.stringify(json));
   else if (code === 0) console.log(text);

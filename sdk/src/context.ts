@@ -17,7 +17,7 @@ export type CountersignOptions = ServiceOptions & {
    * without this function, the call waits until a person decides or the request expires.
    */
   readonly onApproval?: (request: ApprovalRequest) => "stop" | "wait" | void | Promise<"stop" | "wait" | void>;
-  /** How long a request may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */
+  /** How long an authorization may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */
   readonly expiresInSeconds?: number;
   /** How long to look for the payment on the chain if the seller does not serve, in seconds. The default is 20. */
   readonly followSeconds?: number;

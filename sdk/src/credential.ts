@@ -6,7 +6,7 @@ import { payChallenge, requireBothIds, type Paid, type PayOptions } from "./pay.
 import { notServed } from "./show.ts";
 
 export type CredentialOptions = PayOptions & {
-  /** The http address that asked for the payment. The mandate's policy checks its domain. */
+  /** The http address that asked for the payment. The mandate's policy is checked for the domain of this address. */
   readonly url: string;
   readonly signal?: AbortSignal | undefined;
 };
@@ -17,7 +17,10 @@ export type Credential = Paid & {
   readonly headers: Readonly<Record<string, string>>;
   /** x402's PaymentPayload or MPP's credential, for a seller that is not called by HTTP. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The error to throw if the seller does not serve. It waits until the chain shows the payment, `followSeconds` at most. */
+  /**
+   * Returns the error to throw if the seller does not serve. It first waits until the chain shows the payment, for at most
+   * `followSeconds`.
+   */
   notServed(): Promise<NotServed | PaymentFailed>;
 };
 
@@ -30,9 +33,10 @@ function isNameless(required: unknown): required is Json & { readonly resource: 
 }
 
 /**
- * Pays x402's PaymentRequired or MPP's challenges, and returns the credential for the seller. They may come from any transport.
- * If the resource is not an http address, such as a tool of an MCP server, the service checks the address of the server instead,
- * and the seller gets the original name of the resource. MPP's charge can only be paid from the wallet.
+ * Pays x402's PaymentRequired or MPP's challenges, from any transport, and returns the credential for the seller. If the
+ * resource is not an http address, such as a tool of an MCP server, the service checks `url`, the address of that server,
+ * instead, and the seller gets the original name of the resource. MPP's charge can only be paid with a wallet of the client,
+ * not by the service.
  * @throws the errors of pay.fetch, without NotServed and PaidButNotServed
  */
 export async function makeCredential(

@@ -41,7 +41,9 @@ const sentence = (reasons: readonly Reason[]): string =>
     .map(({ message }) => message)
     .join(" ");
 
-/** The mandate denies the payment. The answer is the same for the same operation: ask again under another name. */
+/**
+ * The mandate denies the payment. A repeat with the same operation gets the same answer: to ask again, use another operation.
+ */
 export class PaymentDenied extends CountersignError {
   readonly authorization: Authorization;
   readonly reasons: readonly Reason[];
@@ -116,7 +118,10 @@ export class NotServed extends CountersignError {
   }
 }
 
-/** The payment is on the chain, and the seller's answer is lost. Ask the seller with the receipt; do not pay again. */
+/**
+ * The payment is on the chain, but the seller did not serve or its answer was lost. Ask the seller with the receipt; do not pay
+ * again.
+ */
 export class PaidButNotServed extends NotServed {
   constructor(attempt: Attempt) {
     super(attempt, "The payment was made, and the seller did not serve. Ask the seller with the execution and the receipt.");

@@ -14,13 +14,16 @@ type Execute = {
   readonly authorization: Authorization;
   readonly challenge: Challenge;
   readonly mayHaveExecutions: boolean;
-  /** The operation's own authorization. It differs if a person was asked about the same payment for an earlier operation. */
+  /**
+   * The id of this operation's own authorization. It differs from the id of `authorization` if a person was asked about the
+   * same payment for an earlier operation.
+   */
   readonly ownId: string;
 };
 
 const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
 
-/** The error of an operation whose approval another operation used, because both asked for the same payment. */
+/** Returns the error for an operation whose approval another operation has used, because both asked for the same payment. */
 async function paidForAnother(
   { service }: Context,
   { authorizationId, ownId }: { readonly authorizationId: string; readonly ownId: string },
@@ -34,8 +37,8 @@ async function paidForAnother(
 }
 
 /**
- * The execution of a payment that a person approved, if this operation made it. Several operations can share an approval. Each has
- * its own idempotency keys, and the service repeats its answer only for the key that made the execution.
+ * Returns the execution of a payment that a person approved, if this operation made it. Several operations can share an approval.
+ * Each has its own idempotency keys, and the service repeats its answer only for the key that made the execution.
  * @throws AuthorizationEnded if another operation made it
  */
 async function ownExecution(
@@ -72,9 +75,9 @@ function errorOf(error: unknown, authorization: Authorization): unknown {
 }
 
 /**
- * Executes an authorization once, whichever call or process began it. The first attempt has the id of the operation's
- * authorization as its idempotency key, and each failed attempt is followed by a new key, so a repeat never signs a second
- * payment beside an open one.
+ * Executes an authorization once, even if several calls or processes try it. The idempotency key of the first attempt is the id
+ * of the operation's authorization, and only after a failed attempt a new key is used, so a repeat never makes a second payment
+ * beside an open one.
  */
 export async function executeOnce(context: Context, execute: Execute, signal: AbortSignal): Promise<PaymentExecution> {
   const { authorization, challenge, mayHaveExecutions, ownId } = execute;
@@ -102,7 +105,10 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   }
 }
 
-/** Waits while the service settles the payment itself. @throws PaymentFailed, NotServed if the outcome stays unknown */
+/**
+ * Waits while the service settles the payment itself, for at most two minutes.
+ * @throws PaymentFailed; NotServed if the outcome is still not known
+ */
 async function untilKnown(
   { service }: Context,
   execution: PaymentExecution,

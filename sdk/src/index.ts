@@ -30,7 +30,7 @@ const FOLLOW_SECONDS = 20;
 
 export type Countersign = ReturnType<typeof countersign>;
 
-/** @throws CountersignError if an option is empty, as from a variable that is not set */
+/** @throws CountersignError if `url` is not an http address, or if an option is empty, as from a variable that is not set */
 function requireOptions({ url, apiKey, mandateId }: CountersignOptions): void {
   if (!isHttp(url)) throw new CountersignError(`url must be the service's address with http:// or https://, and not "${url}".`);
   if (!apiKey) throw new CountersignError("apiKey is missing. It is the API key of the agent's service account.");
@@ -38,7 +38,7 @@ function requireOptions({ url, apiKey, mandateId }: CountersignOptions): void {
     throw new CountersignError("mandateId is missing. It is the id of the mandate that pays, and begins with mdt_.");
 }
 
-/** A client that pays under one mandate. @throws CountersignError if an option is empty */
+/** A client that pays under one mandate. @throws CountersignError if `url` is not an http address, or if an option is empty */
 export function countersign(options: CountersignOptions) {
   requireOptions(options);
   const { mandateId, wallet, onApproval, expiresInSeconds = HOUR_SECONDS, followSeconds = FOLLOW_SECONDS } = options;
@@ -79,7 +79,7 @@ export function countersign(options: CountersignOptions) {
     /** Verifies a message to your webhook endpoint with WebCrypto alone, and returns its event. Needs `webhookKeys`. */
     verifyWebhook: (headers: WebhookHeaders, body: string | Uint8Array, how?: WebhookOptions): Promise<Event> =>
       verifyWebhook(headers, body, webhookKeys, how),
-    /** Pays x402's PaymentRequired that did not arrive as an answer to pay.fetch. Adapters use it. */
+    /** Pays x402's PaymentRequired or MPP's challenges that did not arrive as an answer to pay.fetch. Adapters use it. */
     credential: (paymentRequired: unknown, how: CredentialOptions) => makeCredential(context, paymentRequired, how),
     /** Every operation of the API. */
     api,

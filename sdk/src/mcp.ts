@@ -4,7 +4,7 @@ import type { PayOptions } from "./pay.ts";
 
 type Params = { readonly name: string; readonly _meta?: Readonly<Record<string, unknown>> | undefined };
 
-/** A client of either official SDK for TypeScript, or another one with such a function. */
+/** A client of either official MCP SDK for TypeScript, or any object with such a function. */
 export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool(params: P, ...rest: Rest): Promise<R> };
 
 /**

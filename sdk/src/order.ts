@@ -31,7 +31,10 @@ async function signOrder({ wallet, token }: Context, order: PlacedOrder): Promis
   return sign(wallet, await readChallenge(required, order.storefront.checkoutUrl, await token()));
 }
 
-/** Places an order at a storefront: repeats one call until the order is complete. */
+/**
+ * Places an order at a storefront: repeats one call until the order is complete, and waits for a person if one must approve.
+ * @throws PaymentDenied, OrderNotPlaced, and the errors of awaitPerson
+ */
 export async function placeOrder(context: Context, { operation, signal, ...order }: Order): Promise<PlacedOrder> {
   const { service, mandateId } = context;
   const base = { ...order, mandateId, idempotencyKey: await keyOf(operation) };

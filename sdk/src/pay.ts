@@ -23,7 +23,7 @@ export type PayOptions = {
 export type PayInit = RequestInit & PayOptions;
 
 type Purchase = Omit<PayOptions, "operation"> & { readonly key: string; readonly challenge: Challenge };
-type Authorized = { readonly authorization: Authorization; /** It may have executions. */ readonly isRepeated: boolean };
+type Authorized = { readonly authorization: Authorization; /** If true, it may have executions. */ readonly isRepeated: boolean };
 
 async function authorize(context: Context, purchase: Purchase, signal: AbortSignal): Promise<Authorized> {
   const { service, mandateId, expiresInSeconds } = context;
@@ -65,8 +65,8 @@ const urlOf = ({ challenge }: Payment["intent"]): unknown =>
   (challenge?.["resource"] as { readonly url?: unknown } | undefined)?.url;
 
 /**
- * The authorization of an earlier call with this operation. A seller may write parts of its 402 anew each time; the purchase is
- * the same if amount, token, payee and address are.
+ * The authorization of an earlier call with this operation. A seller may change parts of its 402 each time; the purchase is the
+ * same if amount, token, payee and address are the same.
  */
 async function findEarlier({ service, mandateId }: Context, key: string, terms: Terms, signal: AbortSignal) {
   const { items } = await service.api.listPayments({ query: { idempotencyKey: key, mandateId } }, { signal });

@@ -13,7 +13,8 @@ type Shown = Paid & { readonly request: Request };
 const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
 
 /**
- * The caller's request with the credential. It goes to the first address, so that redirects drop the caller's secrets as before.
+ * The caller's request with the credential. It goes to the caller's address again and not to the end of the redirects, so that
+ * fetch drops the caller's secrets at a redirect to another origin.
  */
 function paidRequest({ request, execution }: Shown): Request {
   const headers = new Headers(request.headers);

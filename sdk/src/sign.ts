@@ -42,7 +42,7 @@ export async function sign(wallet: Wallet, challenge: Challenge, authorizationId
   const { required, offer, version1, mpp } = challenge;
   if (mpp) return signMpp(wallet, challenge, mpp);
   const [{ x402Client: Client, x402HTTPClient }, { ExactEvmScheme }, { ExactEvmSchemeV1 }] = await loadX402();
-  // The client's own limit is for stock tokens and one dollar; the mandate is the limit here.
+  // The x402 client has limits of its own: known tokens, and one dollar. Here the mandate sets the limits instead.
   const client: x402Client = new Client().setSpendControls(false);
   const network = offer.network as `${string}:${string}`;
   const chosen = version1 ? { x402Version: 1, accepts: [version1] } : { ...required, accepts: [offer] };

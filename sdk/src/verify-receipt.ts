@@ -61,8 +61,8 @@ function check(condition: boolean, refusal: string): asserts condition {
 }
 
 /**
- * JSON.parse keeps only one of two members with the same name. Each member has a colon, so the colons outside of strings are
- * counted.
+ * Refuses JSON with two members of the same name, of which JSON.parse keeps one. Each member has a colon, so the number of
+ * colons outside of strings must be the number of members.
  */
 export function parseJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text);

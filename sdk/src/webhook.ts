@@ -25,7 +25,7 @@ export class WebhookRefused extends CountersignError {
 }
 
 const TOLERANCE_SECONDS = 300;
-/** The service signs with at most two pairs of secrets. Further signatures are ignored. */
+/** The maximum number of signatures that are checked. The service sends at most four; further signatures are ignored. */
 const SIGNATURES_MAX = 16;
 
 type Bytes = Uint8Array<ArrayBuffer>;

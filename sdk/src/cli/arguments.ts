@@ -6,7 +6,7 @@ export class WrongUse extends Error {}
 /** The line names no command, or one that does not exist. The list of the commands is shown too. */
 export class NoCommand extends WrongUse {}
 
-/** The output of a command: an object for --json, and text for people. */
+/** The output of a command: an object for --json, text for people, and the exit code, which is 0 if it is not given. */
 export type Said = { readonly json: Readonly<Record<string, unknown>>; readonly text: string; readonly code?: number };
 
 const options = {

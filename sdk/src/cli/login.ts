@@ -56,13 +56,16 @@ function answer(response: ServerResponse, status: number, text: string): void {
 
 type Callback = { readonly redirectUri: string; readonly code: Promise<string>; close(): void };
 
-/** Listens on this machine for the browser that comes back. Only a request with our state and issuer ends the wait. */
+/**
+ * Listens on this machine for the request with which the browser returns. Requests without our state and issuer are ignored.
+ * The wait also ends after ten minutes, or when the user stops the program.
+ */
 async function openCallback(state: string, { issuer }: Issuer, signal: AbortSignal): Promise<Callback> {
   const server = createServer();
   await new Promise<void>((done, fail) => server.once("error", fail).listen(0, "127.0.0.1", done));
   const code = new Promise<string>((resolve, reject) => {
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      // Any page can send requests here, and some paths, such as //, are not valid addresses.
+      // Any web page can send requests here. Some paths, such as //, do not give a valid URL, so they are replaced by /.
       const asked = `http://127.0.0.1${request.url}`;
       const { pathname, searchParams: query } = new URL(URL.canParse(asked) ? asked : "http://127.0.0.1/");
       const isOurs = request.method === "GET" && pathname === "/callback" && query.get("state") === state;

@@ -19,7 +19,7 @@ export type Message = Json & {
 type Bridge = {
   readonly url: string;
   readonly apiKey: string;
-  /** The version that a client of 2025 agreed on. Later clients name it in each message. */
+  /** The protocol version from the handshake of a client of 2025. Newer clients name the version in each message instead. */
   version: string | undefined;
   readonly open: Map<string | number, AbortController>;
   readonly payHere: ReturnType<typeof payHere> | null;
@@ -130,7 +130,7 @@ export async function bridge(): Promise<Said> {
     if (!message) continue;
     const work: Promise<void> = handle(on, message).finally(() => underWay.delete(work));
     underWay.add(work);
-    // The handshake of 2025 sets the version for all later messages.
+    // The handshake of protocol 2025 (initialize) sets the version for all later messages, so they wait for its answer.
     if (message.method === "initialize" || underWay.size >= UNDER_WAY) await Promise.race(underWay);
   }
   await Promise.all(underWay);

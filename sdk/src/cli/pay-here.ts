@@ -9,7 +9,7 @@ const TOOL = "fetch_paid";
 const ANSWER_CHARACTERS = 1_000_000;
 const REPEAT_MS = 600_000;
 const KEPT = 50;
-/** Clients of MCP give up after a minute by default. */
+/** How long to look for the payment on the chain. It is short, because MCP clients give up after a minute by default. */
 const FOLLOW_SECONDS = 5;
 const AGAIN = "This is the same purchase, and nothing was paid again. To buy again, call with another purchaseId.";
 
@@ -25,7 +25,7 @@ type Arguments = {
   readonly resourceId?: string;
 };
 
-/** The statuses of the tool for the errors of pay.fetch. */
+/** The statuses of the tool for the errors of pay.fetch. Any other error has the status `refused`. */
 const statuses: Readonly<Record<string, string>> = {
   PaymentDenied: "denied",
   ApprovalRequired: "approvalRequired",
@@ -57,7 +57,7 @@ function failure(answer: Message, error: unknown): Message {
 
 type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
 
-/** The purchases of the last ten minutes. The same arguments are the same purchase. */
+/** Remembers at most 50 purchases for ten minutes. Calls with the same arguments are the same purchase. */
 function purchases() {
   const known = new Map<string, Purchase>();
   return (args: Arguments): Purchase => {
@@ -92,7 +92,7 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     return { status: "paid", answer: { status: served.status, text, truncated, untrusted: true } };
   }
 
-  /** The result of a payment with the wallet of this machine. Null if the service's answer is returned unchanged. */
+  /** The result of a payment with the wallet of this machine. Null if the service's answer must be passed on unchanged. */
   return async (asked: Message, answer: Message, signal: AbortSignal): Promise<Message | null> => {
     const status = (answer.result?.["structuredContent"] as Json | undefined)?.["status"];
     if (asked.method !== "tools/call" || asked.params?.["name"] !== TOOL || status !== "setupRequired") return null;

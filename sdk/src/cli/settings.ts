@@ -6,7 +6,7 @@ import { isHttp } from "../service.ts";
 import { WrongUse } from "./arguments.ts";
 import { chooseMandate, mandatesOf } from "./mandates.ts";
 
-/** What `login` saves. The key is a secret, so only its owner may read the file. */
+/** The settings that `login` saves. The key is a secret, so only the owner of the settings file may read it. */
 export type Saved = {
   readonly url: string;
   readonly apiKey: string;
@@ -21,7 +21,7 @@ export function settingsFile(): string {
   return join(folder, "countersign", "config.json");
 }
 
-/** Replaces the file. It is never readable by others, not even while it is written. */
+/** Replaces the settings file. Other users can never read it, not even while it is written. Returns its path. */
 export async function save(saved: Saved): Promise<string> {
   const file = settingsFile();
   const next = `${file}.${process.pid}`;
