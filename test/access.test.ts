@@ -85,8 +85,8 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
 const rows = new Map(table.flatMap(([who, key, ids]) => ids.split(" ").map((id) => [id, { who, key }] as const)));
 
 /**
- * Calls an operation. Returns the code if the permission is refused, or "allowed" for any other answer. No operation accepts the
- * body, so nothing changes.
+ * Calls an operation. Returns the problem code if the permission is refused, or "allowed" for any other answer below 500. No
+ * operation accepts the body, so nothing changes.
  */
 async function ask({ method, path, body }: Operation, as: Credential): Promise<string> {
   const writes = method !== "GET";

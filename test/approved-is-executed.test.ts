@@ -79,7 +79,8 @@ const tamper = async (checkoutIntentId: string, { set }: Change) => {
 let quantity = 0;
 async function previewedAnew() {
   quantity += 1;
-  // All runs use the same agent. Its requests are moved into the past, or it would reach the limit of requests per hour.
+  // All runs use the same agent. Its requests for approval are moved into the past, or it would reach the hourly limit for
+  // them.
   if (quantity % 20 === 0) await ageRequests(scene.agent.serviceAccountId, 61);
   const basket = [{ productId: "tee", variantId: "tee-m", quantity: 2, metadata: { quantity } }];
   const { data, status, problem } = await preview(shop, scene.agent.credential, { items: basket, mandateId: scene.mandateId });

@@ -6,7 +6,7 @@ import { readPeaks, writePeaks } from "#lib/audit/tree.ts";
 import { database, mainPool } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 
-/** Changes rows as an attacker could who has the database's password but not the signing key: no trigger runs. */
+/** Changes rows without running triggers, as an attacker could who has the database's password but not the signing key. */
 export const tamper = async (...statements: string[]): Promise<void> => {
   await mainPool().begin(async (sql) => {
     await sql`SET LOCAL session_replication_role = replica`;

@@ -179,7 +179,10 @@ const suspendOrResume = command("suspend or resume", async (model, { mandateId }
   model.active = !model.active;
 });
 
-/** Runs all commands at the same time. Their order is unknown, so only the tables are checked afterwards for overspending. */
+/**
+ * Authorizes payments, changes the limits and expires holds at the same time. The order is unknown, so the single decisions are
+ * not compared with the model, only the sums in the database.
+ */
 const storm = (prices: readonly number[], limits: Limits, most: number) =>
   command(`storm ${prices.join(" ")}`, async (model, real) => {
     const chosen = some(model, "held", most);

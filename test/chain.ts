@@ -3,7 +3,7 @@ import { startChain, type ChainOptions, type LocalChain } from "../examples/chai
 
 export { multicallAddress, usdcAddress } from "../examples/chain.ts";
 
-/** Starts a chain for a test file. It sets the configuration of the tests before any code reads it. */
+/** Starts a chain before the tests of a file, and stops it after them. The returned function returns the chain. */
 export function useChain(options: ChainOptions = {}): () => LocalChain {
   let chain: LocalChain | undefined;
   beforeAll(async () => {

@@ -21,7 +21,7 @@ const contracts = useContracts(chain);
 let buyer: Buyer;
 beforeAll(async () => {
   buyer = await createBuyer();
-  // The test decides where a transaction stops: inserts wait for an advisory lock that the test holds.
+  // The test decides where a transaction of the server stops: these triggers wait for an advisory lock that the test holds.
   await database().execute(sql`CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS $$
     BEGIN PERFORM pg_advisory_xact_lock_shared(7, TG_ARGV[0]::int); RETURN NULL; END $$`);
   const points = [
@@ -194,7 +194,8 @@ describe("kill -9 of a server that fetches a page for an agent and pays for it",
     await first.server.kill();
     expect(await cut).toBe("cut");
     scene.fail();
-    // The database also ends the statement that stores the answer, which would otherwise commit although the server is gone.
+    // The statement that stores the answer waits in the database, and would commit although the server is gone. So the test
+    // ends its connection.
     await database().execute(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%mcp_purchases%'`);
     await point.release();

@@ -53,7 +53,10 @@ async function ask(
   return { status: problem.status, code: problem.code, pointers: problem.errors?.map(({ pointer }) => pointer) ?? [] };
 }
 
-/** The number of rows and the newest transaction of every table. If both stay the same, nothing was written. */
+/**
+ * The number of rows and the newest transaction of every table except rate_limit. If they stay the same, nothing was written to
+ * these tables.
+ */
 async function everything(): Promise<unknown> {
   const tables = await pool()<
     { name: string }[]
@@ -108,14 +111,14 @@ const amountFields: readonly Field[] = [
 ];
 
 describe.each(amountFields)("%s", (_what, operation, pointer, bodyWith) => {
-  /** An amount with more decimals than the token has, 2^256 atomic units, and 2^256 whole units. */
+  /** Two amounts with more decimals than the token has, and 2^256 whole units. */
   const beyond = [
     "0.0000001",
     "115792089237316195423570985008687907853269984665640564039457.584007913129639936",
     (2n ** 256n).toString(),
   ];
   test.each([...amounts, ...beyond].map((value) => [JSON.stringify(value).slice(0, 40), value] as const))(
-    "400 points at %s",
+    "the amount %s is refused with 400, and the problem points at it",
     async (_text, value) => {
       expect(await ask(operation, { body: bodyWith(value) })).toMatchObject({
         status: 400,
@@ -137,7 +140,7 @@ test("a payment of zero is refused", async () => {
 
 describe("hosts", () => {
   test.each(hosts.map((host) => [JSON.stringify(host).slice(0, 50), host] as const))(
-    "400 points at the domain %s",
+    "the domain %s is refused with 400, and the problem points at it",
     async (_text, domain) => {
       expect(await ask(sellers.registerSeller, { body: { name: "Shop", domain } })).toMatchObject({
         status: 400,
@@ -149,7 +152,7 @@ describe("hosts", () => {
 
 describe("paths", () => {
   test.each(paths.map((path) => [JSON.stringify(path).slice(0, 50), path] as const))(
-    "400 points at the template %s",
+    "the path template %s is refused with 400, and the problem points at it",
     async (_text, pathTemplate) => {
       expect(await ask(sellers.upsertPaidResource, { body: resource({ pathTemplate }) })).toMatchObject({
         status: 400,
@@ -172,7 +175,7 @@ describe("ids", () => {
     ],
   ];
   test.each(fields.flatMap(([what, ...rest]) => ids.map((id) => [what, JSON.stringify(id).slice(0, 40), id, ...rest] as const)))(
-    "400 points at the %s %s",
+    "the %s %s is refused with 400, and the problem points at it",
     async (_what, _text, id, operation, pointer, bodyWith) => {
       expect(await ask(operation, { body: bodyWith(id) })).toMatchObject({ status: 400, pointers: [pointer] });
     },

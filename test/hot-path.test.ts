@@ -102,7 +102,7 @@ async function client(seed: number, sent: Request[], replies: Reply[]): Promise<
   }
 }
 
-/** Takes rights away under full load, after `after` replies. */
+/** Calls `work`, which takes rights away, under full load: after `after` replies. */
 async function revoke(replies: readonly Reply[], after: number, work: () => Promise<{ status: number }>): Promise<void> {
   while (replies.length < after) await new Promise((resolve) => setTimeout(resolve, 2));
   expect((await work()).status).toBe(200);

@@ -15,7 +15,8 @@ import { newId } from "#lib/ids.ts";
 import type { Capability, MembershipRole, ProductRole } from "#lib/vocabulary.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* People and keys made by the real operations. tenant.ts inserts rows directly, which is faster. */
+/* Organizations, members and keys made by the real operations. People are inserted with a password and a session. tenant.ts
+   inserts all rows directly, which is faster. */
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -30,7 +31,9 @@ export type Agent = {
 
 const anyAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
 
-/** Calls better-auth as the server does. Each call has another address, because sign-ups are limited by address. */
+/**
+ * Calls better-auth as the server does. Each call has another client IP address, because sign-ups are limited by IP address.
+ */
 export async function callAuth(path: string, body: unknown, headers: Credential = {}, address = anyAddress()): Promise<Response> {
   const request = new Request(`${env().BASE_URL}/api/auth${path}`, {
     method: "POST",
@@ -68,8 +71,7 @@ let hash: Promise<string> | undefined;
 const hashed = (): Promise<string> => (hash ??= hashPassword(PASSWORD));
 
 /**
- * A person who has signed up with PASSWORD and signed in, but has no organization yet. auth.test.ts tests the real sign-up and
- * sign-in.
+ * Inserts a person with PASSWORD and a session, who has no organization yet. auth.test.ts tests the real sign-up and sign-in.
  */
 export async function newPerson(name = "Ada"): Promise<Person> {
   const userId = newId("user");

@@ -5,8 +5,8 @@ type Row = { readonly what: string; readonly id: string; readonly found: string;
 
 /**
  * Computes the sums of mandates and their buckets again from the holds, which are reserved amounts (invariant 2), and returns
- * the rows that differ. `reserved` is the sum of held and submitted holds, `spent` the sum of captured ones. Also checks that a
- * hold with an open execution is submitted, and that no authorization was settled twice.
+ * the rows that differ. `reserved` is the sum of held and submitted holds, `spent` the sum of captured ones. Also checks that
+ * the status of a hold fits its open or settled execution, and that no authorization was settled twice.
  */
 export async function brokenSums(): Promise<readonly Row[]> {
   return database().execute<Row>(sql`

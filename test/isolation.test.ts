@@ -21,7 +21,8 @@ import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Invariant 8: calls every operation with the id of another organization's object. access.test.ts tests the permissions. */
+/* Invariant 8: calls every operation that takes an id with the id of another organization's object. access.test.ts tests the
+   permissions. */
 
 useDatabase();
 

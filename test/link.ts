@@ -10,7 +10,7 @@ export class Link {
   #frozen = false;
   #delayMs = 0;
   #trap: Trap | null = null;
-  /** leaveHalfOpen() adds one. Connections from before that no longer pass data on. */
+  /** leaveHalfOpen() adds one. Connections that were opened at a lower age no longer pass data on. */
   #age = 0;
 
   readonly #target: { readonly host: string; readonly port: number };

@@ -5,8 +5,9 @@ import { firstIdAt } from "#lib/ids.ts";
 let organizations = 0;
 
 /**
- * Inserts payments of an organization, the newest last. One in 20 is denied, and one in 50 requires approval. The others have an
- * execution; of these, one in 100 is unknown and one in 100 has failed. Amounts are 1, 2, 3 … atomic units.
+ * Inserts payments of an organization, the newest last. One in 20 is denied, and one in 50 requires approval. The others have
+ * an execution. The execution of one payment in 100 is unknown, of one in 100 has failed, and of the others is settled. Amounts
+ * are 1, 2, 3 … atomic units.
  */
 export async function seedPayments(organizationId: string, count: number): Promise<void> {
   const prefix = firstIdAt("authorization", new Date()).slice(0, 14) + String(organizations++).padStart(4, "0");

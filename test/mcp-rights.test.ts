@@ -118,7 +118,7 @@ describe("rights", () => {
   });
   const codeOf = ({ structuredContent }: Result) => (structuredContent["problem"] as { code?: string } | undefined)?.code;
 
-  /** Reads what no tool may change. */
+  /** Reads the mandates, the keys and the approvals, which no tool may change. */
   const untouched = async () => [
     await database()
       .select({ id: mandates.mandateId, version: mandates.version, status: mandates.status })
@@ -133,7 +133,7 @@ describe("rights", () => {
   ];
 
   test("no tool reaches an operation that approves, raises a limit or revokes", () => {
-    // The next tests call these tools, so a new tool must be added there.
+    // The next tests call the tools in `needs` and `argumentsOf`, so a new tool must be added to both.
     for (const tested of [needs, argumentsOf()]) expect(Object.keys(tested)).toEqual(tools.map(({ name }) => name));
     expect(Object.values(reachable).map(({ operation }) => operation.id)).toEqual(Object.keys(reachable));
     for (const { operation } of Object.values(reachable)) {

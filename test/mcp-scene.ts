@@ -16,7 +16,8 @@ import { listenService, stockFacilitator, type ListeningServer } from "#test/sho
 import { delegated, newKey } from "#test/smart-account.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Agents of the MCP server: a seller made with the x402 library, an online shop, and mandates that are registered on the chain. */
+/* What tests of the MCP server need: agents, a seller made with the x402 library, an online shop, and mandates, some of which
+   are registered on the chain. */
 
 const payTo = newKey().address;
 const offer = {
@@ -70,7 +71,10 @@ export function mcpScene() {
     return built;
   };
 
-  /** An active mandate whose wallet is a delegated account, registered for the seller, or for a shop with larger payments. */
+  /**
+   * Creates an active mandate whose wallet is a delegated account, and registers it on the chain. The payee is the seller, or
+   * with `forShop` the shop, whose payments are larger.
+   */
   async function registeredMandate(approval: object, forShop = false): Promise<string> {
     const { owner, shop } = scene();
     const key = await delegated(chain(), contracts().implementation);

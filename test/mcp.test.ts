@@ -258,7 +258,7 @@ describe("requests to /mcp", () => {
       headers: { accept: "text/event-stream", ...scene().agent.credential },
     });
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
-    // The name of another site that leads to this machine: fetch does not send such a Host header.
+    // A Host header with the name of another site, as in DNS rebinding. fetch cannot send it, so node:http does.
     const rebound = request(`${scene().service.url}/mcp`, {
       method: "POST",
       headers: { ...headers, host: "evil.example" },

@@ -3,7 +3,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Credential } from "#test/tenant.ts";
 
-/* The official clients, as agents use them: protocol 2026-07-28, and a client of 2025. */
+/* The official MCP clients, as agents use them: one of protocol 2026-07-28, and one of 2025. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Result = { readonly structuredContent: Fields; readonly isError: boolean; readonly texts: readonly string[] };
@@ -41,7 +41,7 @@ export async function newClient(url: string, headers: Credential, onUrl?: Answer
   return { client, call };
 }
 
-/** A client of the SDK's first version. */
+/** A client of the SDK's first version, which uses a protocol of 2025. */
 export async function oldClient(url: string, headers: Credential) {
   const client = new OldClient(info, { capabilities: { elicitation: { url: {} } } });
   const transport = new OldTransport(new URL("/mcp", url), { requestInit: { headers } });

@@ -100,7 +100,7 @@ export const takeTokens = async (form: Readonly<Record<string, string>>): Promis
   return { status: answer.status, data: (await answer.json()) as Tokens };
 };
 
-/** Connects a client as a person would, and returns its tokens. `changes` are those of the client's request. */
+/** Connects a client as a person would, and returns its tokens. `changes` are the changes of its authorization request. */
 export async function connected(
   as: Credential,
   clientId: string,

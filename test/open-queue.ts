@@ -4,7 +4,7 @@ import type { Answer, Item } from "#lib/payments/queue-item.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { AuthorizeQueue } from "#lib/payments/queue.ts";
 
-/* The queue of authorize requests without a database. The test sees the payments of its batches, and decides when a batch ends. */
+/* The queue of authorize requests without a database. The test sees the items of each batch, and decides when a batch ends. */
 
 let count = 0;
 
@@ -46,7 +46,7 @@ export function openQueue() {
       }),
     keyReused,
   );
-  // Two turns are needed, because the end of a batch wakes the queue only after the first setImmediate was scheduled.
+  // Two turns of the event loop are needed: the end of a batch wakes the queue only after the first setImmediate was scheduled.
   const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
   /** Ends one batch after another until the queue is empty. */
   const finish = async (): Promise<void> => {

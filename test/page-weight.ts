@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
 
 export type PageWeight = {
-  /** The size of all scripts that the page loads by itself, compressed with gzip. */
+  /** The size of all scripts that the page loads by itself, compressed with gzip, in kilobytes of 1,000 bytes. */
   readonly scriptKb: number;
   /** The cumulative layout shift. */
   readonly shift: number;

@@ -15,7 +15,10 @@ import { createAgent } from "#test/tenant.ts";
 
 type Scene = { readonly chain: LocalChain; readonly contracts: Contracts; readonly buyer: Buyer };
 
-/** A stock seller, whose facilitator stops at the first payment if `fails`, and a mandate that is registered for the seller. */
+/**
+ * Starts a seller made with the x402 library, and creates a mandate that is registered on the chain for this seller. If
+ * `fails`, the seller's facilitator does not answer about the first payment until `fail` is called.
+ */
 export async function paidPage({ chain, contracts, buyer }: Scene, fails: boolean) {
   const payTo = newKey().address;
   const stock = await stockFacilitator(chain);

@@ -13,7 +13,7 @@ import { database } from "#lib/db/client.ts";
 import type { Person } from "#test/identity.ts";
 import { send, type Credential } from "#test/tenant.ts";
 
-/* An authenticator in software for passkeys. It signs what a browser would let it sign, and whatever else a test needs. */
+/* An authenticator in software for passkeys. For tests of refusals, it also signs data that a browser would not let it sign. */
 
 const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();
 

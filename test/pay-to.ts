@@ -16,7 +16,7 @@ export async function newOwner(): Promise<Owner> {
 export const challenge = ({ as }: Owner, body: Record<string, unknown>, key?: string) =>
   send(contract.challengePayTo, challengePayTo, { as, body, ...(key !== undefined && { key }) });
 
-/** A seller that is paid to a wallet, and the text that the wallet would sign. */
+/** A seller that is paid to a wallet, and the text that the wallet must sign to prove its address. */
 export async function unprovenPayTo(by: Owner, wallet = newWallet()) {
   const seller = await newSeller(by.as, { payTo: wallet.address });
   const { status, data, problem } = await challenge(by, { sellerId: seller.sellerId, payTo: wallet.address });

@@ -116,7 +116,7 @@ export async function fundedWallet(chain: LocalChain, amount = 1_000_000n): Prom
   return wallet;
 }
 
-/** Makes the token refuse all transfers from and to this account once the transaction is mined. */
+/** Sends a transaction. After it is mined, the token refuses all transfers from and to this account. */
 export const blacklist = (chain: LocalChain, account: Address, maxPriorityFeePerGas = 1n) =>
   chain.client.writeContract({
     address: usdcAddress,

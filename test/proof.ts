@@ -15,7 +15,7 @@ type HoldSpan = {
   readonly version: number;
   readonly amount: bigint;
   readonly at: number;
-  /** The time at which the reserved amount was released or has expired, in milliseconds; infinity if it was not. */
+  /** The time at which the reserved amount was released or expired, in milliseconds; Infinity if neither has happened. */
   readonly until: number;
 };
 

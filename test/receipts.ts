@@ -209,7 +209,7 @@ export type Wishes = {
   readonly headSigner?: SigningKey;
 };
 
-/** Makes the answer of a service that has these signing keys. */
+/** Makes the answer of a service that has this signing key. */
 export async function issue(key: SigningKey, wishes: Wishes = {}): Promise<Required<Answer>> {
   const [claims, told] = wishes.of ?? decision("allow");
   const event = canonicalJson({ ...told, ...wishes.event });

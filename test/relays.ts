@@ -22,8 +22,8 @@ import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
 /**
- * Configures another RPC URL or other contracts until the test ends. The returned function restores the configuration before
- * that.
+ * Configures another RPC URL or other contracts until the test ends. The returned function restores the earlier configuration
+ * already before the end.
  */
 export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): () => void {
   const before = process.env["CHAINS"];
@@ -75,7 +75,7 @@ export async function relayRowOf(relayId: string) {
   return row;
 }
 
-/** Makes the sending of a transaction so many seconds older, and makes its check due. */
+/** Moves the time at which a transaction was sent so many seconds back, and makes its next check due. */
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)

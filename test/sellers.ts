@@ -21,8 +21,8 @@ type Shop = {
 };
 
 /**
- * Registers a seller with one resource that can be paid, with the real operations. `as` must have the permission, such as the
- * headers of an owner.
+ * Registers a seller with one resource that can be paid, with the real operations. `as` are the headers of a caller who has the
+ * permission, such as an owner.
  */
 export async function newSeller(as: Credential, shop: Shop = {}) {
   const domain = shop.domain ?? `shop-${randomBytes(4).toString("hex")}.example.com`;

@@ -50,7 +50,7 @@ afterAll(() => service.close());
 
 let turn = 0;
 
-/** Stops another seller, which has verified the same domain. */
+/** Creates another seller that has verified the same domain, and stops the payments to it by emergencyRevoke. */
 async function stopTwin({ seller }: PaymentScene) {
   const [own] = await database().select().from(sellers).where(eq(sellers.sellerId, seller.sellerId));
   const twin = { sellerId: newId("seller"), organizationId: await createOrganization("Twin"), verified: true };

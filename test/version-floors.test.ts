@@ -30,8 +30,8 @@ describe("the supply chain", () => {
     for (const [name, version] of Object.entries(versions)) expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
   });
 
-  // If the registry does not have a package for another platform at that moment, npm leaves it out of the lockfile, and `npm ci`
-  // then refuses the lockfile on that platform.
+  // If the registry does not have a package for another platform when the lockfile is written, npm leaves it out, and `npm ci`
+  // refuses the lockfile on that platform.
   test("the packages of every platform are in the lockfile, with a version", () => {
     const names = new Set(Object.keys(lock.packages).map((path) => path.slice(path.lastIndexOf("node_modules/") + 13)));
     for (const [path, { version, optionalDependencies = {} }] of Object.entries(lock.packages)) {

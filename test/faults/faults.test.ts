@@ -41,7 +41,8 @@ function* drawn(random: () => number): Generator<string> {
 }
 
 /**
- * Returns the milliseconds until a server answers all probes. Throws if the server says that it is ready while probes still fail.
+ * Returns the milliseconds until a server answers all probes. Throws if that takes too long, or if the server says several
+ * times that it is ready while probes still fail.
  */
 async function recovered(node: Node, fault: string): Promise<number> {
   const began = performance.now();
