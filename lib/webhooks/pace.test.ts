@@ -13,7 +13,7 @@ test("messages are limited only while the process answers many requests", async 
     await pause(300);
     let begun = 0;
     const since = performance.now();
-    // Messages that were not sent can be sent later.
+    // Granted messages that are given back can be sent later, so they must not lower the count below.
     giveBack(await paced(32));
     while (performance.now() - since < 1_000) begun += await paced(32);
     const seconds = (performance.now() - since) / 1_000;

@@ -2,11 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { answeredRequests } from "#lib/telemetry/metrics.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The number of messages per second while the process answers many requests, so that the requests get enough CPU time. */
+/**
+ * The maximum number of messages per second while this process answers many HTTP requests, so that they get enough CPU time.
+ */
 const BESIDE_REQUESTS = 510;
 const MANY_REQUESTS = 100;
 const WINDOW_MS = 250;
-/** A turn with fewer messages takes more CPU time per message. */
+/** The minimum number of messages that are granted at once, if as many are wanted. Fewer take more CPU time per message. */
 const TURN = 16;
 
 type Pace = { tokens: number; filledAt: number; requests: number; windowAt: number; isBusy: boolean };
@@ -28,14 +30,15 @@ function refill(now: number): Pace {
     state.isBusy = ((requests - state.requests) * 1_000) / elapsed >= MANY_REQUESTS;
     Object.assign(state, { requests, windowAt: now });
   }
-  // At most the messages for a quarter of a second may be sent at the same moment.
+  // Unused tokens add up to at most a quarter of a second, so that no larger number of messages is sent at once.
   state.tokens = Math.min(BESIDE_REQUESTS / 4, state.tokens + ((now - state.filledAt) * BESIDE_REQUESTS) / 1_000);
   state.filledAt = now;
   return state;
 }
 
 /**
- * Waits until messages may be sent, and returns how many, at most `wanted`. Does not wait while the process answers few requests.
+ * Waits until messages may be sent, and returns how many, at most `wanted`. While this process answers few HTTP requests, it
+ * returns `wanted` without waiting.
  */
 export async function paced(wanted: number): Promise<number> {
   const least = Math.min(wanted, TURN);

@@ -9,7 +9,10 @@ const again = (text: string, id: string): string | null => {
   return bytes && encrypt(bytes, id);
 };
 
-/** Encrypts secrets with the first key of the ring that an older key encrypted, so that the older key can be removed. */
+/**
+ * Encrypts the secrets of at most 500 endpoints again with the first key of the ring, so that the older keys can be removed.
+ * Returns the number of endpoints whose secrets were encrypted with an older key.
+ */
 export async function resealSecrets(): Promise<number> {
   const [, ...older] = ringIds();
   const ids = await endpointsUnderKeys(older, AT_ONCE);
@@ -26,5 +29,8 @@ export async function resealSecrets(): Promise<number> {
   return ids.length;
 }
 
-/** Whether the secrets of all enabled endpoints were encrypted with a key of the ring. Messages of the others cannot be signed. */
+/**
+ * Whether the current secrets of all enabled endpoints were encrypted with a key of the ring. Other secrets cannot be
+ * decrypted, so messages to their endpoints cannot be signed.
+ */
 export const secretsAreReadable = async (): Promise<boolean> => !(await hasEndpointUnderOtherKey(ringIds()));

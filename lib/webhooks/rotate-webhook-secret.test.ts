@@ -51,7 +51,7 @@ describe("rotateWebhookSecret", () => {
 
 describe("the keys that encrypt secrets", () => {
   const variables = ["WEBHOOK_ENCRYPTION_KEY", "API_KEY_SECRET"] as const;
-  /** Continues as a process that was started with other keys. */
+  /** Sets environment variables and forgets what was read from them, as if the process had been started with these values. */
   const configure = (values: Readonly<Partial<Record<(typeof variables)[number], string>>>) => {
     Object.assign(process.env, values);
     for (const name of ["env", "webhookKeyRing", "webhookSigners"]) forget(name);
@@ -77,7 +77,7 @@ describe("the keys that encrypt secrets", () => {
     expect(await resealSecrets()).toBe(0);
     expect([(await endpointRow(id))!.sealed === before.sealed, await readable()]).toEqual([false, secrets]);
 
-    // API_KEY_SECRET may change now, because a key of its own encrypts the secrets.
+    // API_KEY_SECRET may change now, because the secrets are encrypted with WEBHOOK_ENCRYPTION_KEY.
     configure({ WEBHOOK_ENCRYPTION_KEY: `${second},${first}`, API_KEY_SECRET: "yet another secret, for the tests only" });
     expect([await readable(), await secretsAreReadable()]).toEqual([secrets, true]);
     await resealSecrets();

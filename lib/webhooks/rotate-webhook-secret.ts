@@ -9,8 +9,8 @@ import { onceWithoutSecret, presentEndpoint } from "#lib/webhooks/present-endpoi
 import { newSecrets, publicKeyText, seal, secretText } from "#lib/webhooks/secrets.ts";
 
 /**
- * Replaces the secrets of an endpoint. At most two pairs of secrets sign messages, so a pair from a rotation before the last one
- * ends now.
+ * Replaces the secrets of an endpoint. Messages are signed with at most two generations of secrets: the new ones, and the
+ * previous ones during the grace period. Older secrets stop signing now, even if their grace period has not ended.
  */
 export const rotateWebhookSecret: Handler<typeof contract.rotateWebhookSecret> = async (
   { id, body: { gracePeriodSeconds } },

@@ -20,7 +20,7 @@ const PART = 32;
 export const seal = ({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string =>
   encrypt(Buffer.concat([hmac, seed, publicKey]), endpointId);
 
-/** Decrypts the secrets. Null if their key is not configured any more, or if they were changed. */
+/** Decrypts the secrets. Null if their key is not configured any more, or if the text was changed or is of another endpoint. */
 export function unseal(text: string, endpointId: string): WebhookSecrets | null {
   const open = decrypt(text, endpointId);
   return open && { hmac: open.subarray(0, PART), seed: open.subarray(PART, 2 * PART), publicKey: open.subarray(2 * PART) };
@@ -28,15 +28,15 @@ export function unseal(text: string, endpointId: string): WebhookSecrets | null 
 
 type Message = { readonly id: string; readonly timestamp: number; readonly body: string };
 
-/** Secrets that are ready to sign. */
+/** Decrypted secrets whose Ed25519 key is imported, so that they can sign many messages. */
 export type Signer = { readonly hmac: Buffer; readonly privateKey: KeyObject };
 
 const SIGNERS_MAX = 256;
 const signers = (): Map<string, Signer> => perProcess("webhookSigners", () => new Map());
 
 /**
- * Decrypts secrets for signing; null if they cannot be read. The result is kept by the encrypted text, which is read again for
- * each turn, so a secret that was replaced signs nothing more.
+ * Returns the signer for encrypted secrets; null if they cannot be decrypted. Signers are cached by the encrypted text. Each
+ * transaction that starts messages reads this text from the database again, so replaced secrets do not sign new messages.
  */
 export function signerOf(sealed: string, endpointId: string): Signer | null {
   const name = `${endpointId} ${sealed}`;
@@ -60,7 +60,7 @@ function signaturesOf({ hmac, privateKey }: Signer, { id, timestamp, body }: Mes
   ];
 }
 
-/** The headers of Standard Webhooks, with a signature of each pair of secrets, the newest first. */
+/** The headers of Standard Webhooks. Each signer adds two signatures, v1 (HMAC) and v1a (Ed25519), in the given order. */
 export const signedHeaders = (secrets: readonly Signer[], message: Message): Record<string, string> => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),

@@ -5,12 +5,12 @@ import type { Answer } from "#lib/webhooks/attempt.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
-/** The most messages of one endpoint that wait for an answer at the same time. */
+/** The maximum number of messages to one endpoint that wait for an answer at the same time. More are not started. */
 export const WIDTH = 32;
 const ANSWER_BYTES = 512;
-/** The limits of this process. Each endpoint already has its own limit, so these limits are only a second protection. */
+/** The limits of concurrent messages in this process. WIDTH already limits each endpoint; this is only a second protection. */
 const PLACES = { most: 2_048, each: 2_048, kept: 0 };
-/** The domain of an endpoint is looked up again, and its addresses are checked, at least this often. */
+/** Connections are used for this time. Then the endpoint's domain is resolved and its addresses are checked again. */
 const LOOKED_UP_MS = 30_000;
 
 /**
@@ -27,7 +27,8 @@ const client = (): GuardedFetch =>
       cutsBody: true,
       redirects: 0,
       places: { total: PLACES, host: PLACES, waiting: PLACES, waitingForHost: PLACES },
-      // A message may arrive twice: both have the same id, so the receiver can ignore the second one.
+      // If a kept connection breaks before an answer, the message is sent once more and may arrive twice. Both copies have the
+      // same id, so the receiver can ignore the second one.
       kept: { each: WIDTH, users: 256, lifeMs: LOOKED_UP_MS },
     }),
   );
@@ -45,7 +46,7 @@ function errorOf(status: number): string | null {
   return status >= 300 && status < 400 ? `It answered ${status}, and redirects are not followed.` : `It answered ${status}.`;
 }
 
-/** Signs a message and sends it once. Never throws. */
+/** Makes one attempt: signs a message and sends it. Returns each failure as an answer with an `error`. */
 export async function sendMessage({ delivery, body, target }: Begun): Promise<Answer> {
   if (body === null) return failed("The event cannot be read.");
   const { webhookEndpointId, eventId: id } = delivery;

@@ -44,12 +44,12 @@ const status =
     response.writeHead(code, headers).end(body);
 
 /**
- * Adds events about payments. The first event that addEvents writes is about a mandate, which the endpoints of these tests do not
- * want.
+ * Adds events about payments. The first event that addEvents writes is about a mandate; the endpoints of these tests do not
+ * subscribe to it.
  */
 const addPayments = (organizationId: string, count: number) => addEvents(organizationId, count + 1);
 
-/** Verifies a signature of version v1a with the cryptography of Node. */
+/** Whether one of the message's v1a signatures is valid for the public key, checked with WebCrypto. */
 async function isSignedBy(publicKey: string, { headers, body }: Message): Promise<boolean> {
   const raw = Buffer.from(publicKey.slice("whpk_".length), "base64");
   const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
@@ -227,7 +227,8 @@ test("processes share the work; if one is killed between sending and storing the
   const twice = ids.filter((one, at) => ids.indexOf(one) !== at);
   expect(twice.filter((one) => !before.includes(one))).toEqual([]);
 
-  // The other process has used the secret many times. After the reply it must not sign with it any more, nor send anything more.
+  // The other process has the secret in its cache. After the reply to the rotation, it must not sign with the old secret any
+  // more; after the reply to the deletion, it must not send anything more.
   const as = endpoint.owner.credential;
   const { data } = await send(contract.rotateWebhookSecret, rotateWebhookSecret, { id, as, body: { gracePeriodSeconds: 0 } });
   await addPayments(organizationId, 20);

@@ -7,8 +7,8 @@ import { endpointsWithWork } from "#lib/webhooks/work-store.ts";
 
 const SENDERS_MAX = 64;
 /**
- * The most endpoints that fail and are served at the same time, because each of their messages can take fifteen seconds. The rest
- * of SENDERS_MAX is for other endpoints.
+ * The maximum number of failing endpoints that have a sender at the same time, because each of their messages can take fifteen
+ * seconds. The rest of SENDERS_MAX is for other endpoints.
  */
 const FAILING_SENDERS_MAX = 16;
 const KEPT_DAYS = 30;
@@ -20,8 +20,8 @@ type Senders = { readonly running: Map<string, Sender>; isStopping: boolean };
 const senders = (): Senders => perProcess("webhookSenders", () => ({ running: new Map<string, Sender>(), isStopping: false }));
 
 /**
- * Starts a loop for each endpoint with messages, which sends this endpoint's messages. Does not wait for these loops, so
- * an endpoint that does not answer delays no other one. Returns how many were started.
+ * Starts a sender for each endpoint that has messages to send and no sender in this process, within the two limits. Does not
+ * wait for the senders, so an endpoint that does not answer does not delay the others. Returns how many senders were started.
  */
 export async function sendWebhooks(): Promise<number> {
   const { running, isStopping } = senders();

@@ -20,10 +20,12 @@ export const webhookEndpoints = pgTable(
     publicKey: text("public_key").notNull(),
     /** The secrets, encrypted. */
     sealed: text("sealed").notNull(),
-    /** The secrets before the last rotation, which also sign until `previousUntil`. */
+    /** The encrypted secrets before the last rotation, which also sign until `previousUntil`. Null without a grace period. */
     previousSealed: text("previous_sealed"),
     previousUntil: moment("previous_until"),
-    /** The number of the last event of the organization that was read for this endpoint. */
+    /**
+     * The number, in the organization's audit chain, of the last event that was sent to this endpoint or skipped as unwanted.
+     */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
     lastSuccessAt: moment("last_success_at"),
@@ -52,7 +54,7 @@ export const webhookDeliveries = pgTable(
     /** The time of the next attempt. While a worker sends the message, it is the time until which the worker has the lease. */
     nextAttemptAt: moment("next_attempt_at"),
     lastAttemptAt: moment("last_attempt_at"),
-    /** The HTTP status of the last attempt that ended. */
+    /** The HTTP status of the last attempt that ended; null if none has ended or the endpoint did not answer. */
     responseStatus: integer("response_status"),
     responseBody: text("response_body"),
     error: text("error"),

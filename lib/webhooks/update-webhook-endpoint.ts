@@ -19,7 +19,10 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
     ),
   );
 
-/** Whether the change gives no right. A new description and a pause give none, so they need no proof of identity. */
+/**
+ * Whether the change sends no further data to anybody, so that it needs no proof of identity: a new description, a pause, or
+ * messages without the whole event.
+ */
 const givesNothing = ({ url, eventTypes, full, status }: Change): boolean =>
   url === undefined && eventTypes === undefined && full !== true && (status === undefined || status === "paused");
 
@@ -37,7 +40,7 @@ export const updateWebhookEndpoint: Handler<typeof contract.updateWebhookEndpoin
     const now = await clock(tx);
     if (Object.keys(changes).length === 0) return presentEndpoint(row, now);
     if (!givesNothing(changes)) await requireProvedToGive(tx, caller);
-    // An endpoint that is enabled again gets the full time before it can be disabled.
+    // After an endpoint is enabled again, only new failures count for the time after which the service disables it.
     const fresh = changes.status === "enabled" ? { disabledReason: null, failingSince: null } : {};
     const changed = await changeEndpoint(tx, id, { ...changes, ...fresh });
     const event = { actorId: userId, organizationId, entityType: "webhookEndpoint", entityId: id };

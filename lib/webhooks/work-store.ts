@@ -1,17 +1,17 @@
 import { pool } from "#lib/db/client.ts";
 
 type Limits = {
-  /** The most pending deliveries of an endpoint. */
+  /** The maximum number of pending deliveries of an endpoint. At the limit, no delivery of a new event is started. */
   readonly openMax: number;
-  /** The most pending deliveries of an endpoint whose last attempt failed. */
+  /** The same limit for an endpoint that fails: it has had a failure since its last success. */
   readonly openFailingMax: number;
   /** Milliseconds after which an endpoint that fails gets one more event beyond openFailingMax. */
   readonly probeMs: number;
 };
 
 /**
- * Enabled endpoints with messages to send, except those in `busy`. Endpoints that fail come last. They get few new events; their
- * other events wait in the audit chain and need no row.
+ * Returns at most `rows` enabled endpoints with messages to send, except those in `busy`. Endpoints that fail come last. They
+ * get few new events; their other events wait in the audit chain and need no delivery row.
  */
 export async function endpointsWithWork(
   busy: readonly string[],
