@@ -28,7 +28,8 @@ export function challengeOf({ headers, url }: Pick<GuardedReply, "headers" | "ur
 }
 
 /**
- * The header of the 402 for the agent. It contains only the offer that was compared, so that no client can choose another one.
+ * The PAYMENT-REQUIRED header for the agent. It contains only the offer that was compared with the expected payment, so that
+ * the agent's x402 client cannot choose another offer.
  */
 export const headersOfChallenge = (required: PaymentRequired, accepted: PaymentRequirements): Record<string, string> => ({
   "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...required, accepts: [accepted] }),

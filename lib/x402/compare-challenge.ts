@@ -25,7 +25,7 @@ export type ExpectedChallenge = {
   readonly url: string;
 };
 
-/** A difference between a challenge and the expected payment. `pointer` points into the challenge; both values are text. */
+/** A difference between a challenge and the expected payment. `pointer` is a JSON pointer into the challenge. */
 export type Mismatch = {
   readonly field: "scheme" | "amount" | "payTo" | "asset" | "chain" | "resource" | "tokenName" | "tokenVersion";
   readonly pointer: string;
@@ -79,7 +79,7 @@ function sameUrl(a: string, b: string): boolean {
 
 const shown = (value: unknown): string => (typeof value === "string" ? value.slice(0, 200) : value === undefined ? "" : "?");
 
-/** Compares every field that decides the payee, the amount and the asset. Empty if nothing differs. */
+/** Returns the differences in chain, asset, payee, amount, token domain and resource. Empty if nothing differs. */
 export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge, index = 0): Mismatch[] {
   const { asset } = expected;
   const at = `/accepts/${index}`;
@@ -98,7 +98,7 @@ export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge,
 }
 
 export type ChallengeComparison = {
-  /** The offer with the fewest mismatches; null if no offer can be paid by EIP-3009. */
+  /** The offer with the fewest mismatches; null if no offer can be paid by scheme exact over EIP-3009. */
   readonly accepted: PaymentRequirements | null;
   readonly terms: ChallengeTerms | null;
   readonly mismatches: readonly Mismatch[];

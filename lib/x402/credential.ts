@@ -54,7 +54,9 @@ export type Credential = {
   readonly validBefore: bigint;
   readonly nonce: Hex;
   readonly signature: Hex;
-  /** The offer that the credential says it accepts. This part is not signed, so anybody could change it. */
+  /**
+   * The offer that the credential says it accepts. This part is not signed, so whoever sends the credential could change it.
+   */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
   /** The payload in the form of version 2, whichever version was sent. */
   readonly payload: PaymentPayload;
@@ -68,7 +70,7 @@ export type DecodedCredential = { readonly ok: true; readonly credential: Creden
 
 const malformed = (detail: string) => failed("credential_malformed", detail);
 
-/** Reads JSON with the limits for all JSON from clients: depth, size, no duplicate names, no incomplete characters. */
+/** Reads base64 of JSON. Undefined if it is not valid or exceeds a limit for all JSON from clients, such as its depth. */
 function readJson(text: string): unknown {
   try {
     return parseJson(utf8.decode(Buffer.from(text, "base64")));
@@ -91,22 +93,26 @@ export function decodeCredential(header: string, expected?: ExpectedPayment): De
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The hash of a settlement's signature. It is the same for both x402 versions and for upper or lower case. */
+/**
+ * The hash of a credential's signature. It is the same in both x402 versions, and whether the hex is in upper or lower case.
+ */
 export const signatureHash = ({ signature }: Pick<Credential, "signature">): string =>
   createHash("sha256")
     .update(Buffer.from(signature.slice(2), "hex"))
     .digest("hex");
 
 /**
- * The hash that identifies the signed payment of an execution, from its header value. If the value is not a JSON object, its text
- * is hashed.
+ * The hash that identifies the signed payment of an execution, from its header value. If the value does not contain a JSON
+ * object, the value itself is hashed.
  */
 export function credentialHash(header: string): string {
   const json = readJson(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
-/** Reads a credential that was sent as JSON, as a facilitator receives it, and parsed within the limits. */
+/**
+ * Reads a credential from JSON, as a facilitator receives it. The caller has parsed the JSON with `parseJson` and its limits.
+ */
 export function readCredential(json: object, expected?: ExpectedPayment): DecodedCredential {
   if (!expected || !isVersion1(json)) return readVersion2(json);
   const converted = payloadFromVersion1(json, expected);

@@ -40,8 +40,8 @@ export const failed = (
 });
 
 /**
- * The failures by x402's reasons. Their names differ between the specification, its libraries and facilitators, and there may be
- * new ones, so they are matched by their ending.
+ * The failure of this service for each x402 reason. The reasons have other names in the specification, in libraries and at
+ * facilitators, and new names may come, so a reason is matched by its ending.
  */
 const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/insufficient_(balance|funds)$/, "insufficient_funds", "The paying wallet does not hold enough of the token."],

@@ -21,7 +21,9 @@ export const SENT_LATER_SECONDS = 30;
  */
 const LIFE_MAX_SECONDS = 86_400n;
 
-/** Compares a signed payment with the authorized payment. Its values are only compared and used for nothing else. */
+/**
+ * Compares a signed payment with the authorized payment, and checks that it is valid now and for `secondsLeft` more seconds.
+ */
 export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;
   const { accepted } = credential;
@@ -66,7 +68,7 @@ function withinLife({ validAfter, validBefore }: Credential, now: Date, secondsL
   return ok;
 }
 
-/** Whether this wallet may pay. If the mandate has a wallet, no other one may. */
+/** Checks that this wallet may pay. If the mandate names a wallet, no other wallet may pay. */
 export const compareSigner = (payer: string, wallet: string | null): Verdict =>
   wallet === null || wallet.toLowerCase() === payer
     ? ok
