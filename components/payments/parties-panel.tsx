@@ -88,7 +88,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
     ...when(order, ({ orderId, status, storefrontOrderId }): Item => [
       "Order",
       <span key="order">
-        {status in orderWords && <StatusBadge of="order" status={status as keyof typeof orderWords} />}{" "}
+        {status in badgedStatuses && <StatusBadge of="order" status={status as keyof typeof badgedStatuses} />}{" "}
         <Copyable value={orderId} label="order id" />
         {storefrontOrderId !== null && (
           <>
@@ -105,7 +105,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
 }
 
 /** The statuses of an order that get a badge. A new order gets none, because nothing was decided about it yet. */
-const orderWords = {
+const badgedStatuses = {
   paymentCredentialRequired: true,
   approvalRequired: true,
   setupRequired: true,
