@@ -19,7 +19,8 @@ const isPersonal = (path: string): boolean => path.startsWith("/settings/securit
 const sessionOf = cache(viewSession);
 
 /**
- * The number of requests that wait for the reader's approval; 0 if the organization is not a buyer or the reader may not approve.
+ * The number of requests that wait for the reader's approval, counted up to 100; 0 if the organization is not a buyer or the
+ * reader may not approve.
  */
 const countWaiting = cache(async (sessionId: string): Promise<number> => {
   const { activeOrganization, capabilities } = await sessionOf(sessionId);

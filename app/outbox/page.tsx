@@ -27,7 +27,9 @@ const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly 
   </article>
 );
 
-/** Shows the mails of a sandbox without a mail server. They contain sign-in links, so people without access get a 404. */
+/**
+ * Shows the newest mails of a sandbox without a mail server. They contain sign-in links, so people without access get a 404.
+ */
 export default async function OutboxPage({ searchParams }: { readonly searchParams: SearchParams }) {
   if (!(await mayReadOutbox())) notFound();
   const to = oneOf((await searchParams)["to"]);

@@ -22,8 +22,9 @@ const pathOf = (checkoutIntentId: string): string => `/checkout/${encodeURICompo
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
 /**
- * Reads what the page shows; "capability_required" if the reader's role may not see checkouts. A checkout of another
- * organization leads to a 404, as if it did not exist. `cache` lets the page and its title share one read.
+ * Reads what the page shows, and records that this session was shown it; "capability_required" if the reader's role may not see
+ * checkouts. A checkout of another organization leads to a 404, as if it did not exist. `cache` lets the page and its title
+ * share one read.
  */
 const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "capability_required"> => {
   const caller = await requireCaller(pathOf(checkoutIntentId));
