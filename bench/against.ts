@@ -62,8 +62,8 @@ async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: numb
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /**
- * Returns a row for each of the two commits, and a row with ratios: the value of this commit divided by the value of the other
- * one, as the median of all rounds.
+ * Returns a row for each of the two commits, and a row with ratios. A ratio is the value of this commit divided by the value of
+ * the other one in the same round; the row has the median of all rounds.
  */
 function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Metered, Metered])[]) {
   const columns: Record<string, (turn: Metered) => number> = {
