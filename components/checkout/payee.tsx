@@ -6,7 +6,10 @@ import { plural, shortDomain } from "./names.ts";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** How often this organization paid the payee, and how many requests and payments were declined or refused. */
+/**
+ * Says how often this organization paid the payee, how many of its requests people declined, and how many payments to it
+ * mandates refused.
+ */
 export function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
   const from = since === undefined ? "" : month.format(new Date(since));
   const before =

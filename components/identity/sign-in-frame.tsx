@@ -28,7 +28,7 @@ const Picture = () => (
 
 type Props = { readonly environment: Environment; readonly host: string; readonly title: string; readonly children: ReactNode };
 
-/** The frame of the sign-in pages: the form on the left, a description of the service on the right. */
+/** The frame of the sign-in pages: the form and, on wide screens, a description of the service to its right. */
 export function SignInFrame({ environment, host, title, children }: Props) {
   return (
     <>

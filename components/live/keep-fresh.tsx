@@ -18,7 +18,10 @@ const TIMES_MAX = 180;
 
 type Followed = {
   readonly kinds: readonly ChangeKind[];
-  /** If set, only changes of the payment or mandate with this id matter. */
+  /**
+   * If set, only changes with this id matter. The id of a change is that of its payment, or of the mandate or request if it has
+   * none.
+   */
   readonly id?: string | undefined;
 };
 

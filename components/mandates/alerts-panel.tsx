@@ -16,7 +16,9 @@ type Props = { readonly mandateId: string; readonly thresholds: readonly number[
 
 const listed = (thresholds: readonly number[]): string => thresholds.map((one) => `${one}%`).join(", ");
 
-/** Lets people choose when they are told that a budget of the mandate is nearly used up. */
+/**
+ * Shows which shares of a limit the approvers of the organization are told about, and lets managers of mandates choose them.
+ */
 export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
   const router = useRouter();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(thresholds));

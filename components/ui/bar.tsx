@@ -21,7 +21,7 @@ const share = (part: string, whole: string): string =>
 type BarProps = { readonly parts: readonly BarPart[]; readonly limit: string; readonly large?: boolean };
 
 /**
- * How much of a limit is used. Hidden from screen readers, so show the figures next to it as text or in a BarKey.
+ * Shows how much of a limit is used. Hidden from screen readers, so show the figures next to it as text or in a BarKey.
  *
  *     <Bar limit="250" parts={[{ kind: "used", amount: "106.4" }, { kind: "held", amount: "12" }]} />
  */
@@ -58,7 +58,7 @@ const keys = {
 } as const;
 
 /**
- * The figures of a bar, each with its pattern.
+ * The legend of a bar: its figures, each with its pattern.
  *
  *     <BarKey unit="USDC" entries={[{ kind: "used", name: "Used", amount: "106.4" }, { kind: "left", name: "Remaining", amount: "143.6" }]} />
  */

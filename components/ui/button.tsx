@@ -7,8 +7,8 @@ import { useHydrated } from "./hydrated.ts";
 type Props = Look &
   ComponentProps<"button"> & {
     /**
-     * For a button of a form that the browser sends itself. Other buttons are disabled until the scripts run, because earlier
-     * clicks would be lost.
+     * For a button of a form that the browser submits without scripts. Other buttons are disabled until the scripts run,
+     * because earlier clicks would be lost.
      */
     readonly withoutScripts?: boolean;
   };

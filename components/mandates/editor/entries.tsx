@@ -44,7 +44,7 @@ export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: P
   };
   const keys = (event: KeyboardEvent) => {
     if (event.key !== "Enter") return;
-    // Prevent that Enter sends the form.
+    // Prevent Enter from sending the form.
     event.preventDefault();
     add(typed);
   };

@@ -28,7 +28,10 @@ type DisclosedProps = {
   readonly children: ReactNode;
 };
 
-/** A section that is closed at first, for fields that few mandates need. It opens if a field in it has an error. */
+/**
+ * A section for fields that few mandates need. It is closed at first, unless a field in it has a value, and opens if one has an
+ * error.
+ */
 export function Disclosed({ summary, filled, fields, children }: DisclosedProps) {
   const { errorOf } = useDraft();
   const [open, setOpen] = useState(filled);
