@@ -22,8 +22,8 @@ const memberColumns = {
 };
 
 /**
- * Locks the organization's row until commit, so that changes to its members run one after the other. Joining does not take this
- * lock. Returns null if the organization does not exist.
+ * Locks the organization's row until commit, so that changes to its members run one after the other. A person who joins the
+ * organization does not take this lock. Returns null if the organization does not exist.
  */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<{ readonly name: string } | null> {
   const [row] = await tx
@@ -43,7 +43,7 @@ export async function findMember(tx: Tx | Database, organizationId: string, user
   return row ?? null;
 }
 
-/** Whether the account with this email address is a member already. */
+/** Whether the account with this email address is a member of the organization already. */
 export async function isMemberAddress(tx: Tx, organizationId: string, email: string): Promise<boolean> {
   const [row] = await tx
     .select({ id: member.id })

@@ -3,8 +3,8 @@ import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import { session, user } from "#lib/identity/tables.ts";
 
 /*
- * The tables of better-auth's OAuth plugin. The plugin uses only those of its fields that have a column here. Operations of this
- * service write the clients; the plugin writes the tokens.
+ * The tables of better-auth's OAuth plugin. A field of the plugin that has no column here is not used (see keptSchema in
+ * sessions/oauth-server.ts). Operations of this service write the clients; the plugin writes the tokens.
  */
 
 /**

@@ -10,8 +10,7 @@ export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapabi
 
 /**
  * Reads the caller's platform rights again, because they can change after the request arrives. Call enterGate or closeGate
- * before in this transaction: whoever takes rights away needs the exclusive lock of closeGate, so the rights cannot be lost
- * afterwards.
+ * before in this transaction, so that whoever takes a right away waits until this transaction has ended.
  * @throws Problem forbidden
  */
 export async function requireRight(

@@ -288,8 +288,8 @@ export const apiKeys = pgTable(
 );
 
 /**
- * When and from where each key was used last. It is a separate table, because every request reads api_keys, whose rows should
- * never be rewritten. Each key in use is written once a minute.
+ * When and from where each key was used last. It is a separate table, because every request with a key reads api_keys, whose
+ * rows should never be rewritten. The row of a key in use is written about once a minute.
  */
 export const keyUses = pgTable("key_uses", {
   keyId: text("key_id").primaryKey(),

@@ -14,8 +14,8 @@ export async function findUser(db: Database | Tx, userId: string): Promise<UserR
 }
 
 /**
- * Whether this session has not ended. Call enterGate or closeGate before in this transaction: operations that end sessions need
- * the exclusive lock of closeGate, so that they cannot end the session right afterwards.
+ * Whether this session has not ended. Call enterGate or closeGate before in this transaction: then a request that ends the
+ * session is answered only after this transaction has ended.
  */
 export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx

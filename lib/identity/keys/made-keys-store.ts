@@ -11,7 +11,7 @@ export type MadeKey = {
   readonly name: string;
   readonly capabilities: readonly string[];
   readonly userId: string;
-  /** Whether an OAuth client uses this row by tokens. Then the row has no secret that a person could have seen. */
+  /** True for the row of an OAuth client that uses tokens. Such a row has no secret that a person could have seen. */
   readonly connection: boolean;
 };
 

@@ -35,7 +35,7 @@ export type KeyView = {
   readonly preview: string;
   readonly status: "active" | "expired" | "revoked";
   readonly createdAt: string;
-  /** When a replaced key stops working, or stopped. */
+  /** When the key was revoked or expired, or will expire. Absent for a key without an end. */
   readonly endsAt?: string;
   readonly lastUse?: LastUse;
 };

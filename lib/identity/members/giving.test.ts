@@ -105,7 +105,7 @@ const endings = {
   "who was banned": [403, "banned"],
 } as const;
 
-test.each(Object.entries(endings))("a person %s during the request makes no key", async (what, [status, code]) => {
+test.each(Object.entries(endings))("a person %s during the request creates no API key", async (what, [status, code]) => {
   const owner = await newOrganization();
   const give = await givings["createServiceAccount"]!(owner, owner);
   const replied = await database().transaction(async (tx) => {

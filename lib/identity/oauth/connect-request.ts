@@ -19,7 +19,7 @@ export type ConnectRequest = {
   readonly codeChallenge: string;
 };
 
-/** The parameters of a request that the service reads. It ignores all others. */
+/** The parameters of an authorization request that this service reads. It ignores all others. */
 const NAMES = [
   "response_type",
   "client_id",
@@ -32,12 +32,14 @@ const NAMES = [
   "prompt",
 ] as const;
 
-/** The maximum length of a request in characters. The request must fit into the path to which a sign-in returns. */
+/**
+ * The maximum length of an authorization request in characters. The request must fit into the path to which a sign-in returns.
+ */
 const QUERY_MAX = 1_900;
 
 /**
- * Returns the parameters of a request that this service reads. Null if the request is too long or has one of them twice with
- * different values.
+ * Returns the parameters of an authorization request that this service reads. Null if the request is too long or has one of
+ * them twice with different values.
  */
 export function keptQuery(query: string): URLSearchParams | null {
   if (query.length > QUERY_MAX) return null;

@@ -3,7 +3,7 @@ import { clientsOf } from "#lib/identity/oauth/client-store.ts";
 import type * as contract from "#lib/identity/oauth/contract.ts";
 import { presentClient } from "#lib/identity/oauth/present-client.ts";
 
-/** An organization cannot have as many clients as this, so one page contains all of them. */
+/** An organization cannot have as many clients as this (createAgentClient limits them), so one page contains all of them. */
 const ROWS = 100;
 
 export const listAgentClients: Handler<typeof contract.listAgentClients> = async (_, { caller }) => ({

@@ -31,8 +31,8 @@ export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
 }
 
 /**
- * Makes the refusal. It names the methods by which this person can prove their identity. Without a password and a passkey there
- * are none, and the person must sign in again.
+ * Makes the problem step_up_required. It names the methods by which this person can prove their identity. Without a password
+ * and a passkey there are none, and the person must sign in again.
  */
 async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
   const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");

@@ -11,8 +11,9 @@ export const assertionRefused = (): Problem =>
 export type AssertionResult = { readonly passkey: PasskeyRow; readonly counter: number };
 
 /**
- * Verifies an assertion (the answer of a passkey): one of this person's passkeys must have signed the challenge on this host, and
- * the authenticator must have verified the person. The caller stores the counter.
+ * Verifies an assertion (the answer of a passkey): one of this person's passkeys must have signed the challenge on this host,
+ * and the authenticator must have verified the person. The caller must then call countUse, which stores the counter and refuses
+ * a copied passkey.
  * @throws Problem invalid_request
  */
 export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<AssertionResult> {

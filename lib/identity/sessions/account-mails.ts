@@ -72,7 +72,7 @@ export const sendReset = ({ email, url, token }: LinkMail): Promise<void> =>
 
 /**
  * Tells the owner of an account by mail that somebody tried to sign up with its address. The page must not say that the account
- * exists.
+ * exists, because anybody can try any address.
  */
 export const sendAccountExists = (email: string): Promise<void> =>
   send("exists", {

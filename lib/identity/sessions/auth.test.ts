@@ -38,7 +38,7 @@ describe("endpoints of better-auth", () => {
     }
   });
 
-  test("405 names the method", async () => {
+  test("405 names the allowed method", async () => {
     const response = await serveAuth(new Request(`${env().BASE_URL}/api/auth/sign-out`, { method: "PUT" }));
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
   });

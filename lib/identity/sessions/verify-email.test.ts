@@ -43,7 +43,7 @@ test("confirming an address requires a new password and ends the earlier session
   const first = await tokenIn(confirmed);
   expect((await choose(first)).status).toBe(200);
   expect([await tryPassword(email, PASSWORD), await tryPassword(email, NEW)]).toEqual([401, 200]);
-  // Neither link works a second time: the account keeps the password that was chosen first.
+  // A second use of either link changes nothing: the account keeps the password that was chosen first.
   expect((await choose(first, "a third long password")).status).toBe(400);
   expect(await (await confirm(token)).json()).toEqual({ status: true });
   expect(await tryPassword(email, NEW)).toBe(200);
