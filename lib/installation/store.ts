@@ -18,7 +18,7 @@ export async function readInstallation(tx: Tx | ReturnType<typeof database> = da
   return row ?? null;
 }
 
-/** Marks the platform as claimed and deletes the set-up code, which is used up. */
+/** Marks the platform as claimed, because it has its first admin now, and deletes the set-up code, which is used up. */
 export async function markClaimed(tx: Tx): Promise<void> {
   await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
 }
