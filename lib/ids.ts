@@ -111,5 +111,8 @@ export const ClientId = z
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "Use 1 to 128 letters, digits or the characters _ . : -")
   .meta({ description: "An id chosen by the client." });
 
-/** An id of this service in a path or body. An unknown id is a 404 and not a 400. */
+/**
+ * An id of this service in a path or body. The pattern also allows ids that do not exist, so that an unknown id gets a 404 and
+ * not a 400.
+ */
 export const Id = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not an id.");

@@ -67,5 +67,8 @@ export const max = (a: Atomic, b: Atomic): Atomic => (a > b ? a : b);
 /** Computes amount * bps / 10,000, rounded up, so that nobody avoids a fee by splitting a payment into small ones. */
 export const basisPointsUp = (amount: Atomic, bps: number): Atomic => ((amount * BigInt(bps) + 9_999n) / 10_000n) as Atomic;
 
-/** Half of an amount, rounded down. If the amount is odd, the other party pays the extra unit. */
+/**
+ * Half of an amount, rounded down. If two parties share an odd amount, the party that does not pay this half pays the extra
+ * unit.
+ */
 export const halfDown = (amount: Atomic): Atomic => (amount / 2n) as Atomic;
