@@ -13,7 +13,10 @@ export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain"
 const now = sql`date_trunc('milliseconds', clock_timestamp())`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Makes the row of a mail. The mail is sent at `sendAt` at the earliest or, if that is left out, at once. */
+/**
+ * Makes the row of a mail. A queued mail is sent at `sendAt` at the earliest or, if that is left out, at once. A kept mail is
+ * never sent.
+ */
 const rowOf = ({ sendAt, ...mail }: NewMail & { readonly sendAt?: Date }) => {
   const kept = mail.status === "kept";
   return { ...mail, nextAttemptAt: kept ? null : (sendAt ?? now), endedAt: kept ? now : null };
