@@ -9,12 +9,12 @@ export type DraftTerms = {
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };
 
-/** Maps a pointer into the request to a field of the form, by the longest matching pointer. */
+/** Maps a pointer into the request body to a field of the form, by the longest matching pointer. */
 export type FieldOf = (pointer: string) => string | undefined;
 
 /**
- * Converts a form to a request, and maps the request's pointers back to form fields. Invalid values are left for the schema to
- * refuse.
+ * Converts a form to the terms of a request body (for createMandate and updateMandate), and maps pointers into that body back
+ * to form fields. Invalid values are left for the schema to refuse.
  */
 export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; readonly fieldOf: FieldOf } {
   const [asset = "", chain = ""] = draft.coin.split(" ");

@@ -59,7 +59,7 @@ type UnregisteredFacts = {
   readonly domain: string | null;
   /**
    * The values that are missing in the intent, so that it cannot be compared with the seller's challenge. `pointer` points into
-   * the request.
+   * the request body.
    */
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
@@ -77,8 +77,8 @@ export type IntentFacts = {
   /** The registered record; null when the seller has no such resource. */
   readonly resource: ResourceFacts | null;
   /**
-   * The values of the request that differ from the seller's records, or from the challenge of a seller that is not registered.
-   * `pointer` points into the request.
+   * The values of the payment request that differ from the seller's records, or from the challenge of a seller that is not
+   * registered. `pointer` points into the request body.
    */
   readonly mismatches: readonly {
     readonly field: string;
@@ -111,9 +111,12 @@ export type IntentFacts = {
   readonly approvedByPerson?: boolean;
   /** A person has allowed this one payment although the policy denies it. */
   readonly waived?: boolean;
-  /** A person recently declined the same basket under this mandate. */
+  /** A person declined the same basket under this mandate within the last hour. */
   readonly rejectedByPerson?: boolean;
-  /** People were asked about the same payment before, in the same words, and nobody answered in time. */
+  /**
+   * People were asked twice about the same basket with the same purpose, and the last of these requests expired without an
+   * answer within the last hour.
+   */
   readonly unanswered?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
@@ -144,7 +147,7 @@ export type Reason = {
   readonly authorizationId?: string;
   /** Whether the caller may pay under that authorization once a person has approved it. */
   readonly resumable?: boolean;
-  /** A pointer into the policy; for challenge_mismatch, into the request. */
+  /** A pointer into the policy; for challenge_mismatch, into the request body. */
   readonly pointer?: string;
   readonly limit?: string;
   readonly used?: string;

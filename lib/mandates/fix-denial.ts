@@ -3,8 +3,10 @@ import type { IntentFacts, Reason } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 
-/* Finds the smallest change of a mandate that allows a payment which the mandate denies. Pure: the caller decides again with the
-   changed mandate. */
+/*
+ * Finds the smallest change of a mandate that allows a payment which the mandate denies. Pure: it only suggests the change, and
+ * the caller decides about the payment again with the changed mandate.
+ */
 
 type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];

@@ -15,7 +15,8 @@ export const listMandateLedger: Handler<typeof operation> = async ({ id, query }
 };
 
 /**
- * The amounts that a mandate's payments reserved (holds), spent (captures) and gave back (releases), newest first.
+ * Lists the ledger of a mandate, newest first: the amounts that its payments reserved (holds), spent (captures and overruns)
+ * and gave back (releases and expiries).
  * @throws Problem not_found, invalid_request for a cursor of another list
  */
 export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuery): Promise<Page<LedgerEntry>> =>

@@ -20,7 +20,7 @@ describe("the reasons of a stored decision", () => {
     expect(JSON.stringify(renderReasons([1, 3, "USDC", "0.5", finding])[0])).toBe(JSON.stringify(reason));
   });
 
-  test("each sentence has a golden row, and the ids leave no gap", () => {
+  test("each sentence has a row in reasons.golden.json, and the ids have no gap", () => {
     const ids = [...sentences.keys()].toSorted((a, b) => a - b);
     expect(ids).toEqual(Array.from({ length: ids.length }, (_, at) => at + 1));
     expect([...new Set(golden.map(([[id]]) => id))].toSorted((a, b) => a - b)).toEqual(ids);

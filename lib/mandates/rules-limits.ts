@@ -7,7 +7,7 @@ import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { basisPointsUp, max, subtract, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Checks amounts, payment counts and times. */
+/** Checks the schedule, the amounts, the payment counts, the cooldown and the fee. */
 export function limitRules(on: Case): void {
   schedule(on);
   perPayment(on);

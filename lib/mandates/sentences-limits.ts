@@ -25,7 +25,7 @@ export const abovePerPayment = sentence(63, "per_payment_limit_exceeded", "limit
   perPayment(head, limit, "above"),
 );
 
-/** The first values of every finding (result of a rule) about a budget. */
+/** The first values of every finding (result of a rule) about a budget or the total. */
 type Amounts = readonly [pointer: string, limit: string, used: string, remaining: string];
 /**
  * The span of a limit with its start and end: a calendar period with its time zone, or the minutes of a rolling window with a

@@ -18,12 +18,15 @@ const listed: Record<string, StoredMandateStatus> = {
 const already = new Set(["active activate", "active resume", "suspended suspend", "revoked revoke"]);
 
 describe("stepFrom", () => {
-  test.each(statuses.flatMap((status) => steps.map((step) => [status, step] as const)))("%s, %s", (status, step) => {
-    const name = `${status} ${step}`;
-    if (already.has(name)) expect(stepFrom(status, step)).toBeNull();
-    else if (listed[name]) expect(stepFrom(status, step)?.to).toBe(listed[name]);
-    else expect(() => stepFrom(status, step)).toThrow(/^This is an? [a-z ]+, and only an? [a-z ]+ can be [a-z]+\.$/);
-  });
+  test.each(statuses.flatMap((status) => steps.map((step) => [status, step] as const)))(
+    "a mandate that is %s, and the step %s",
+    (status, step) => {
+      const name = `${status} ${step}`;
+      if (already.has(name)) expect(stepFrom(status, step)).toBeNull();
+      else if (listed[name]) expect(stepFrom(status, step)?.to).toBe(listed[name]);
+      else expect(() => stepFrom(status, step)).toThrow(/^This is an? [a-z ]+, and only an? [a-z ]+ can be [a-z]+\.$/);
+    },
+  );
 });
 
 describe("statusOf", () => {

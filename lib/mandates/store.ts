@@ -151,8 +151,8 @@ type LedgerRow = {
 };
 
 /**
- * Entries of a mandate's ledger, newest first. The two parts of the ledger are read each by its own index, because the view
- * cannot use an index for the order of its ids.
+ * Lists entries of a mandate's ledger, newest first. Each of the two tables behind the ledger is read by its own index, because
+ * the view mandate_ledger cannot use an index for the order of its ids.
  */
 export async function selectLedger(tx: Tx, mandateId: string, limit: number, before: string | null): Promise<LedgerRow[]> {
   const end = (kind: "ledger" | "authorization") =>

@@ -20,8 +20,8 @@ const amongst = (next: ReadonlySet<string> | null, current: ReadonlySet<string> 
 const none: ReadonlySet<string> = new Set();
 
 /**
- * Whether the next lists allow no seller or address that the current ones refuse. With `sparesProof`, a new allow list may allow
- * more, because its entries need not prove their domain.
+ * Whether the next lists allow no seller, address or domain that the current ones refuse. With `sparesProof`, a new allow list
+ * counts as allowing more, because its entries need not prove their domain.
  */
 function admitsNoMore(next: AllowDeny | null, current: AllowDeny | null, sparesProof: boolean): boolean {
   const [allowed, was] = [next?.allow ?? null, current?.allow ?? null];
