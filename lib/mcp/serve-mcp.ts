@@ -16,7 +16,7 @@ export const MCP_PATH = "/mcp";
 /** The time limit of a request, which is longer than the time limit of a tool. */
 const DEADLINE_MS = 60_000;
 
-/** Enough for a body of 64 KiB in fetch_paid and for the message around it. */
+/** The maximum size of a request. It is enough for a body of 64 KiB in fetch_paid and for the message around it. */
 const MESSAGE_BYTES = 131_072;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 24;

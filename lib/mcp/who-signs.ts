@@ -9,7 +9,7 @@ export type Signer = "mandate" | "testWallet";
 
 /**
  * Who signs a payment of fetch_paid. If the mandate is registered on the chain for this payee, the service does. For the sample
- * sellers of a sandbox, the test wallet does. Null if nobody can, because the service has no wallet of an agent.
+ * sellers of a sandbox, the test wallet does. Null if nobody can, because the service cannot sign with an agent's own wallet.
  */
 export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
   const sample = sampleAsset();
