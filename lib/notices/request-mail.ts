@@ -20,8 +20,8 @@ export type RequestNames = { readonly agent: string; readonly organization: stri
 type Asked = Pick<CheckoutRow, "amount" | "tokenDecimals" | "asset" | "domain" | "expiresAt">;
 
 /**
- * Tells an approver that a payment waits for approval. The mail contains no text of the agent or the seller, and opening its link
- * approves nothing.
+ * Makes the mail that tells an approver that a payment waits for approval. It contains no free text of the agent or the seller,
+ * and opening its link approves nothing.
  */
 export function requestMail(to: string, kind: NoticeKind, request: Asked, { agent, organization }: RequestNames): Mail {
   const amount = displayAmount(request.amount, request.tokenDecimals, request.asset);

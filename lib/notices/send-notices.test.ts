@@ -60,7 +60,7 @@ describe("a request that waits", () => {
     expect(to()).toEqual([buyer.person, admin, approver].map(addressOf).sort());
   });
 
-  test("is described by our own records: payee, amount, agent, expiry, and one link that decides nothing", async () => {
+  test("is described by the records of this service: payee, amount, agent, expiry, and one link that decides nothing", async () => {
     const { buyer, mandateId } = await askingBuyer();
     const { checkoutIntentId } = await openRequest(buyer, mandateId);
     await followEvents();
@@ -89,7 +89,7 @@ describe("a request that waits", () => {
     expect((await delivered()).map(({ status }) => status).sort()).toEqual(["failed", "failed", "failed", "sent"]);
   });
 
-  test("is reminded of once at half of its life and once before its end, and never after the decision", async () => {
+  test("causes one reminder at half of its time and one before its end, and none after the decision", async () => {
     const { buyer, mandateId } = await askingBuyer();
     const waiting = await openRequest(buyer, mandateId);
     const decided = await openRequest(buyer, await askingMandate(buyer));
