@@ -95,8 +95,8 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 
 /**
  * Reads what the chain proves about a transfer, at block `at` or, without it, at the newest confirmed block. A transfer counts
- * when it is confirmed. Without `at`, "spent" and "expired" count only when no reorganization can change them; with `at`, the
- * caller chooses a block that is final enough.
+ * when it is confirmed. Without `at`, "spent" and "expired" count only when no reorganization can change them. With `at`, they
+ * count at that block, so pass finalBlock() to rely on them.
  * @throws if the chain does not answer
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {

@@ -120,8 +120,8 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
 }
 
 /**
- * The checks in their documented order. They run after the signature is verified, because only the wallet's owner may see their
- * results.
+ * Checks the mandate, the token, the terms, the nonce and earlier registrations. These checks run after the signature is
+ * verified, because only the wallet's owner may see their results.
  */
 async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;

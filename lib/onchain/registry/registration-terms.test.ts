@@ -52,7 +52,7 @@ describe("the limits for the chain that are derived from a policy", () => {
     ["month", { period: "month", timezone: "UTC" }, 31 * DAY],
     ["year", { period: "year", timezone: "UTC" }, 366 * DAY],
     ["rolling", { rolling: "PT90M" }, 5_400],
-  ])("a %s is as long as the longest one", (_, span, seconds) => {
+  ])("have a period that is as long as the longest possible %s window", (_, span, seconds) => {
     expect(termsOf(policyOf({ perPayment: "1", budgets: [{ ...span, amount: "5" }] }))).toMatchObject({ periodSeconds: seconds });
   });
 
@@ -153,7 +153,7 @@ describe("the limits for the chain are never looser than the policy", () => {
       { numRuns: 120 },
     );
 
-  test("the registry accepts them", () => {
+  test("the registry accepts the limits", () => {
     assertAlways((terms) => {
       const { perPaymentLimit, periodLimit, maxPaymentsPerPeriod, periodSeconds, start, end } = terms;
       expect(perPaymentLimit > 0n && periodSeconds > 0 && maxPaymentsPerPeriod > 0 && start < end).toBe(true);
@@ -161,7 +161,7 @@ describe("the limits for the chain are never looser than the policy", () => {
     });
   });
 
-  test("no payment above its limit, nothing outside its time, and never more than the total", () => {
+  test("they allow no payment above its limit, nothing outside its time, and never more than the total", () => {
     assertAlways((terms, policy) => {
       const { perPaymentLimit, periodLimit, periodSeconds, start, end } = terms;
       expect(perPaymentLimit <= policy.perPayment).toBe(true);
@@ -172,7 +172,7 @@ describe("the limits for the chain are never looser than the policy", () => {
     });
   });
 
-  test("in any span of time at most one budget more than the windows of the chosen budget allow", () => {
+  test("they allow, in any span of time, at most one budget more than the windows of the chosen budget", () => {
     fc.assert(
       fc.property(policies, fc.nat(400 * DAY), fc.integer({ min: 1, max: 400 * DAY }), (written, offset, length) => {
         const terms = termsOf(written);
@@ -188,7 +188,7 @@ describe("the limits for the chain are never looser than the policy", () => {
     );
   });
 
-  test("over a long time no faster than any budget", () => {
+  test("they allow, over a long time, no higher rate than any budget", () => {
     assertAlways(({ periodLimit, periodSeconds }, policy) => {
       const longest = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
       for (const window of policy.windows) {
@@ -199,7 +199,7 @@ describe("the limits for the chain are never looser than the policy", () => {
     });
   });
 
-  test("no more payments in a period than each count allows in the same time", () => {
+  test("they allow no more payments in a period than each count does in the same time", () => {
     assertAlways(({ maxPaymentsPerPeriod, periodSeconds }, policy) => {
       for (const window of policy.windows) {
         if (window.max === undefined) continue;

@@ -237,7 +237,7 @@ describe("sending transactions", () => {
     expect((await worked(second)).status).toBe("sent");
   });
 
-  test("if the key used a nonce elsewhere, the call is sent with another one", async () => {
+  test("if another transaction of the key has used the nonce, the call is sent with another nonce", async () => {
     await withoutMining();
     const { client } = scene().chain;
     const relayId = await queued(scene().contracts);
