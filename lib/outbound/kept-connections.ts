@@ -145,8 +145,8 @@ const isUnsent = ({ code, syscall }: Failure): boolean =>
   code === "UND_ERR_CONNECT_TIMEOUT" || code === "ECONNREFUSED" || syscall === "connect";
 
 /**
- * Sends a request that may arrive twice on a kept connection. If the connection breaks before an answer, the request is sent
- * once more. @throws NoAnswer
+ * Sends a request on a kept connection. If the connection breaks before an answer, the request is sent once more, so it may
+ * arrive twice. @throws NoAnswer
  */
 export async function sendKept(pool: Pool, { url, method, headers, body }: Sent, limits: OutboundLimits): Promise<OutboundReply> {
   const options = { path: `${url.pathname}${url.search}`, method, headers, body: body ?? null };
