@@ -8,7 +8,7 @@ import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
-/* Queries for the mandate pages that no operation offers. Every query filters by organization and environment. */
+/* Queries for the mandate pages that no operation offers. Those that list mandates filter by organization and environment. */
 
 /** Atomic units in one unit of the mandate's asset. */
 function unitOf(): SQL {
@@ -83,7 +83,7 @@ export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
     .orderBy(desc(mandateVersions.version))
     .limit(limit);
 
-/** The audit events whose entity is the mandate, newest first. */
+/** The events of the organization's audit log whose entity is the mandate, newest first. */
 export const selectSteps = (tx: Tx, { organizationId }: Scope, mandateId: string, limit: number) =>
   tx
     .select()

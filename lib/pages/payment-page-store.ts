@@ -10,7 +10,7 @@ import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
 
-/* Queries for the list of the payments page. Every query filters by organization and environment. */
+/* Queries for the list of the payments page. Those that list payments or mandates filter by organization and environment. */
 
 type Db = Database | Tx;
 

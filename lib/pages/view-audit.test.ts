@@ -57,7 +57,7 @@ describe("viewAudit", () => {
     expect((await view({ id: "nothing like this" })).items).toEqual([]);
   });
 
-  test("days are UTC, from midnight to midnight, also long ago", async () => {
+  test("days are UTC days from midnight to midnight, also if they are long ago", async () => {
     const { items } = await view({ since: "2026-01-03", until: "2026-01-03" });
     expect([items[0]?.sequence, items.length]).toEqual([300, 30]);
   });

@@ -124,7 +124,7 @@ describe("the payee", () => {
     expect(payee.history).toEqual({ paid: 0, all: true, since: since.toISOString(), declined: 1, refused: 0 });
   });
 
-  test("that looks like a payee paid before is marked, and an organization's own payees are not known to others", async () => {
+  test("that looks like a payee that the same organization has paid is marked; payees of other organizations do not count", async () => {
     const { person, mandateId, id } = checkout;
     const other = await checkoutScene();
     const address = "0x7a3f19bc24e05d8816a2fb93d07c5e41b92ac41d";
