@@ -152,7 +152,7 @@ describe("a resource that cannot be read", () => {
   });
 });
 
-describe("one key under two mandates in two processes", () => {
+describe("one idempotency key under two mandates in two processes", () => {
   test("has one effect, and the other call is told that the key was used", async () => {
     const [mandateIds, before] = [await newMandates(2), await attempts()];
     const [one, other] = mandateIds.map((mandateId) => itemOf(buyer, mandateId));

@@ -106,7 +106,7 @@ describe("authorizePayments", () => {
     expect(headers.get("ratelimit")).toBe('"credential";r=0;t=1');
   });
 
-  test("two payments with one key in a call are one payment, and 422 if they differ", async () => {
+  test("equal payments with one idempotency key in a call are one payment; a different one gets 422", async () => {
     const own = await newMandate();
     const intent = newIntent(buyer);
     const { items } = await postAll([

@@ -71,7 +71,7 @@ describe("a database that becomes unavailable", () => {
     await expect.poll(async () => outcomes([await ask(buyer, mandateId)]), { timeout: 15_000 }).toEqual({ allow: 1 });
   });
 
-  test("after COMMIT was sent is a 503, and the same key then finds what was committed", async () => {
+  test("after COMMIT was sent gives 503, and the same idempotency key then finds what was committed", async () => {
     const wire = await throughLink(databaseOf().url);
     const intent = newIntent(buyer);
     const body = { mandateId, intent };
@@ -94,7 +94,7 @@ describe("a database that becomes unavailable", () => {
   });
 });
 
-describe("a held lock", () => {
+describe("a lock that another transaction holds", () => {
   test("is waited for if it is released in time", async () => {
     const row = await hold(databaseOf().url, rowOf(mandateId));
     const asked = ask(buyer, mandateId);

@@ -19,7 +19,7 @@ import {
 import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
-/** All facts that the decisions of a batch need, read while the mandates' rows are locked. */
+/** The facts for the decisions of a batch, read while the mandates' rows are locked; for a simulation, read without a lock. */
 export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];

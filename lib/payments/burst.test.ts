@@ -32,7 +32,7 @@ const limits: readonly (readonly [name: string, limits: Record<string, unknown>,
 ];
 
 describe("200 parallel authorizations with room for exactly 100", () => {
-  test.each(limits)("in %s are 100 allow, 100 deny and no error", async (_name, limit, code) => {
+  test.each(limits)("under %s get 100 allow, 100 deny and no error", async (_name, limit, code) => {
     const mandateId = await activeMandate(buyer.person.credential, {
       policy: { assets, limits: { perPayment: "0.5", ...limit } },
     });
@@ -46,14 +46,14 @@ describe("200 parallel authorizations with room for exactly 100", () => {
     expect((await verifyChain(buyer.organizationId)).valid).toBe(true);
   });
 
-  test("with a cooldown are allowed only once", async () => {
+  test("under a cooldown are allowed only once", async () => {
     const policy = { assets, limits: { perPayment: "0.5", total: "1000", cooldownSeconds: 600 } };
     const mandateId = await activeMandate(buyer.person.credential, { policy });
     const answers = await Promise.all(Array.from({ length: PARALLEL }, () => ask(buyer, mandateId)));
     expect(outcomes(answers)).toEqual({ allow: 1, deny: PARALLEL - 1 });
   });
 
-  test("over 20 mandates keep each budget", async () => {
+  test("under 20 mandates with smaller budgets do not exceed any of them", async () => {
     const policy = { assets, limits: { perPayment: "0.5", total: "2.5" } };
     const mandateIds = await Promise.all(Array.from({ length: 20 }, () => activeMandate(buyer.person.credential, { policy })));
     const answers = await Promise.all(Array.from({ length: PARALLEL }, (_, at) => ask(buyer, mandateIds[at % 20]!)));

@@ -6,7 +6,7 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 
-/* Queries for the payment page that no API operation provides. Every query filters by organization. */
+/* Queries for the payment page that no API operation provides. All but the seller query filter by organization. */
 
 const EVENTS_MAX = 100;
 

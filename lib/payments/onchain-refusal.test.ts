@@ -9,7 +9,7 @@ const asset = { chain: "eip155:84532", chainId: 84_532, asset: "USDC", tokenName
 const address = `0x${"12".repeat(20)}` as const;
 const payment = { asset: { ...asset, tokenAddress: address }, amount: 250_000n, payTo: address, maxTimeoutSeconds: 300 };
 
-test("the refusals have the numbers of the contract", async () => {
+test("the refusals have the same names and order as in the contract", async () => {
   const source = await readFile(join(import.meta.dirname, "../../contracts/MandateRegistry.sol"), "utf8");
   const [, body = ""] = /enum Refusal \{([^}]*)\}/.exec(source) ?? [];
   expect(body.split(",").map((name) => name.trim())).toEqual(refusals);
