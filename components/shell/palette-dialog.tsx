@@ -2,12 +2,12 @@
 
 import { Dialog } from "@base-ui/react/dialog";
 import type { CommandGroup } from "./commands.ts";
-import type { Entry } from "./palette.tsx";
+import type { SearchEntry } from "./palette.tsx";
 import { PalettePanel } from "./palette-panel.tsx";
 
 type Props = {
   readonly commands: readonly CommandGroup[];
-  readonly entry: Entry;
+  readonly entry: SearchEntry;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 };

@@ -9,7 +9,7 @@ import { atAddress, call } from "#lib/http/client.ts";
 import type * as contract from "#lib/search/contract.ts";
 import { foundCommands, matching, type Act, type Command, type CommandGroup } from "./commands.ts";
 import { useActivateOrganization, useSignOut } from "#components/identity/leave.ts";
-import type { Entry } from "./palette.tsx";
+import type { SearchEntry } from "./palette.tsx";
 import { applyTheme } from "./theme.ts";
 
 const searchOrganization = atAddress<typeof contract.searchOrganization>({
@@ -69,7 +69,7 @@ const Line = ({ command, onChoose }: { readonly command: Command; readonly onCho
 
 type Props = {
   readonly commands: readonly CommandGroup[];
-  readonly entry: Entry;
+  readonly entry: SearchEntry;
   readonly onClose: () => void;
 };
 

@@ -10,7 +10,7 @@ const loadDialog = () => import("./palette-dialog.tsx").then(({ PaletteDialog })
 const fetching = early(loadDialog);
 
 /** The search field of the command palette and the typed text. */
-export type Entry = {
+export type SearchEntry = {
   readonly field: RefObject<HTMLInputElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
@@ -70,7 +70,7 @@ function useOpen() {
 /**
  * The text in the palette's search field. If a person types letters before the field is loaded and has the focus, they are kept.
  */
-function useEntry(open: boolean): Entry {
+function useEntry(open: boolean): SearchEntry {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
   useEffect(() => {
