@@ -17,7 +17,7 @@ test.describe("other decisions", () => {
     await page.getByRole("button", { name: "Decline" }).click();
     expect((await sent).postDataJSON()).toEqual({ reason: "We have one already." });
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Declined");
-    await expect(page.getByText("Nothing was paid, nothing is held under your mandate.")).toBeVisible();
+    await expect(page.getByText("Nothing was paid, and nothing is held under your mandate.")).toBeVisible();
     await expectAccessible(page);
   });
 

@@ -26,7 +26,7 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
   rejected: {
     stamp: "Declined",
     title: "Declined",
-    text: "Nothing was paid, nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
+    text: "Nothing was paid, and nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
     what: "Declined",
   },
   canceled: {
@@ -52,7 +52,7 @@ const sentences: Readonly<Partial<Record<CheckoutView["intent"]["status"], Sente
 const takenBack: Sentence = {
   stamp: "Taken back",
   title: "The approval was taken back",
-  text: "The agent had not used it. Nothing was paid, nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
+  text: "The agent had not used it. Nothing was paid, and nothing is held under your mandate. The agent is told, and cannot buy this basket for the next hour.",
   what: "Taken back",
 };
 

@@ -93,7 +93,7 @@ export function TargetFacts({ target }: { readonly target: TargetView }) {
       {reach.length > 0 && <WhatItReaches reach={reach} />}
       {underWay.length > 0 && (
         <Notice tone="caution">
-          <strong>Submitted payments continue.</strong> It keeps its hold and is followed to its end:{" "}
+          <strong>Submitted payments continue.</strong> Each keeps its hold and is followed to its end:{" "}
           {underWay.slice(0, 3).map(({ executionId, amount, asset, status }, index) => (
             <span key={executionId}>
               {index > 0 && ", "}
