@@ -167,7 +167,7 @@ const nothing: Content = { text: "", json: undefined };
 /** @throws Problem storefront_invalid for a body that is too long, incomplete, compressed or not of the expected type */
 function contentOf(reply: OutboundReply, host: string, expect: keyof typeof accepted): Content {
   if (isEncoded(reply) || reply.body === null)
-    throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, and was asked not to"}.`);
+    throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, although the request forbids it"}.`);
   if (reply.body.byteLength === 0) return nothing;
   if (expect !== "json") return { text: decode(reply.body, host), json: undefined };
   if (!JSON_TYPE.test(reply.headers["content-type"] ?? "")) throw storefrontInvalid(`${host} did not answer JSON.`);

@@ -49,7 +49,7 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
   if (text.length > URL_MAX) return refused("The address is longer than 2,048 characters.");
   const url = parse(text);
   if (!url) return refused("This is not an address.");
-  if (url.protocol !== "https:" && url.protocol !== "http:") return refused("Only https addresses are asked for.");
+  if (url.protocol !== "https:" && url.protocol !== "http:") return refused("The service calls only https addresses.");
   if (url.username !== "" || url.password !== "") return refused("The address must not carry a user name or password.");
   if (url.hostname.endsWith(".")) return refused("Write the host name without a dot at its end.");
   const place = { hostname: url.hostname, port: portOf(url) };
@@ -59,8 +59,8 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
   if (isListed(place, loopback)) return { ok: true, url, loopback: true };
   if (ours.some((one) => one.hostname === place.hostname))
     return refused("The address is on the host of this service. In a sandbox, list its host and port in OUTBOUND_LOOPBACK.");
-  if (url.protocol !== "https:") return refused("Only https addresses are asked for.");
-  if (!PORTS.has(url.port)) return refused("Only the ports 443 and 8443 are asked for.");
+  if (url.protocol !== "https:") return refused("The service calls only https addresses.");
+  if (!PORTS.has(url.port)) return refused("The service calls only the ports 443 and 8443.");
   if (!isPublicHost(url.hostname)) return refused("The address does not lead to a public host.");
   return { ok: true, url, loopback: false };
 }
