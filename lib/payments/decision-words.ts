@@ -6,7 +6,7 @@ import type { FailureCode } from "#lib/x402/failure.ts";
 export const rules: Readonly<Record<string, string>> = {
   emergency: "Not stopped by the platform",
   status: "Mandate is active",
-  validFrom: "Begin of the mandate",
+  validFrom: "Start of the mandate",
   validUntil: "End of the mandate",
   agents: "Agents of the mandate",
   agent: "Agent is active",
@@ -41,7 +41,7 @@ export const ruleName = (rule: string): string => rules[rule] ?? rule;
 export const failures: Readonly<Record<FailureCode, string>> = {
   insufficient_funds: "The paying wallet did not hold enough. Send it more; the agent then signs again.",
   credential_malformed: "The agent’s credential could not be read. The agent signs a new one.",
-  credential_expired: "The agent’s credential had run out. The agent signs a new one.",
+  credential_expired: "The agent’s credential had expired. The agent signs a new one.",
   credential_not_yet_valid: "The agent’s credential was not valid yet. The agent signs a new one.",
   signature_invalid: "The signature of the credential is wrong. The agent signs a new one.",
   signer_mismatch: "Another wallet signed than the one that the mandate names.",
@@ -53,7 +53,7 @@ export const failures: Readonly<Record<FailureCode, string>> = {
   nonce_already_used: "The credential was used for something else before.",
   scheme_unsupported: "The agent signed a kind of credential that cannot be used here.",
   verification_failed: "The credential could not be verified.",
-  settlement_rejected: "The payment was not settled: its credential ran out, was cancelled or was refused. Nothing was paid.",
+  settlement_rejected: "The payment was not settled: its credential expired, was cancelled or was refused. Nothing was paid.",
   transaction_reverted: "The network undid the transaction. Nothing was paid.",
 };
 

@@ -36,7 +36,14 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
         details(on, "The mandate's time on the chain has ended.", renewMandate, selectMandate),
       );
     case "OtherPath":
-      return new Problem("policy_denied", details(on, "The mandate is registered on the chain for the other path.", register));
+      return new Problem(
+        "policy_denied",
+        details(
+          on,
+          "The mandate is registered on the chain for the other way to pay: either signed transfers or the payment module.",
+          register,
+        ),
+      );
     case "OtherPayee":
       return new Problem("payee_not_allowed", details(on, "The mandate is registered on the chain for another payee.", register));
     case "OtherToken":
