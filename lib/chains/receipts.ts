@@ -19,7 +19,7 @@ export async function receiptNow(chain: string, hash: Hex): Promise<TransactionR
  */
 export async function receiptWithin(chain: string, hash: Hex, milliseconds: number): Promise<TransactionReceipt | null> {
   const until = performance.now() + milliseconds;
-  // Wait only shortly at first, because some chains make a block at once.
+  // Wait only briefly at first, because some chains make a block at once.
   for (let waitMs = 10; ; waitMs = waitMs < POLLING_MS ? waitMs * 2 : await lookEveryMs(chain)) {
     const receipt = await receiptNow(chain, hash).catch(() => null);
     if (receipt || performance.now() + waitMs >= until) return receipt;
