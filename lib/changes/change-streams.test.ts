@@ -22,7 +22,7 @@ afterEach(() => {
 /** The sockets on the server's side of the connections. */
 let accepted: Socket[] = [];
 
-/** Starts a server for the streams. A client sends the session cookie and the last event that it knows, in one line each. */
+/** Starts a server for the streams. A client sends one line of JSON, with its session cookie and the last event that it knows. */
 async function listen(): Promise<number> {
   accepted = [];
   const server = createServer((socket) => {
