@@ -10,8 +10,9 @@ import { perProcess } from "#lib/process.ts";
 export const GATE = 0x636f756e;
 
 /**
- * Takes the revocation gate as a shared lock. Each transaction that authorizes, executes or submits a payment calls this first
- * and reads the statuses of mandates and agents afterwards, so that it sees every revocation that was committed.
+ * Takes the revocation gate as a shared lock. Each transaction that executes or submits a payment calls this first and reads the
+ * statuses of mandates and agents afterwards, so that it sees every revocation that was committed. Batches of authorizations take
+ * the same lock in their own statement (beginToWrite).
  */
 export const enterGate = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);

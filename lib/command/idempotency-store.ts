@@ -25,8 +25,8 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Slo
 const FORGOTTEN_AT_ONCE = 1_000;
 
 /**
- * Deletes replies that are older than 30 days. After that, unique constraints still prevent duplicates. Returns how many were
- * deleted.
+ * Deletes replies that are older than 30 days. After that, only unique constraints keep a repeated request from creating a
+ * duplicate. Returns how many replies were deleted.
  */
 export async function forgetOldReplies(): Promise<number> {
   let gone = 0;
