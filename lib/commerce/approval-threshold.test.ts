@@ -13,7 +13,7 @@ test("428 asks for the password above the organization's threshold, and not at t
   const scene = await checkoutScene();
   const checkoutIntentId = await previewed(shop, scene.agent.credential);
   const { credential, organizationId } = scene.person;
-  // Mark the seller as paid before, so that only the amount can require a step-up (a new proof of identity).
+  // Mark the seller as already paid, so that only the amount can require a step-up (a new proof of identity).
   await database()
     .execute(sql`INSERT INTO mandate_sellers SELECT ${scene.mandateId}, coalesce(seller_id, domain || ' ' || lower(pay_to)), now()
       FROM checkout_intents WHERE checkout_intent_id = ${checkoutIntentId}`);

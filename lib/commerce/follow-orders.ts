@@ -19,7 +19,7 @@ const LEASE_MS = 90_000;
 
 /**
  * Continues orders whose payment is under way, so that they end even if their agent never calls again. The worker makes no
- * payment of its own: it only sends the signed payment that the order has stored. Returns how many orders were checked.
+ * payment of its own: it only sends the signed payment that was stored earlier. Returns how many orders were checked.
  */
 export async function followOrders(): Promise<number> {
   const due = await database().transaction((tx) => dueOrders(tx, BATCH, LEASE_MS));

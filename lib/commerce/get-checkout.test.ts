@@ -105,7 +105,7 @@ describe("getCheckout", () => {
     expect(await nextFor(checkout.agent.credential)).toBeUndefined();
   });
 
-  test("the token is shown only while it is active", async () => {
+  test("the continuation token is shown only while it is active", async () => {
     await reviewed(checkout.id, checkout.person);
     expect((await read(checkout.id, checkout.agent.credential)).data.continuationToken).toBeUndefined();
     await approve(checkout.id, checkout.person.credential);

@@ -19,7 +19,7 @@ export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]
   quoteChanged: [],
 };
 
-/** Whether the order has ended. Every later call then gets the stored answer. */
+/** Whether the order has ended. A later call then gets the stored answer, unless it sends another signed payment. */
 export const isTerminal = (state: OrderState): boolean => orderTransitions[state].length === 0;
 
 export type OrderFacts = {
@@ -43,7 +43,7 @@ export type OrderFacts = {
     /** Whether the checkout was created for this order. False if another order with the same basket asked first. */
     readonly own: boolean;
   } | null;
-  /** When the reservation of the amount expires; null if no amount is reserved. */
+  /** When the reservation of the amount expires; null if no amount is reserved or the payment was submitted already. */
   readonly holdUntil: Date | null;
   /**
    * The status of the payment's execution, leaving out failed ones. It may have been started by executePayment instead of the
@@ -59,7 +59,7 @@ export type OrderFacts = {
  * - reject: the buyer declined, so deny the order.
  * - supersede: the offer that the buyer was shown has ended, so end the order.
  * - resume: the approval was used and no payment was started, so let the order wait for its payment.
- * - pay: start the payment with the agent's signed payment.
+ * - pay: start the payment with the agent's signed payment, or with one that the service signs.
  * - adopt: store in the order the id of a payment that was started elsewhere under the order's authorization.
  * - follow: send the signed payment to the storefront and read the result.
  * - show: change nothing.
@@ -132,8 +132,8 @@ export type Ending = {
 };
 
 /**
- * Decides the state of an order after its payment was sent. It is complete only if the payment is settled on the chain and the
- * storefront has accepted the order.
+ * Decides the state of an order after its payment was sent. The order is complete only if the payment is settled on the chain and
+ * the storefront has accepted the order.
  */
 export function stateAfterPaying({ settlement, storefront }: Ending): "processing" | "completed" | "failed" {
   if (settlement === "failed") return "failed";

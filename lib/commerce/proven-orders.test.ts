@@ -57,7 +57,7 @@ const attemptsOf = async ({ mandateId }: { readonly mandateId: string }) =>
     ({ settlementStatus, failureCode }) => failureCode ?? settlementStatus,
   );
 
-/** Repeats the call, as an agent does, until the order has ended or waits for something else. */
+/** Repeats the call, as an agent does, while the payment is processing or another call works on the order. */
 async function untilOver<T extends Pick<OrderReply, "status" | "problem"> & { readonly data: { readonly status: string } }>(
   call: () => Promise<T>,
 ): Promise<T> {

@@ -27,7 +27,7 @@ const stateOf = {
   deny: "denied",
 } as const satisfies Record<Outcome, string>;
 
-/** Throws if `order` is null, which means that another process has taken over the work on the order. */
+/** Returns the order. Throws if it is null, which means that another call or worker has taken over the work on the order. */
 export function requireLease(order: OrderRow | null): OrderRow {
   if (!order) throw inFlight();
   return order;

@@ -50,8 +50,8 @@ export const presentChecks = (found: readonly Check[], requestId: string): Readi
     }));
 
 /**
- * Returns the overall status, which is that of the worst check. A check that was skipped or whose status is unknown never makes
- * it "blocked".
+ * Returns the overall status, which is that of the worst check. A check whose status is unknown counts as "actionRequired", and a
+ * skipped check as "ready".
  */
 export function overallStatus(checks: readonly { readonly status: ReadinessCheckStatus }[]): ReadinessStatus {
   if (checks.some(({ status }) => status === "blocked")) return "blocked";
@@ -59,8 +59,8 @@ export function overallStatus(checks: readonly { readonly status: ReadinessCheck
 }
 
 /**
- * Collects the next actions of all checks that are not ready, each action once. An action is blocking if one of its checks is
- * blocked.
+ * Collects the next actions of all checks that are neither ready nor skipped, each action once. An action is blocking if one of
+ * its checks is blocked.
  */
 export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" | "nextActions">[]) {
   const actions = new Map<string, NextAction & { blocking: boolean }>();

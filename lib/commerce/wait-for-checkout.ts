@@ -7,8 +7,8 @@ import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
 /**
- * How many requests may wait: in total, and for each organization or each owner (one person can own many organizations). `kept`
- * places are free only for those who have no waiting request yet.
+ * How many HTTP requests may wait for a decision: in total (`most`), and for one organization or one owner (`each`), because one
+ * person can own many organizations. The last `kept` places are only for those who have no waiting request yet.
  */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
@@ -101,5 +101,5 @@ export const waitForChange = (wait: Omit<Waiter, "wake">, milliseconds: number, 
 /** How many requests wait in this process now. */
 export const waitingRequests = (): number => waiters().size;
 
-/** Wakes all waiting requests at shutdown. They answer with the present state, and their agents then ask another process. */
+/** Wakes all waiting requests at shutdown. They answer with the current state, and their agents then ask another process. */
 export const endWaits = (): void => waiters().end();
