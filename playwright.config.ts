@@ -14,8 +14,8 @@ export default defineConfig({
   reporter: [["list"], ["json", { outputFile: ".test/journeys.json" }]],
   use: {
     browserName: "chromium",
-    // A test cannot intercept the requests of a service worker, so workers are blocked. The journeys about the service worker
-    // allow it.
+    // A test cannot intercept the requests of a service worker, so service workers are blocked. The tests of the service worker
+    // allow them.
     serviceWorkers: "block",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
