@@ -78,7 +78,7 @@ export class Connection {
    * (transaction aborted).
    */
   failure: postgres.PostgresError | null = null;
-  /** Called once, when the connection ends for any reason. `silent`: because no data came in time. */
+  /** Called once, when the connection ends for any reason. `silent` is true if it ended because no data came in time. */
   onEnd: (silent: boolean) => void = ignore;
   /** Called every QUIET_MS while a statement waits without data. */
   onQuiet: () => void = ignore;

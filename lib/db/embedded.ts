@@ -42,7 +42,7 @@ const settings = (port: number, durable: boolean): string[] =>
     shared_buffers: "128MB",
     max_connections: 100,
     max_wal_size: "1GB",
-    // Without this, PostgreSQL fills each new log segment with zeros, which delays every commit about once a second under load.
+    // By default, PostgreSQL fills each new log segment with zeros, which delays every commit about once a second under load.
     wal_init_zero: "off",
     max_parallel_workers_per_gather: 0,
     jit: "off",

@@ -7,7 +7,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** All connections of a pool were in use, and none became free in time. Nothing was sent. */
+/** No connection of a pool became free in time, or work that waits for its turn (inTurn) could not start. Nothing was sent. */
 export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
 }

@@ -77,14 +77,14 @@ describe("opening", () => {
   });
 
   test.each(["CONNECTION_CLOSED", "CONNECTION_ENDED", "CONNECTION_DESTROYED"])(
-    "the driver's %s is an unavailable database, also inside of another error",
+    "the driver's error %s counts as an unavailable database, also inside of another error",
     (code) => {
       const cause = Object.assign(new Error("write CONNECTION"), { code });
       expect([cause, new Error("Failed query", { cause })].map(databaseAway)).toEqual([true, true]);
     },
   );
 
-  test("a wrong password is an unavailable database, with its SQLSTATE", async () => {
+  test("a wrong password counts as an unavailable database, and its SQLSTATE is kept", async () => {
     const url = new URL(database().url);
     url.password = "wrong";
     const error = await errorOf(newPool(url.href).sql`SELECT 1`);

@@ -21,7 +21,7 @@ export type PoolOptions = ConnectionOptions & {
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
-/** During the grace time (`graceMs`), in which callers wait, connecting is tried this often. */
+/** During the grace time (`graceMs`), in which callers wait, the pool tries again to connect after this many milliseconds. */
 const PAUSE_GRACE_MS = 100;
 
 const ELSEWHERE = "The database fell silent on another connection.";
