@@ -12,8 +12,8 @@ export type Contracts = {
 };
 
 /**
- * Deploys the mandate contracts on the demo's chain. The keys are new for each run, because their nonces must start at 0 on a new
- * chain.
+ * Deploys the mandate contracts on the demo's chain. The keys are new for each run: the database may still contain transactions
+ * of the keys of an earlier run, and their nonces do not fit the new chain, on which nonces start at 0.
  */
 export async function deployContracts(chain: LocalChain): Promise<Contracts> {
   const keys = {

@@ -49,7 +49,7 @@ export function printBalances({ agent, seller }: Stage, before: Balances, after:
   plain(`    test USDC         ${usdcAddress}`);
 }
 
-/** The amount in the seller's 402, in whole units, as authorizePayment expects it. */
+/** The amount in the seller's 402 as a decimal number of tokens, such as "0.25", as authorizePayment expects it. */
 export const amountOf = (terms: Awaited<ReturnType<typeof meet>>): string =>
   formatAmount(BigInt(terms.accepts[0]?.amount ?? "0"), DECIMALS);
 
@@ -118,7 +118,7 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
   return { intent, answer, price: parseAmount(shopPrices["/report"].slice(1), DECIMALS) };
 }
 
-/** Waits until the service has found the transfer on the chain. */
+/** Waits until the service has found the transfer on the chain, and returns the execution. */
 async function settled({ serviceUrl, apiKey }: AgentOptions, authorizationId: string) {
   const options = { baseUrl: serviceUrl, headers: { authorization: `Bearer ${apiKey}` } };
   for (const limit = Date.now() + SETTLE_LIMIT_MS; ; await new Promise((resolve) => setTimeout(resolve, POLL_MS))) {
