@@ -42,7 +42,7 @@ type OwnColumns =
   | "fingerprint"
   | "createdAt";
 type State = Omit<Partial<Change>, OwnColumns> & Pick<Change, "settlementStatus">;
-/** The columns that are known before the payment is bound to its authorization. Failed executions have them too. */
+/** Columns of an execution that are known before the payment is bound to its authorization. Failed executions have them too. */
 export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
 
 /**

@@ -208,7 +208,7 @@ describe("a refusal by the chain is reported before anything is sent", () => {
     expect([problem.code, problem.nextActions[0]?.type]).toEqual(["mandate_not_active", "register_mandate_onchain"]);
   });
 
-  test("400 for a credential, which is not used here, and for an unknown path", async () => {
+  test("400 for a signed payment, which an onchain payment does not take, and for an unknown enforcement path", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene, onchain);
     const { problem } = await execute(scene, { authorizationId, paymentCredential: "e30=" });

@@ -2,8 +2,8 @@ import { Counts, hasPlace } from "#lib/http/share.ts";
 import { perProcess } from "#lib/process.ts";
 
 /**
- * How many requests may wait for settlements at once: in total, and for one seller's organization (`each`). `kept` places are
- * free only for organizations that have no waiting request yet.
+ * How many HTTP requests may wait for settlements at once: in total (`most`), and for one seller's organization (`each`). The
+ * last `kept` places are only for organizations that have no waiting request yet.
  */
 const PER_ORGANIZATION = { most: 512, each: 64, kept: 64 };
 
