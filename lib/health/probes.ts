@@ -87,7 +87,7 @@ async function probe(): Promise<readonly Finding[]> {
 
 type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
-/** The state of the service, as it was at most a second ago. */
+/** Returns the results of all checks. Checks that began at most a second ago are not repeated. */
 export function probeService(): Promise<readonly Finding[]> {
   const kept = perProcess<CachedFindings>("probes", () => ({ at: 0, findings: null }));
   const now = performance.now();
