@@ -59,8 +59,8 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
 }
 
 /**
- * A client that lost the reply must read the payment again. The answer must not tell the client to authorize again, because this
- * would be a second payment.
+ * Makes the problem for a payment that was executed already. Its text must not tell a client that lost the reply to authorize
+ * again, because this would be a second payment.
  */
 const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): Problem =>
   new Problem("authorization_consumed", {
@@ -95,7 +95,7 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest,
     ],
   });
 
-/** No person decided in time. The agent may ask again, because only a person's rejection is final. */
+/** Makes the problem for a payment about which no person decided in time. The agent may ask again: only a rejection is final. */
 const approvalExpired = (): Problem =>
   new Problem("approval_expired", {
     detail:
@@ -103,7 +103,7 @@ const approvalExpired = (): Problem =>
     nextActions: [{ type: "retry_later", label: "Authorize the payment again, under a new idempotency key" }],
   });
 
-/** A person approved the payment and took the approval back before the agent used it. */
+/** Makes the problem for an approval that a person took back before the agent used it. */
 export const approvalTakenBack = (): Problem =>
   new Problem("approval_revoked", {
     detail: "The buyer took the approval back before it was used. Nothing was paid. Do not ask for the same purchase again.",

@@ -70,7 +70,7 @@ type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly paymen
 /**
  * Adds `sums` to the totals in the mandate's row and in the sums for its time windows (usage buckets). The database refuses sums
  * above a ceiling. With `raise`, only for money that moved although its amount was no longer reserved, the ceilings are raised
- * first.
+ * too.
  */
 async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
@@ -164,7 +164,7 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
 
 const columns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
 
-/** Reads a time: a worker has released all holds (reserved amounts) that expired before it. */
+/** Reads the time up to which a worker has released all expired holds (reserved amounts). */
 export async function sweptUntil(db: Database | Tx): Promise<Date> {
   const [row] = await db.select({ until: holdSweeps.sweptUntil }).from(holdSweeps);
   return row?.until ?? new Date(0);

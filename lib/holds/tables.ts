@@ -49,8 +49,8 @@ export const authorizations = pgTable(
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
     /**
-     * The fields of the payment intent that do not follow from terms and columns, as JSON. It is a text column, because PostgreSQL
-     * would parse a json value to validate it.
+     * The fields of the payment intent that do not follow from terms and columns, as JSON. It is a text column, because
+     * PostgreSQL would parse a json value to validate it.
      */
     intent: text("intent").notNull(),
     termsId: text("terms_id").notNull(),
@@ -174,7 +174,7 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
  */
 export const reservations = pgView("reservations", reservationColumns).existing();
 
-/** One row with a time: a worker has released all holds (reserved amounts) that expired before it. */
+/** One row with the time up to which a worker has released all expired holds (reserved amounts). */
 export const holdSweeps = pgTable("hold_sweeps", {
   name: text("name").primaryKey(),
   sweptUntil: moment("swept_until").notNull(),
