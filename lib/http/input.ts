@@ -79,7 +79,7 @@ function compileParams({ path: template, method }: Operation): (path: string) =>
   };
 }
 
-/** Decodes one segment of a path. Null if the decoded bytes are not UTF-8. */
+/** Decodes one segment of a path. Null if its percent-encoding is broken or the decoded bytes are not UTF-8. */
 export function decodeSegment(segment: string): string | null {
   if (!segment.includes("%")) return segment;
   try {

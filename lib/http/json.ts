@@ -78,7 +78,10 @@ function enterKey(frame: Frame, key: string, frames: readonly Frame[]): void {
   frame.keys?.add(key);
 }
 
-/** Throws if the text breaks a limit. It does not look for other errors in the JSON, because JSON.parse does. */
+/**
+ * Throws if the text breaks a limit, repeats a key, or has a key, text or number that is refused. It does not look for other
+ * errors in the JSON, because JSON.parse does.
+ */
 function scan(text: string, nodesMax: number, depthMax: number): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -188,8 +191,8 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
 /**
- * Throws a 415 problem for a content type other than JSON, also if the body is empty. This stops forms on other sites, because a
- * browser cannot send a form as JSON.
+ * Throws a 415 problem for a content type other than JSON, also if the body is empty. A request without a content type passes.
+ * This stops forms on other sites, because a browser always sends a form with another content type.
  */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;

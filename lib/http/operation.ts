@@ -36,7 +36,8 @@ export type Operation = {
     | "Health";
   readonly access: Access;
   /**
-   * Uses the connection pool for urgent work, also to read the session, so that the operation never waits behind other requests.
+   * The operation uses the connection pool for urgent work, also to read the session, so that it never waits behind other
+   * requests.
    */
   readonly urgent?: true;
   readonly status?: 200 | 201;
@@ -159,7 +160,10 @@ export type Context<O extends Operation> = {
 
 const stored = Symbol.for("countersign.storedReply");
 
-/** A reply whose bytes were stored when the work was committed, so that a retry gets the same bytes. */
+/**
+ * A reply whose body is ready as text. With an idempotency key, it was stored when the work was committed, so that a retry gets
+ * the same bytes.
+ */
 export type StoredReply = { readonly [stored]: true; readonly status: number; readonly body: string; readonly replayed: boolean };
 
 export const storedReply = (status: number, body: string, replayed: boolean): StoredReply => ({

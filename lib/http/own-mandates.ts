@@ -16,8 +16,8 @@ function namedIn(part: unknown): unknown[] {
 }
 
 /**
- * A person can choose the only mandates that an agent may use. Refuses a request of such an agent that names another mandate. The
- * choice is made when the account is created and never changes, so no lock is needed.
+ * If people chose the only mandates that an agent may use, refuses a request of the agent that names another mandate. The choice
+ * is made when the service account is created and never changes, so no lock is needed.
  * @throws Problem not_found
  */
 export function requireOwnMandates(caller: Caller | null, path: string, { params, query, body }: Parsed): void {
