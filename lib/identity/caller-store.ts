@@ -15,8 +15,8 @@ export type KeyRow = {
 };
 
 /**
- * Of the given API keys, reads those that are valid now. Revoked and expired keys are left out, as unknown ones are. LIMIT makes
- * PostgreSQL use the primary keys, whatever its statistics say.
+ * Of the given API keys, reads those that are valid now. Unknown, revoked and expired keys and keys of revoked service accounts
+ * are left out. LIMIT makes PostgreSQL use the primary keys, whatever its statistics say.
  */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return batchPool().sql<KeyRow[]>`

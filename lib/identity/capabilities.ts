@@ -95,8 +95,8 @@ export const cutCapabilities = (capabilities: Capabilities, ...cuts: readonly (r
   new Set([...capabilities].filter((capability) => cuts.every((cut) => cut === null || cut.includes(capability))));
 
 /**
- * Returns the capabilities of the service account that the person does not have. If the person lacks one of them, the person may
- * revoke the account's keys but gets no new key.
+ * Returns the capabilities of the service account that the person does not have. A person who lacks one of them may revoke the
+ * account's keys but gets no new key.
  */
 export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));

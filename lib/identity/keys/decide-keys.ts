@@ -20,11 +20,11 @@ type CapabilityLoss = {
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * A person who made a key has seen its secret and could use it after losing a role. So the person who changes the role must also
- * say whether that person's keys with capabilities outside `left` are kept or revoked. The OAuth clients that the person allowed
- * (connections) are listed too, but there is no choice for them: they end when the person is removed, and they lose the
- * capabilities that the person loses. The caller must hold the lock of closeGate and the organization's lock, so that no key is
- * created meanwhile.
+ * Keeps or revokes the keys of a person who loses a role, as `choice` says. Whoever changes the role must choose if the person
+ * made keys with capabilities outside `left`, because the person has seen the secrets and could still use these keys. The OAuth
+ * clients that the person allowed (connections) count as keys. If they are kept, they lose the capabilities that the person
+ * loses, and they end anyway when the person is removed. The caller must hold the lock of closeGate and the organization's lock,
+ * so that no key is created meanwhile.
  * @throws Problem keys_undecided
  */
 export async function decideKeys(

@@ -4,10 +4,7 @@ import { perProcess } from "#lib/process.ts";
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
 type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
-/**
- * One query looks up at most this many keys, which is enough for all requests that can wait at the same time. Further keys go
- * into the next query.
- */
+/** One query looks up at most this many keys. Further keys go into the next query. */
 const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
