@@ -43,7 +43,7 @@ const named = (variables: Variables): string[] =>
   complaints(variables).map((line) => /^ {2}([A-Z0-9_]+) /.exec(line)?.[1] ?? line);
 
 describe("readEnv", () => {
-  test("a complete production and a sandbox with its secrets are accepted", () => {
+  test("a complete configuration for production is accepted, and one for a sandbox that has only the secrets", () => {
     expect(complaints(production)).toEqual([]);
     expect(complaints(sandbox)).toEqual([]);
   });
