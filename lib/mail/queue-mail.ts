@@ -8,7 +8,9 @@ import { insertMail, type NewMail } from "#lib/mail/store.ts";
 export type Mail = Message & {
   /** One email address. */
   readonly to: string;
-  /** When the link in the mail expires. The mail is not sent after that. */
+  /**
+   * When the mail becomes useless, for example because its link or the request in it expires. The mail is not sent after that.
+   */
   readonly usefulUntil?: Date;
 };
 

@@ -18,7 +18,7 @@ export const mails = pgTable(
     attempts: integer("attempts").notNull().default(0),
     /** When the mail is tried next. While a worker sends the mail, no other worker takes it before this time. */
     nextAttemptAt: moment("next_attempt_at"),
-    /** When the link in the mail expires. The mail is useless after that. */
+    /** When the mail becomes useless, for example because its link or the request in it expires. It is not sent after that. */
     usefulUntil: moment("useful_until"),
     createdAt: createdAt(),
     endedAt: moment("ended_at"),
