@@ -10,7 +10,7 @@ export const mcpPurchases = pgTable(
   {
     /** The hash of organization, environment, agent, tool and arguments. */
     slot: text("slot").primaryKey(),
-    /** The idempotency key for the operations of this purchase. */
+    /** The idempotency key with which the tool calls authorizePayment or placeOrder for this purchase. */
     purchaseKey: text("purchase_key").notNull(),
     organizationId: text("organization_id").notNull(),
     authorizationId: text("authorization_id"),
