@@ -29,7 +29,7 @@ export type PlannedNotice = {
   readonly dueAt: Date;
 };
 
-/** The types of audit events that open a request for approval. */
+/** The types of audit events that can open a request for approval. */
 export const openingTypes = ["payment.approvalRequired", "checkout.previewed"] as const;
 
 const LAST_MS = minutes(5);
