@@ -64,7 +64,7 @@ test("the linter accepts imports downward and within a module", async () => {
   expect(said).not.toContain("floors(downward)");
 });
 
-/** Exported handlers by name, with their file. */
+/** The handlers that the files of a folder export, each with its name and its file. */
 async function handlersIn(folder: string): Promise<readonly (readonly [name: string, file: string])[]> {
   const files = (await readdir(folder)).filter((file) => /(?<!\.test)\.ts$/.test(file));
   const found = files.map(async (file) => {
