@@ -3,11 +3,11 @@ import { factsOf } from "./facts.ts";
 import type { Countersign } from "./index.ts";
 
 export type PaidFetchOptions = {
-  /** The hosts that the model may call, with their port if it is not the usual one. Redirects are not followed. */
+  /** The hosts that the model may call, with the port if it is not the protocol's default. Redirects are not followed. */
   readonly hosts: readonly string[];
   /**
-   * Returns a name for the purchase of a tool call. Calls with the same name are the same purchase. Default: each call is its own
-   * purchase.
+   * Returns the name of the purchase that a tool call makes. Calls with the same name make one purchase, which is paid once.
+   * Default: each call is its own purchase.
    */
   readonly operation?: (call: { readonly url: string; readonly toolCallId: string }) => string;
   /** The maximum number of characters of an answer that the model gets. The rest is cut off. Default: 100,000. */

@@ -10,7 +10,7 @@ type Result = {
   readonly _meta?: unknown;
 };
 
-/** The payment that a tool asks for, and the name of the field for the credential. */
+/** The payment that a tool asks for, and the name of the field of `_meta` for the credential. */
 export type Asked = { readonly required: unknown; readonly field: "x402/payment" | "org.paymentauth/credential" };
 
 const isRequired = (value: unknown): value is Json =>

@@ -35,7 +35,7 @@ export type Token = Remaining["asset"];
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 const offersIn = (json: Json): readonly Json[] => (Array.isArray(json["accepts"]) ? json["accepts"].filter(isObject) : []);
 
-/** The JSON of a header of x402. Null if it cannot be read. */
+/** The JSON in the base64 value of an x402 header. Null if it cannot be read. */
 export function decode(header: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(header), (char) => char.charCodeAt(0))));
@@ -60,7 +60,7 @@ async function fromVersion1(json: Json, url: string): Promise<readonly (readonly
   });
 }
 
-/** Whether an offer can be paid in this token. */
+/** Whether an offer can be paid in this token, by x402's scheme `exact` with an EIP-3009 authorization. */
 export const isPayable = (offer: Offer, { chain, tokenAddress }: Token): boolean =>
   offer.scheme === "exact" &&
   offer.network === chain &&
@@ -119,7 +119,7 @@ export async function readChallenge(response: Response, askedUrl: string, token:
   return challengeFrom(json, askedUrl, token);
 }
 
-/** The amount in whole units of the token. */
+/** The amount as a decimal number of tokens, such as "0.25". */
 export function decimalAmount({ amount }: Offer, { tokenDecimals }: Token): string {
   const digits = amount.padStart(tokenDecimals + 1, "0");
   const point = digits.length - tokenDecimals;

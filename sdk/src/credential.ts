@@ -26,7 +26,9 @@ export type Credential = Paid & {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A resource such as mcp://tool/name, which does not name the server that it belongs to. */
+/**
+ * Whether the resource is not an http address. It may be mcp://tool/name, which does not name the server that it belongs to.
+ */
 function isNameless(required: unknown): required is Json & { readonly resource: Json } {
   const { resource } = (required ?? {}) as { readonly resource?: { readonly url?: unknown } };
   return typeof resource?.url === "string" && !/^https?:/i.test(resource.url);

@@ -1,6 +1,6 @@
 import type { Authorization, ErrorBody, NextAction, PaymentExecution, Reason, Receipt } from "./operations.ts";
 
-/** Every error of this package. `nextActions` says what can be done about it. */
+/** The base class of this package's errors. `nextActions` says what can be done about an error. */
 export class CountersignError extends Error {
   readonly nextActions: readonly NextAction[];
 
@@ -26,7 +26,10 @@ export class ServiceRefused extends CountersignError {
   }
 }
 
-/** The service could not be reached, or answered without JSON. Nothing is known about the outcome: repeat the call. */
+/**
+ * The service could not be reached, or answered without JSON. The outcome is not known: repeat the call with the same
+ * operation.
+ */
 export class ServiceUnreachable extends CountersignError {}
 
 /** The seller could not be reached, or broke off, before it asked for a payment. Nothing was paid. */
@@ -69,7 +72,7 @@ export class ApprovalRequired extends CountersignError {
   }
 }
 
-/** A person said no, or took the approval back. Do not ask again. */
+/** A person declined, or took the approval back. Do not ask again. */
 export class ApprovalDeclined extends CountersignError {}
 
 /** Nobody decided in time. This is not a refusal: ask again once, under another operation. */
@@ -93,7 +96,7 @@ export class PaymentFailed extends CountersignError {
 export type Attempt = {
   readonly authorization: Authorization;
   readonly execution: PaymentExecution;
-  /** The signed record of the execution. Null if it could not be read. */
+  /** The signed record of the execution. Null if it was not read, or could not be read. */
   readonly receipt: Receipt | null;
   /** The seller's last answer, if there was one. */
   readonly response?: Response;

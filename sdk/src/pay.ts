@@ -13,7 +13,9 @@ export type PayOptions = {
    * call is a purchase of its own.
    */
   readonly operation?: string;
-  /** The seller and resource as the service registered them. Leave both out for a seller that is not registered. */
+  /**
+   * The ids under which seller and resource are registered at the service. Leave both out for a seller that is not registered.
+   */
   readonly sellerId?: string;
   readonly resourceId?: string;
   /** What the payment is for, up to 140 characters, for a person who is asked. */

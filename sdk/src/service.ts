@@ -41,7 +41,7 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 
 export const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
-/** The reason that fetch hides behind "fetch failed". */
+/** Why a fetch failed. The error itself says only "fetch failed"; its `cause` has the reason. */
 export function whyUnreachable(error: unknown): string {
   const { cause, message } = error as {
     readonly cause?: { readonly code?: unknown; readonly message?: unknown };
@@ -144,7 +144,7 @@ const operationCalls = (connection: Connection): Api =>
     ]),
   ) as unknown as Api;
 
-/** Sends an operation whose body has its idempotency key. */
+/** Calls an operation whose body contains an idempotency key, and repeats it if it fails for a passing reason. */
 type Call = <Id extends keyof Operations>(
   id: Id,
   request: Operations[Id]["request"],

@@ -48,7 +48,9 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
   throw await notServed(context, paid, signal, response ?? undefined);
 }
 
-/** The error if the seller has the credential but did not serve. The chain shows whether the payment was made. */
+/**
+ * Returns the error for a seller that has the credential but did not serve. The payment's outcome on the chain decides which.
+ */
 export async function notServed(
   context: Context,
   paid: Paid,

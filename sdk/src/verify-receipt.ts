@@ -55,7 +55,7 @@ const KINDS = new Map<unknown, Members>([
   ["execution", { settlement: SETTLEMENT }],
 ]);
 
-/** Each refusal is an error. verifyReceipt catches it and names the step. */
+/** Throws if the condition is false. verifyReceipt catches the error and names the step. */
 function check(condition: boolean, refusal: string): asserts condition {
   if (!condition) throw new Error(refusal);
 }
@@ -140,7 +140,9 @@ function formOfEvent({ kind, sub, jti, agent, outcome, amount, decimals, ...clai
   return { type, entityId: jti, subjectId: optional(isText), metadata };
 }
 
-/** RFC 9162, section 2.1.3.2: the root that the path leads to. It divides instead of shifting, because sizes have up to 53 bits. */
+/**
+ * RFC 9162, section 2.1.3.2: the root that the path leads to. It divides instead of shifting, because sizes have up to 53 bits.
+ */
 async function rootFrom({ event, leafIndex, treeSize, path }: Tree): Promise<string> {
   const areWhole = Number.isSafeInteger(treeSize) && Number.isInteger(leafIndex);
   check(areWhole && leafIndex >= 0 && leafIndex < treeSize, "The index is not below the size, or the size not below 2^53.");

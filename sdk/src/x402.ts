@@ -3,8 +3,8 @@ import type { Countersign } from "./index.ts";
 
 export type X402Options = {
   /**
-   * Returns a name for the purchase of a request. Requests with the same name are the same purchase. Default: each request is its
-   * own purchase.
+   * Returns the name of the purchase that a request makes. Requests with the same name make one purchase, which is paid once.
+   * Default: each request is its own purchase.
    */
   readonly operation?: (request: { readonly url: string }) => string;
 };
@@ -15,8 +15,9 @@ export type X402Options = {
  *
  *     const fetchWithPayment = wrapFetchWithPayment(fetch, x402(pay));
  *
- * The errors of pay.fetch that come before the credential are thrown as they are. If the seller does not serve, the wrapped fetch
- * throws its own error or returns the seller's answer; pay.fetch also repeats the request and says whether the payment was made.
+ * The errors of pay.fetch that come before the credential are thrown as they are. If the seller does not serve, the wrapped
+ * fetch throws its own error or returns the seller's answer; pay.fetch also repeats the request and says whether the payment
+ * was made.
  */
 export function x402(pay: Countersign, { operation }: X402Options = {}): x402HTTPClient {
   // The standard client calls this only after the seller has refused the credential.

@@ -67,7 +67,7 @@ async function post(url: string, event: Event, secret: string, signal: AbortSign
   }
 }
 
-/** Sends an event until the receiver answers 2xx, so that the order is kept and none is lost. */
+/** Sends an event again until the receiver answers 2xx, so that the events keep their order and none is lost. */
 async function deliver(url: string, event: Event, secret: string, signal: AbortSignal): Promise<void> {
   for (let waitMs = POLL_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     const status = await post(url, event, secret, signal);
@@ -98,7 +98,8 @@ async function read(api: Api, after: number, signal: AbortSignal): Promise<reado
 }
 
 /**
- * Forwards the organization's events to a receiver on this machine, signed as webhooks are, in their order, until it is stopped.
+ * Forwards the organization's events to a receiver on this machine, signed as webhooks are, in their order, until it is
+ * stopped.
  */
 export async function listen(target: string, values: Values): Promise<Said> {
   const url = targetOf(target);

@@ -17,7 +17,9 @@ class NotSignedIn extends CountersignError {}
 type Issuer = { readonly issuer: string; readonly authorization_endpoint: string; readonly token_endpoint: string };
 type Token = { readonly access_token: string; readonly service_account_id: string; readonly organization_id: string };
 
-/** The address of the service. A key must not be sent over a network without encryption. @throws WrongUse */
+/**
+ * Checks the service's address. It must be https, or http on this machine, because a key will be sent to it. @throws WrongUse
+ */
 function serviceAt(text: string): string {
   const { protocol, hostname, href } = URL.canParse(text) ? new URL(text) : { protocol: "", hostname: "", href: "" };
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);

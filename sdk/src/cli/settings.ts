@@ -58,8 +58,8 @@ export async function serviceUrl(): Promise<string> {
 }
 
 /**
- * The key and the mandate come from the environment, or else from what login saved. A saved key is sent only to the service that
- * issued it.
+ * The key and the mandate come from the environment, or else from what login saved. A saved key is sent only to the service
+ * that issued it.
  */
 export async function access(): Promise<Saved> {
   const saved = await readSaved();
@@ -89,7 +89,7 @@ export async function walletOf() {
 
 type Asking = Parameters<typeof countersign>[0]["onApproval"];
 
-/** A client for one mandate. @throws WrongUse */
+/** A client for the mandate of the environment or of login. @throws WrongUse if a setting is missing or not valid */
 export async function client(onApproval?: Asking): Promise<Countersign> {
   const saved = await access();
   const { url, apiKey, mandateId } = saved;
