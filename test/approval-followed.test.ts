@@ -120,7 +120,7 @@ test("an agent that only follows the replies gets from requireApproval to the pa
   expect(replies.some(({ continuationToken }) => continuationToken !== undefined)).toBe(false);
 });
 
-test("the reason contains the call to make after the buyer has approved", async () => {
+test("the reply that asks for approval contains the call to make after the buyer has approved", async () => {
   const scene = await setScene();
   const asking = askingOf(await scene.send(scene.first("straight")));
   const early = await scene.send(asking.next!);

@@ -44,7 +44,7 @@ beforeAll(async () => {
   shop = await openHostileStorefront();
   settlesThrough(shop, await stockFacilitator(chain()));
   scene = await checkoutScene();
-  // The seller was paid before, so approving needs no password; passwords can be checked only a few times per minute.
+  // Store the seller as paid before, so that approving needs no password: passwords can be checked only a few times per minute.
   const sellerId = `${shop.domain} ${shop.payTo}`;
   await database().insert(mandateSellers).values({ mandateId: scene.mandateId, sellerId, firstPaidAt: new Date() });
   otherMandateId = await activeMandate(scene.person.credential, {

@@ -198,8 +198,8 @@ const storm = (prices: readonly number[], limits: Limits, most: number) =>
 
 const prices = fc.array(fc.nat(PRICES.length - 1), { minLength: 2, maxLength: 16 });
 /**
- * Limits are random multiples of a tenth of a unit. The length of the rolling window varies too, because a new window must count
- * earlier payments.
+ * Limits are random multiples of 0.1 USDC. The length of the rolling window varies too, because a new window must count earlier
+ * payments.
  */
 const limits: fc.Arbitrary<Limits> = fc
   .record({
@@ -244,8 +244,8 @@ describe("a mandate that many clients use", () => {
         }),
         { numRuns: 40, seed: 20_261_121, endOnFailure: true },
       );
-      // A window that was added later counts earlier captured payments, although their holds do not name its buckets. So only the
-      // sums of open holds must match.
+      // A window that was added later counts earlier captured payments, although their holds do not name its buckets. So only
+      // the sums of open holds must match.
       const broken = await brokenInvariants();
       expect(broken.filter((line) => !line.includes('"what":"bucket"'))).toEqual([]);
       const unheld = await database().execute(sql`

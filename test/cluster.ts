@@ -61,7 +61,7 @@ async function dropLeftovers(url: string): Promise<void> {
   }
 }
 
-/** One PostgreSQL for the whole run. Overlapping runs share it, and the last one stops it. */
+/** Starts one PostgreSQL for the whole run. Runs at the same time share it, and the last of them stops it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const embedded = await startEmbedded({ dataDir: testDataDir(), durable: false, database: "tests" });
   const template = await nameOfTemplate();

@@ -200,7 +200,7 @@ describe("kill -9 of a server that fetches a page for an agent and pays for it",
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%mcp_purchases%'`);
     await point.release();
     await settled();
-    // The lease of the killed call ends.
+    // End the lease of the killed call, so that the next server can continue at once.
     await database().update(mcpPurchases).set({ busyUntil: null });
     const next = await scene.start();
     await expect

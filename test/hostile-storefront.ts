@@ -10,7 +10,7 @@ import { usdcAddress } from "#test/chain.ts";
 import { CHAIN } from "#test/mandates.ts";
 import { listen, type ListeningServer } from "#test/shop.ts";
 
-/** The faults of a storefront: in its manifest, catalog, quote or 402, or after the payment. */
+/** The faults of a storefront: in its manifest, catalog, quote or 402, or after the payment. `clean` is no fault. */
 export const storefrontFaults = [
   "clean",
   "anotherDomain",

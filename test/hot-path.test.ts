@@ -57,7 +57,7 @@ async function post(url: string, path: string, as: Credential, text: string): Pr
 }
 
 /**
- * Sends an authorize request. If the reply is 503 (overloaded or in flight), it is repeated with the same key, as clients should.
+ * Sends an authorize request. If the reply is 503 (overloaded), it sends the request again with the same key, as clients should.
  */
 async function authorize(url: () => string, request: Request): Promise<Reply> {
   for (;;) {

@@ -21,8 +21,7 @@ import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Invariant 8: calls every operation that takes an id with the id of another organization's object. access.test.ts tests the
-   permissions. */
+/* Invariant 8: calls every operation that takes an id with an id of another organization. access.test.ts tests permissions. */
 
 useDatabase();
 
@@ -211,7 +210,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
 /** Every organization may read every seller, to name it in a mandate. Other tests check the other two operations. */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
 
-/** The operations that do not answer 404. */
+/** The operations that do not answer 404 for an object of another organization. */
 const answered: Readonly<Record<string, { readonly status: number; readonly code?: string }>> = {
   checkReadiness: { status: 200 },
 };
@@ -282,7 +281,7 @@ describe("organizations cannot reach objects of others", () => {
     },
   );
 
-  test.each(reaching)("%s finds the object for its owner, so that the test above means something", async (id, operation) => {
+  test.each(reaching)("%s finds the object for its owner, which shows that it exists", async (id, operation) => {
     expect((await call(operation, owner, attempts[id]?.(victim))).status).not.toBe(404);
   });
 

@@ -63,7 +63,7 @@ describe("fetch_paid", () => {
     expect(host.asked).toEqual(["GET /report"]);
   });
 
-  test("a payment that is read marks the seller's 402 as data", async () => {
+  test("get_payment marks the seller's 402 as data", async () => {
     const { call } = await client();
     const { authorizationId } = (await call("authorize_payment", asks(mandate.free))).structuredContent;
     isApart((await call("get_payment", { authorizationId })).texts);

@@ -18,7 +18,7 @@ export async function askingBuyer() {
 export const askingMandate = (buyer: Buyer): Promise<string> =>
   activeMandate(buyer.person.credential, { policy: { ...policy, approval: { mode: "always" } } });
 
-/** Sends as the agent a payment that a person can approve within half an hour. */
+/** Sends an authorize request as the agent. A person can approve the payment within half an hour. */
 export async function openRequest(buyer: Buyer, mandateId: string) {
   const { status, data, problem } = await ask(buyer, mandateId, { expiresAt: new Date(Date.now() + 1_800_000).toISOString() });
   if (status !== 200) throw new Error(problem.detail);

@@ -81,8 +81,8 @@ describe("kill -9 of a server that pays for an order", { timeout: 120_000 }, () 
   test.each([
     ["before the credential is bound: nothing is paid, and the agent can go on", 1, "paymentCredentialRequired"],
     ["before the payment is stored in the order: the next server continues without a retry", 2, "completed"],
-    ["before it remembers what the storefront said: the next server asks it again", 3, "completed"],
-    ["before it writes that the order is complete: the next server does", 4, "completed"],
+    ["before the storefront's answer is stored: the next server asks the storefront again", 3, "completed"],
+    ["before the order is stored as completed: the next server completes it", 4, "completed"],
   ])("%s", async (_name, at, end) => {
     const before = await chain().balanceOf(wallet.address);
     const key = newOrderKey();
@@ -97,7 +97,7 @@ describe("kill -9 of a server that pays for an order", { timeout: 120_000 }, () 
     await point.release();
     await ended();
     expect(await brokenInvariants()).toEqual([]);
-    // The shop already has the order under its key, and must not settle it twice.
+    // The shop has already settled the order. From now on it only reports a settlement, as shops do for a repeated order.
     if (at > 2) shop.settle = null;
 
     await timePasses(key);

@@ -42,7 +42,7 @@ describe("the pages", () => {
   );
 
   test.each([true, false])(
-    "the public keys of receipts are for every origin and every cache, and nothing else is published (pages: %s)",
+    "every origin may read and every cache may store the public keys of receipts, and nothing else is published (pages: %s)",
     async (pages) => {
       const { url } = await runServer({ DATABASE_URL: database().url }, { pages });
       const reply = await fetch(`${url}/.well-known/jwks.json`);

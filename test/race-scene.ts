@@ -11,7 +11,7 @@ import { activeMandate, assets, CHAIN } from "#test/mandates.ts";
 import { newWallet, signed } from "#test/payments.ts";
 import { createAgent, createOrganization, createPerson, createResource, type Credential } from "#test/tenant.ts";
 
-/* A buyer with payments to execute and checkouts to approve. The tests send them while a right is being revoked. */
+/* A buyer with payments and checkouts. The tests execute the payments and approve the checkouts while a right is revoked. */
 
 /** Payments above 0.4 need a person's approval. */
 const policy = { assets, limits: { perPayment: "1", total: "1000" }, approval: { mode: "above", amount: "0.4" } };

@@ -180,7 +180,8 @@ describe("the agent of the README", () => {
       expect(whole).toMatchObject(paid);
       const { steps = 0 } = whole ?? {};
       expect(steps).toBeGreaterThan(12);
-      // Both settlement modes are the same until the payment is authorized, so the steps before that are tested in one mode only.
+      // Both settlement modes are the same until the payment is authorized, so the steps before that are tested in one mode
+      // only.
       const from = settlementMode === "facilitatorSettled" ? Math.floor(steps / 2) : 1;
       const left = Array.from({ length: steps + 1 - from }, (_, index) => from + index);
       const orders = left.length + 1;
@@ -201,7 +202,7 @@ describe("the agent of the README", () => {
     },
   );
 
-  test("that is called again when the chain answers again pays with its first hold", { timeout: 60_000 }, async () => {
+  test("that is called again after an outage of the chain pays with its first hold", { timeout: 60_000 }, async () => {
     const wire = await wireTo(chain().rpcUrl);
     onTestFinished(() => wire.close());
     const scene = await paymentScene({ mandate });

@@ -22,8 +22,7 @@ import type { LocalChain } from "../examples/chain.ts";
 import { newKey, registrationArgs, registryAbi, signRegistration, termsOf, type Contracts } from "./smart-account.ts";
 
 /**
- * Configures another RPC URL or other contracts until the test ends. The returned function restores the earlier configuration
- * already before the end.
+ * Configures another RPC URL or other contracts until the test ends. The returned function restores the configuration at once.
  */
 export function configureChain(change: { readonly rpcUrl?: string; readonly contracts?: Record<string, string> }): () => void {
   const before = process.env["CHAINS"];
@@ -168,8 +167,8 @@ export async function silentNode() {
 }
 
 /**
- * A proxy in front of the chain's node. After beforeSending(act), it calls `act` for each transaction that arrives, does not pass
- * it on and does not answer.
+ * A proxy in front of the chain's node. After beforeSending(act), it calls `act` for each transaction that arrives, does not
+ * pass it on and does not answer.
  */
 export async function nodeInBetween(rpcUrl: string) {
   let instead: (() => void) | null = null;

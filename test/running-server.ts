@@ -15,8 +15,8 @@ export type RunningServer = {
 };
 
 /**
- * Runs the real server until the test ends. Resolves when the server listens or has exited. With `pages` it may build the pages
- * first.
+ * Runs the real server until the test ends. Resolves when the server listens or has exited. With `pages` it also serves the
+ * pages, and may build them first.
  */
 export async function runServer(variables: Record<string, string>, { pages = false } = {}): Promise<RunningServer> {
   const dataDir = variables["DATA_DIR"] ?? (await mkdtemp(join(tmpdir(), "countersign-test-")));

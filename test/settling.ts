@@ -3,7 +3,7 @@ import { reconcile } from "#lib/settlement/reconcile.ts";
 
 const EVERY_MS = 200;
 
-/** Checks executions, as the worker of a server does, until the promise resolves. */
+/** Looks up the outcomes of executions on the chain, as the worker of a server does, until the promise settles. */
 export async function settling<T>(work: Promise<T>): Promise<T> {
   const state = { isDone: false };
   const done = work.finally(() => (state.isDone = true));

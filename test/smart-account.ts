@@ -174,7 +174,7 @@ export const slotNonce = ({ mandateId, period, slot }: Slot): Hex =>
 
 const word = (value: bigint | Hex): Hex => (typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(value, { size: 32 }));
 
-/** A proof: the signature of the account for one transfer, made by the policy signer (ERC-1271). */
+/** Makes a proof: the account's signature (ERC-1271) for one transfer, made with the key of the policy signer. */
 export async function prove(
   signerKey: Hex,
   slot: Slot,

@@ -113,7 +113,7 @@ export const giveUp = (id: string) =>
     .set({ status: "failed", nextAttemptAt: null })
     .where(eq(webhookDeliveries.webhookEndpointId, id));
 
-/** An admin whose last proof of identity is too old for an operation that gives rights. */
+/** An admin whose last proof of identity is older than 15 minutes, and so too old for an operation that gives rights. */
 export async function newStaleAdmin(organizationId: string) {
   const admin = await createPerson(organizationId, "admin");
   await database()

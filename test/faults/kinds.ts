@@ -34,7 +34,7 @@ const stopPostgres =
     const stopped = await on.postmasterPid();
     signal(stopped, name);
     await aWhile(random);
-    // Wait until PostgreSQL was started again.
+    // Wait until the code that runs the embedded PostgreSQL has started it again.
     for (const until = Date.now() + 20_000; Date.now() < until; await pause(50)) {
       const pid = await on.postmasterPid();
       if (pid > 0 && pid !== stopped) return;

@@ -6,7 +6,7 @@ import { activeMandate, assets, createBuyer, type Buyer } from "#test/mandates.t
 import { expectedOf, newWallet, paymentScene, signed, type PaymentScene } from "#test/payments.ts";
 import { random as seeded } from "#test/random.ts";
 
-/** Milliseconds until a request counts as unanswered. The time limit of every request is shorter. */
+/** Milliseconds until a request counts as unanswered. The service's own time limit for a request is shorter: 30 seconds. */
 const PATIENCE_MS = 36_000;
 
 /**
@@ -14,7 +14,7 @@ const PATIENCE_MS = 36_000;
  */
 const MANDATES = 8;
 
-/** The replies that a fault may cause: 503, and 502 if a payment needs the chain. */
+/** The replies that may come: 200, and because of a fault 503, or 502 if a payment needs the chain. */
 const expected: ReadonlySet<string> = new Set([
   ...["authorize", "execute", "session", "repeat"].flatMap((what) => [`${what} 200`, `${what} 503`]),
   "execute 502",
