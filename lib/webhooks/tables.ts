@@ -29,7 +29,9 @@ export const webhookEndpoints = pgTable(
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
     lastSuccessAt: moment("last_success_at"),
-    /** The time of the first failure after the last success; null after a success. */
+    /**
+     * The time of the first failure after the last success; null if there was none, or since the endpoint was enabled again.
+     */
     failingSince: moment("failing_since"),
     createdAt: createdAt(),
   },
