@@ -8,7 +8,9 @@ export type Verdict = { readonly ok: true } | ({ readonly ok: false } & Failure)
 
 const ok: Verdict = { ok: true };
 
-/** How many seconds a signed payment must still be valid if its transfer is sent at once. The x402 library requires the same. */
+/**
+ * How many seconds a signed payment must still be valid if its transfer is sent at once. The x402 library requires the same.
+ */
 export const SENT_NOW_SECONDS = 6;
 /**
  * How many seconds a signed payment must still be valid if this service sends the transfer, because it may have to send the
@@ -17,7 +19,7 @@ export const SENT_NOW_SECONDS = 6;
 export const SENT_LATER_SECONDS = 30;
 /**
  * The longest validity of a signed payment. A reserved amount is held as long as its payment can still be settled, so a payment
- * must not be valid longer than an intent, which is one day.
+ * must not be valid longer than an intent, which is valid for at most one day.
  */
 const LIFE_MAX_SECONDS = 86_400n;
 
@@ -43,8 +45,9 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
 }
 
 /**
- * Whether the credential accepts the seller's offer, compared as a seller's server does: the core fields must be equal, further
- * fields in `extra` may be added, and the resource must be the same.
+ * Whether the credential accepts the seller's offer, by the rules of a seller's server: scheme and timeout are equal, `extra`
+ * has all fields of the offer's `extra`, and the resource, if the credential names one, is the same. compareCredential compares
+ * the other fields.
  */
 function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
   const said = payload.accepted;
@@ -77,8 +80,8 @@ export const compareSigner = (payer: string, wallet: string | null): Verdict =>
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Whether a plain account's signature has the only canonical form: 65 bytes, low s, v 27 or 28. With other forms, there could be
- * two signatures for one payment.
+ * Whether a plain account's signature has the only canonical form: 65 bytes, low s, v 27 or 28. With other forms, there could
+ * be two signatures for one payment.
  */
 export function isCanonicalSignature(signature: Hex): boolean {
   if (signature.length !== 132) return false;
@@ -94,7 +97,8 @@ export type ChainFacts = {
 };
 
 /**
- * Checks the signature, the nonce and the balance for a credential that matches the payment. The facts were read from the chain.
+ * Checks the signature, the nonce and the balance for a credential that matches the payment. The facts were read from the
+ * chain.
  */
 export function judgeChainFacts(facts: ChainFacts, expected: ExpectedPayment): Verdict {
   if (!facts.signatureValid) return failed("signature_invalid", "The credential's signature is not the payer's.");
