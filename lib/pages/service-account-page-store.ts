@@ -37,7 +37,10 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
   lastUsedAt: time(row.lastUsedAt),
 });
 
-/** Each account with its newest key and the last use of any of its keys. */
+/**
+ * Each account with its newest key, the number of its live keys, and the last use of any of its keys. Rows of connected OAuth
+ * clients do not count as keys; one of them is shown only if the account has no key.
+ */
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
     a.created_at AS "createdAt", a.revoked_at AS "revokedAt", a.paused_at AS "pausedAt",
@@ -47,9 +50,9 @@ const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
     u.last_used_at AS "lastUsedAt", u.address, u.user_agent AS "userAgent"
   FROM (SELECT * FROM service_accounts s WHERE ${condition} ORDER BY s.service_account_id DESC LIMIT ${rows}) AS a
   JOIN LATERAL (SELECT preview, created_at FROM api_keys WHERE service_account_id = a.service_account_id
-    ORDER BY created_at DESC, key_id DESC LIMIT 1) AS k ON true
+    ORDER BY client_id IS NOT NULL, created_at DESC, key_id DESC LIMIT 1) AS k ON true
   JOIN LATERAL (SELECT count(*)::int AS live FROM api_keys WHERE service_account_id = a.service_account_id
-    AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())) AS l ON true
+    AND client_id IS NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())) AS l ON true
   LEFT JOIN LATERAL (SELECT w.* FROM api_keys o JOIN key_uses w ON w.key_id = o.key_id
     WHERE o.service_account_id = a.service_account_id ORDER BY w.last_used_at DESC LIMIT 1) AS u ON true
   ORDER BY a.service_account_id DESC`;

@@ -10,6 +10,7 @@ import { callerOf } from "#test/caller.ts";
 import { useDatabase } from "#test/database.ts";
 import { newKey, newMember, newOrganization } from "#test/identity.ts";
 import { activeMandate } from "#test/mandates.ts";
+import { asking, authorize, decide, registerClient } from "#test/oauth.ts";
 import { send } from "#test/tenant.ts";
 
 useDatabase();
@@ -36,6 +37,16 @@ test("accounts newest first, page by page, with the newest key, its age and its 
     lastUse: { userAgent: "agent/2.1" },
   });
   expect(first.items[1]?.lastUse).toBeUndefined();
+});
+
+test("an account with a key and a connected program shows the key, and counts one key", async () => {
+  const owner = await newOrganization();
+  const { serviceAccountId } = await newKey(owner);
+  const asked = await authorize(asking(await registerClient(owner.credential)).query);
+  const { status } = await decide(owner.credential, asked.search.slice(1), { serviceAccountId });
+  expect(status).toBe(201);
+  const { items } = await viewServiceAccounts(await callerOf(owner.credential), live);
+  expect(items[0]).toMatchObject({ keyPreview: expect.stringMatching(/^csk_sandbox_/), liveKeys: 1 });
 });
 
 test("an account shows its keys, also one that is replaced but still accepted, and the mandates that name it", async () => {

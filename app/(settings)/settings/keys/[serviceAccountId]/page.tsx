@@ -137,7 +137,7 @@ export default async function ServiceAccountPage({ params }: { readonly params: 
           <section className="panel" aria-labelledby="keys">
             <div className="panel-head">
               <h2 id="keys">Keys</h2>
-              <span className="text-muted text-sm">{account.liveKeys} live</span>
+              <span className="text-muted text-sm">{keys.filter(({ status }) => status === "active").length} live</span>
             </div>
             <KeysLedger keys={keys} />
             <div className="panel-foot">Last use is written once a minute.</div>
