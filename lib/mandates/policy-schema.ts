@@ -169,6 +169,7 @@ export const Policy = z
   })
   .meta({
     id: "Policy",
-    description: "The rules of a mandate. An absent rule restricts nothing; an empty `allow` allows nothing; deny wins.",
+    description:
+      "The rules of a mandate. An absent rule restricts nothing, except that sellers which are not registered are denied unless sellers.unregistered allows them. An empty `allow` allows nothing, and deny wins.",
   });
 export type Policy = z.infer<typeof Policy>;

@@ -1421,7 +1421,7 @@ export type PlatformUserList = {
   readonly hasMore: boolean;
 };
 
-/** The rules of a mandate. An absent rule restricts nothing; an empty `allow` allows nothing; deny wins. */
+/** The rules of a mandate. An absent rule restricts nothing, except that sellers which are not registered are denied unless sellers.unregistered allows them. An empty `allow` allows nothing, and deny wins. */
 export type Policy = {
   readonly assets: readonly {
     readonly asset: string;
