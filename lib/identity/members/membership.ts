@@ -25,7 +25,7 @@ export function requireGrantable(actor: MembershipRoleName | null, ...roles: rea
   const grantable = actor === null ? [] : grantableRoles(actor);
   if (grantable.length === 0) throw lacksCapability("members:manage");
   if (roles.some((role) => !grantable.includes(role))) {
-    throw new Problem("forbidden", { detail: "Only an owner may do this to an owner, or make one." });
+    throw new Problem("forbidden", { detail: "Only an owner can change or remove an owner, or make another member an owner." });
   }
 }
 

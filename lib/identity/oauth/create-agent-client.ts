@@ -14,7 +14,7 @@ const CLIENTS_MAX = 50;
 
 export const createAgentClient: Handler<typeof contract.createAgentClient> = ({ body }, { caller, idempotency }) => {
   const own = body.redirectUris.findIndex((uri) => new URL(uri).origin === env().BASE_URL);
-  if (own >= 0) throw invalidField(`/redirectUris/${own}`, "Codes cannot be sent to this service itself.");
+  if (own >= 0) throw invalidField(`/redirectUris/${own}`, "Authorization codes cannot be sent to this service itself.");
   return once(contract.createAgentClient, idempotency, async (tx) => {
     const { userId, organizationId } = caller;
     // This check also locks the organization, so that no other request adds a client between the count and the insert.

@@ -17,7 +17,7 @@ export function redirectRefusal(text: string): string | null {
   if (text.includes("*") || /[\s\\]/.test(text)) return "Write the exact address, without wildcards.";
   if (url.protocol === "https:" || isLoopback(url)) return null;
   if (url.protocol === "http:") return "Use https, or http on 127.0.0.1, [::1] or localhost.";
-  return BROWSER_SCHEMES.test(url.protocol) ? "Codes cannot be sent to this scheme." : null;
+  return BROWSER_SCHEMES.test(url.protocol) ? "Authorization codes cannot be sent to an address with this scheme." : null;
 }
 
 /**
