@@ -63,7 +63,10 @@ export async function nextDueAlert(): Promise<string | null> {
   return row?.alertId ?? null;
 }
 
-/** Locks an alert that should be delivered now. Returns null if another process is delivering the alert, or has delivered it. */
+/**
+ * Locks an alert that should be delivered now. Returns null if another process is delivering the alert, or if the alert is no
+ * longer due.
+ */
 export async function lockAlert(tx: Tx, alertId: string): Promise<AlertRow | null> {
   const [row] = await tx
     .select()
@@ -92,8 +95,9 @@ export async function postponeAlert(alertId: string): Promise<void> {
 }
 
 /**
- * Deletes alerts that are older than 400 days, because no limit counts amounts over a longer time, and old counts of refused
- * payments. Alerts about a limit on the total stay, because such a limit never starts again. Returns the number of deleted rows.
+ * Deletes alerts that are older than 400 days, because no limit counts amounts over a longer time, and counts of refused
+ * payments that are older than a day, at most `rows` of each. Waiting alerts stay, and so do alerts about a limit on the total,
+ * because such a limit never starts again. Returns the number of deleted rows.
  */
 export async function deleteOldAlerts(rows: number): Promise<number> {
   const old = await database().execute(sql`

@@ -22,8 +22,8 @@ type Budget = { readonly window: string; readonly span: string; readonly used: A
 const spans = { day: "today", week: "this week", month: "this month" } as const;
 
 /**
- * Names a time span of a budget; each threshold causes at most one alert in it. The span is a calendar period such as one day,
- * or, for a limit over a rolling window, a stretch of time as long as the window.
+ * Returns an id for the present time span of a budget. In each span, a threshold causes at most one alert. A span is a calendar
+ * period such as one day or, for a limit over a rolling window, a time that is as long as the window.
  */
 function idOf(window: Window, now: Date): string {
   const start =

@@ -16,8 +16,8 @@ export async function grownChains(place: string, rows: number): Promise<readonly
 }
 
 /**
- * Locks the cursor of an audit log and returns the next events after it, at most `events`. Returns null if another process holds
- * the lock, or if no event is left.
+ * Locks the cursor of an audit log and returns the range of the next events after it, at most `events`. Returns null if another
+ * process holds the lock, or if no event is left.
  */
 export async function lockCursor(tx: Tx, chain: string, events: number): Promise<EventRange | null> {
   await sqlOf(tx)`INSERT INTO alert_cursors (chain, sequence) VALUES (${chain}, 0) ON CONFLICT DO NOTHING`;
@@ -28,7 +28,7 @@ export async function lockCursor(tx: Tx, chain: string, events: number): Promise
   return row ? { chain, after: Number(row["after"]), last: Number(row["last"]) } : null;
 }
 
-/** Moves the cursor past the events that were read. The caller must hold the row lock that lockCursor takes. */
+/** Moves the cursor past the events that were read. Call lockCursor before, so that no other process reads the same events. */
 export async function moveCursor(tx: Tx, { chain, last }: EventRange): Promise<void> {
   await sqlOf(tx)`UPDATE alert_cursors SET sequence = ${last} WHERE chain = ${chain}`;
 }

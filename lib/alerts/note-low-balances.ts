@@ -5,8 +5,8 @@ import { senders } from "#lib/onchain/senders.ts";
 import { dayOf } from "#lib/time.ts";
 
 /**
- * Makes one alert a day for the platform's administrators while an account that pays for transactions has too little gas. The
- * balances are those that this process read last.
+ * Makes alerts for the platform's administrators: one a day for each account that pays for transactions and has too little
+ * ether for gas. The balances are those that this process read last.
  */
 export async function noteLowBalances(): Promise<void> {
   const low = senders().filter((sender) => sender.low);

@@ -50,8 +50,8 @@ export async function selectDevices(tx: Tx, organizationId: string | null, now: 
 }
 
 /**
- * Loads the alert that a push message to a device is about. Null if the device's owner is no longer a recipient or has quiet
- * hours now.
+ * Loads the alert that a push message to a device is about. Null if the device or the alert was deleted, if the device's
+ * session has ended, or if the owner of the device is no longer a recipient or has quiet hours now.
  */
 export async function findAlertFor(deviceId: string, alertId: string) {
   const [row] = await database()

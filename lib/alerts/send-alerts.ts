@@ -18,7 +18,7 @@ const AT_ONCE = 50;
 const note =
   "You get this because you may approve payments of this organization, or run the platform. You can switch off these mails on the page Security.";
 
-/** Delivers the due alerts, each in its own transaction. Returns how many were delivered or dropped. */
+/** Delivers due alerts, each in its own transaction. Returns how many were delivered, dropped or postponed, at most AT_ONCE. */
 export async function sendAlerts(): Promise<number> {
   for (let ended = 0; ended < AT_ONCE; ended += 1) {
     const alertId = await nextDueAlert();
@@ -36,7 +36,7 @@ export async function sendAlerts(): Promise<number> {
   return AT_ONCE;
 }
 
-/** Delivers an alert, or drops it if what it says is no longer true. Returns false if another process has locked the alert. */
+/** Delivers an alert, or drops it if what it says is no longer true. Returns false if another process delivers the alert. */
 async function send(tx: Tx, alertId: string): Promise<boolean> {
   const alert = await lockAlert(tx, alertId);
   if (!alert) return false;

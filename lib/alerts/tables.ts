@@ -18,7 +18,10 @@ export const alerts = pgTable(
     organizationId: text("organization_id"),
     /** The id of what the alert is about: a mandate, the execution of a payment, or an account on a chain. */
     subjectId: text("subject_id").notNull(),
-    /** Names the time span that the alert is about and, for a budget, the limit. The unique index allows one alert per value. */
+    /**
+     * Names the time span that the alert is about and, for a budget, the limit. A unique index allows one alert for each
+     * subject, window and threshold.
+     */
     window: text("window").notNull(),
     threshold: integer("threshold").notNull(),
     facts: json("facts").$type<AlertFacts>().notNull(),
