@@ -80,8 +80,9 @@ function note(operation: Operation, status: number, requestId: string, started: 
 }
 
 /**
- * The steps that every request goes through: authenticate, check access, apply limits, parse the input, run the handler, parse the
- * reply, and turn errors into problems. `authenticated` replaces the look-up of the caller where other credentials are accepted.
+ * The steps that every request goes through: authenticate, apply limits, check access, parse the input, run the handler, parse
+ * the reply, and turn errors into problems. `authenticated` replaces the look-up of the caller where other credentials are
+ * accepted.
  */
 export function route<O extends Operation>(operation: O, handler: Handler<O>, authenticated: Authenticate = authenticate): Route {
   const requireAccess = compileAccess(operation.access);
@@ -140,7 +141,7 @@ const refuse = (problem: Problem): Serve =>
 /** The answer for a path without an operation. */
 export const notFoundRoute: Serve = refuse(notFound("path"));
 
-/** The answer to a request that cannot be read as HTTP, for example because its Host header is impossible. */
+/** The answer to a request that cannot be read as HTTP, for example because its Host header is not valid. */
 export const malformedRoute: Serve = refuse(
   new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
 );
