@@ -16,8 +16,9 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
  */
 
 /**
- * Locks checkouts in the order of their ids, so that two batches cannot deadlock. `after` is a condition on the locks of the
- * mandates, which makes PostgreSQL take these first. A later statement reads the locked rows.
+ * Locks checkouts in the order of their ids, so that two batches cannot deadlock. The condition `after` is always true, but it
+ * reads how many mandates were locked, so PostgreSQL locks the mandates first. A later statement reads the checkouts, because
+ * it sees what other transactions committed before this lock.
  */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (
@@ -26,7 +27,9 @@ export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: rea
     LIMIT 1 FOR NO KEY UPDATE) k`;
 
 /**
- * Runs the approvals of one person one after the other, because each must count what the person approved in the last 24 hours.
+ * Locks these people until the transaction ends, so that the approvals of one person run one after the other. Each approval
+ * must count what the person approved in the last 24 hours. `after` makes PostgreSQL take these locks after the checkouts'
+ * locks.
  */
 export const lockApprovers = (c: Sql, userIds: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
@@ -108,8 +111,8 @@ export function readLocked(row: Row): LockedCheckout {
 const approvalNames = columnNames(checkoutApprovals);
 
 /**
- * Stores the checkouts that a batch of payments creates. Their JSON comes from storefronts and may contain any character, so all
- * columns are sent in a form that allows this.
+ * Stores the checkouts that a batch of payments creates. Their JSON comes from storefronts and may contain any character, which
+ * bulkInsert stores unchanged.
  */
 export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
   "checkout_intents",

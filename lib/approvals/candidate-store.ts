@@ -16,9 +16,9 @@ type Payable = Record<"organizationId" | "environment" | "asset" | "chain" | "ow
 };
 
 /**
- * Selects mandates in the checkout's asset: first the one that the checkout names and the one that the person chose, whatever
- * their status, then other active and suspended mandates. If a person chose mandates for the agent that opened the checkout, no
- * others can pay it.
+ * Selects the mandates that could pay a checkout, at most CANDIDATES_MAX: first the mandate that the checkout names and the one
+ * that the person chose, whatever their status and asset, then active and suspended mandates in the checkout's asset. If a
+ * person restricted the agent that opened the checkout to some mandates, no others are selected.
  */
 function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   const { organizationId, environment, asset, chain, mandateId, ownerSubjectId } = payable;

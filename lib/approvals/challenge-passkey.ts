@@ -47,8 +47,8 @@ const noPasskey = (): Problem =>
   });
 
 /**
- * Makes a challenge that contains the checkout's terms, so that a signature is valid for these terms only. Refused unless this
- * session was shown the terms.
+ * Makes a challenge that contains the checkout's terms, so that a signature is valid for these terms only. Throws unless the
+ * checkout waits for a decision and this session was shown the terms in the last ten minutes.
  */
 async function bound(tx: Tx, checkoutIntentId: string, { organizationId, environment, sessionId }: SessionCaller, now: Date) {
   const checkout = organizationId === null ? null : await findCheckout(tx, { organizationId, environment }, checkoutIntentId);

@@ -67,13 +67,13 @@ export type PayeeView = {
   readonly history: {
     /** The number of settled payments of this organization to the payee. */
     readonly paid: number;
-    /** Whether all payments were counted. False if there were too many, and the older ones were left out. */
+    /** Whether `paid` is complete. False if the organization has so many payments that only the newest were searched. */
     readonly all: boolean;
     /** The time of the first payment; absent if there is none. */
     readonly since?: string;
-    /** The number of requests to pay the payee that people declined. */
+    /** How many of the newest checkouts were for this payee and were declined, or had their approval taken back. */
     readonly declined: number;
-    /** The number of payments to the payee that mandates refused. */
+    /** How many of the newest payments that mandates refused were for this payee. */
     readonly refused: number;
   };
   /** The domain of another payee that was paid before, if a person could confuse the two. */
@@ -110,7 +110,7 @@ export type CheckoutView = {
     /** The person who took the approval back, and when. */
     readonly takenBack?: { readonly by: string; readonly at: string };
   };
-  /** The payment that the approval allows; absent after the approval was taken back. */
+  /** The authorization that the approval is for; absent unless the approval can still be used or was used. */
   readonly authorizationId?: string;
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */

@@ -49,7 +49,8 @@ export const beingDecided = (): Problem =>
 
 /**
  * Ends a checkout with its approval and the continuation token (with which the agent could pay), and releases the reserved
- * amount. The caller holds the locks that openToClose takes.
+ * amount. Call openToClose first, because it takes the locks that keep others from deciding meanwhile.
+ * @throws Problem conflict if the wrong mandate is locked (`moved`)
  */
 export async function closeCheckout(
   tx: Tx,

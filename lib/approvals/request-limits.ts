@@ -17,7 +17,7 @@ export type AgentRequests = {
   readonly lately: number;
   /** The id of the oldest request that waits for a person. */
   readonly oldest: string | null;
-  /** When the agent may ask again, if it has asked too often within the hour. */
+  /** When the agent may ask again, if it has asked too often within the hour; null if it has not. */
   readonly freeAt: Date | null;
 };
 

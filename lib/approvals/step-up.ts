@@ -17,8 +17,8 @@ import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 /**
- * Proves a person's identity again. The idempotency key is ignored, because a fingerprint of the request would be stored with it,
- * which is a hash of the password that is fast to guess.
+ * Proves a person's identity again. The idempotency key is ignored, because the service stores a fast hash of the request with
+ * each key, and somebody who reads this hash could find the password by trying likely ones.
  */
 export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller }) => {
   const { checkoutIntentId, password, assertion } = body;

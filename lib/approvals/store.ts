@@ -15,7 +15,7 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 type Db = Database | Tx;
 export type { Scope };
 
-/** If a person chose mandates for an agent, it sees only their checkouts, and those that it opened without a mandate. */
+/** SQL condition: the reader may see the checkout. A restricted agent sees checkouts of its mandates and those it opened. */
 export function owned(reader: Reader, checkoutIntentId: string) {
   const ofMandates = ofOwnMandates(checkoutIntents.mandateId, reader);
   const own = ofMandates && or(ofMandates, eq(checkoutIntents.ownerSubjectId, reader.subjectId ?? ""));
@@ -71,7 +71,7 @@ export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: strin
   return row ?? null;
 }
 
-/** Locks the open checkout with the same basket and mandate, if any. */
+/** Locks the open checkout with the same basket and mandate that has not reserved an amount, if any. */
 export async function lockOpenTwin(
   tx: Tx,
   { organizationId }: Scope,
@@ -106,7 +106,7 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
 
 type Change = Partial<Pick<CheckoutRow, "mandateId" | "authorizationId" | "orderId">>;
 
-/** Changes the status of a checkout. The caller holds the row's lock and has checked that the transition is allowed. */
+/** Changes the status of a checkout whose row the caller has locked. A trigger refuses changes that are not allowed. */
 export async function setStatus(
   tx: Tx,
   checkoutIntentId: string,
@@ -138,7 +138,7 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
 
 /**
  * Expires checkouts whose approval the agent used, but whose reserved amount was released before a signed payment was sent. The
- * caller holds the mandate's lock.
+ * caller holds the mandate's lock, so that none of these checkouts is paid meanwhile.
  */
 export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
@@ -162,7 +162,7 @@ export async function saveDetection(
   return row!;
 }
 
-/** Extends the time that a checkout waits for a decision, which is allowed once. The caller holds the row's lock. */
+/** Extends the time for the decision about a checkout whose row is locked. The caller allows this only once per checkout. */
 export async function extendCheckout(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,
@@ -232,7 +232,7 @@ export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow |
   return before ?? null;
 }
 
-/** The agent that asks for the payment, and the name of its organization. */
+/** The agent that asks for the payment, or null if a person asks for it, and the name of the organization. */
 export async function findAsker(db: Db, { ownerSubjectId, organizationId }: CheckoutRow) {
   const [agent] = await db
     .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt, pausedAt: serviceAccounts.pausedAt })

@@ -119,7 +119,7 @@ export const checkoutApprovals = pgTable(
     mandateId: text("mandate_id"),
     agentId: text("agent_id").notNull(),
     approvalSurface: text("approval_surface").notNull(),
-    /** How the person's identity was proved: by a session, or by a passkey that signed the approved terms. */
+    /** How the person's identity was proved: by their session or password, or by a passkey that signed the approved terms. */
     assuranceLevel: text("assurance_level").notNull().default("softwareApproved"),
     approvedBasketHash: text("approved_basket_hash").notNull(),
     approvedAmount: atomic("approved_amount").notNull(),
