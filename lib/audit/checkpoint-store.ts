@@ -27,9 +27,10 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
       SELECT FROM audit_entries e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
 /**
- * Lists the names of audit logs whose tree head must be signed again, in sorted order, beginning after `place`. A log needs this
- * if it grew by many events or its newest signature is old, if another key signed it, if the log differs from what was signed or
- * has an alarm, or if the log "checkpoints" has no event about it. The log "checkpoints" itself is left out.
+ * Lists the names of audit logs whose tree head must be signed, in sorted order, beginning after `place`. A log needs this if
+ * it was never signed, if it grew by many events, if it grew and its newest signature is old, if another key signed it, if the
+ * log differs from what was signed or has an alarm, or if the log "checkpoints" has no event about it. The log "checkpoints"
+ * itself is left out.
  */
 export async function dueChains(due: Due, place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(
@@ -138,7 +139,6 @@ export function selectCheckpoints(chain: string, place: number, rows: number): P
     .orderBy(asc(sequence), asc(auditCheckpoints.keyId));
 }
 
-/** Counts the audit logs and their events. */
 export async function countChains(): Promise<{ readonly chains: number; readonly events: number }> {
   const [row] = await database()
     .select({ chains: sql<string>`count(*)`, events: sql<string>`coalesce(sum(${auditHeads.sequence}), 0)` })

@@ -4,12 +4,12 @@ import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** This many bytes are read from the end of the file. They contain the tree heads that were signed in the last hours. */
+/** This many bytes are read from the end of the file. They contain about the last 150 signed tree heads. */
 const TAIL_BYTES = 64 * 1024;
 
 /**
- * Appends a signed tree head of the audit log "checkpoints" to the file that the operator named. It is a file because a person
- * who can change only the database cannot change it. The newline at the start ends a line that a crash left incomplete.
+ * Appends a signed tree head of the audit log "checkpoints" to the file AUDIT_HEADS_FILE, because a person who can change only
+ * the database cannot change this file. The newline at the start ends a line that a crash left incomplete.
  */
 export async function appendHead({ signature }: Checkpoint): Promise<void> {
   const { AUDIT_HEADS_FILE } = env();
@@ -32,7 +32,7 @@ export type KeptHead = { readonly head: Checkpoint | null; readonly detail?: str
 
 /**
  * Finds the signed tree head of the audit log "checkpoints" with the highest sequence, at the end of the file. `head` is null if
- * no file is configured or the file is new. `detail` says why the file cannot be used.
+ * no file is configured, if the file is empty, or if it cannot be used; in the last case `detail` says why.
  */
 export async function furthestKeptHead(): Promise<KeptHead> {
   const { AUDIT_HEADS_FILE } = env();

@@ -48,7 +48,7 @@ const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, roo
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
 /**
- * Makes the proof from the newest signed tree heads. Returns null if these were signed before the event.
+ * Makes the proof from the newest signed tree heads. Returns null if no signed tree head covers the event yet.
  * @throws Problem if the signed log has another event in this place
  */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {

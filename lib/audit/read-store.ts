@@ -151,7 +151,7 @@ export type Ends = { readonly sequence: number; readonly hash: string; readonly 
 
 /**
  * Reads the stored tree head of an audit log and the sequence of its newest event in one statement, so that both are from the
- * same moment.
+ * same moment. Null if the log has neither.
  */
 export async function readEnds(chain: string): Promise<Ends | null> {
   const [row] = await database().execute<{ sequence: string | null; hash: string; peaks: string; newest: string | null }>(sql`

@@ -16,9 +16,9 @@ const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
 /**
- * Signs the tree heads of audit logs that grew and whose last signature is five minutes or a thousand events old. The log
- * "checkpoints", which records these signatures, comes last. If a log was changed since an earlier signature, it is not signed,
- * and an alarm is raised. Returns how many logs were signed.
+ * Signs the tree heads of the audit logs that dueChains lists, such as a log that grew and whose last signature is five minutes
+ * or a thousand events old. The log "checkpoints", which records these signatures, comes last. If a log was changed since an
+ * earlier signature, it is not signed, and an alarm is raised. Returns how many logs were signed.
  */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const due = { keyId: signingKey().keyId, seconds: afterSeconds, events: afterEvents };

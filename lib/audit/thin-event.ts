@@ -32,8 +32,8 @@ export type Event = z.infer<typeof Event>;
 const NAMED = /^(?:amount|asset|chain|[a-z][A-Za-z]*Id)$/;
 
 /**
- * The thin event includes only ids and amounts of the metadata, because other fields can contain names, email addresses or
- * reasons that people wrote.
+ * Returns the event with only the ids, the amount, the asset and the chain of its metadata, because other fields can contain
+ * names, email addresses or reasons that people wrote.
  */
 export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }: ChainedEvent): Event {
   const { entityType, entityId, subjectId, metadata } = event;

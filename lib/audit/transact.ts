@@ -54,8 +54,8 @@ export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = d
 const AGAIN_MS = 3_000;
 
 /**
- * Does the same as transact, and runs `work` a second time if the connection ends before COMMIT is sent. Use it only for work
- * that changes nothing but the database.
+ * Does the same as transact, and runs `work` a second time if the connection ends before COMMIT is sent, within AGAIN_MS of the
+ * start. Use it only for work that changes nothing but the database.
  */
 export async function transactAgain<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   const since = performance.now();

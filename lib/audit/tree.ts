@@ -80,8 +80,8 @@ const splitOf = (size: number): number => {
 };
 
 /**
- * Calculates the root of the leaves from index `start` up to `end`, without `end`. `start` must be a multiple of the subtree's
- * size.
+ * Calculates the root of the leaves from index `start` up to `end`, without `end`. `start` must be a multiple of the smallest
+ * power of two that is at least the number of these leaves.
  */
 function subtreeRoot(start: number, end: number, stored: StoredHash): string {
   const width = end - start;
