@@ -79,7 +79,7 @@ const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =
 
 /**
  * Returns how specific a schedule is. From the most specific to the least: the schedule names buyer and seller, only the buyer,
- * only the seller, a plan tier, or nothing.
+ * only the seller, or neither. Of two schedules that are equal in this, the one with a plan tier is more specific.
  */
 const rank = (schedule: ScheduleFacts): number =>
   (schedule.buyerOrganizationId === null ? 0 : 4) +

@@ -53,7 +53,7 @@ export function scheduleHash(row: Terms): string {
   return createHash("sha256").update(canonicalJson(present)).digest("hex");
 }
 
-/** The built-in schedule as a database row. Lists show it, and its hash is computed from it. */
+/** The built-in schedule as a database row, which lists show. The hash that zeroSchedule contains is the hash of this row. */
 export const zeroRow: FeeScheduleRow = {
   feeScheduleId: zeroSchedule.feeScheduleId,
   name: "No service fee",

@@ -148,7 +148,10 @@ export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void
   await Promise.all([debts.length > 0 && tx.insert(fees).values(debts), volume]);
 }
 
-/** Finds the organization of a seller, and how its resource is paid. Null if the seller does not exist. */
+/**
+ * Finds the organization of a seller, and how its resource is paid. Null if the seller does not exist. `resource` is null if
+ * the caller names no resource, or if that resource does not exist or is archived.
+ */
 export async function findPayee(tx: Tx, environment: Environment, sellerId: string, resourceId: string | undefined) {
   const [seller] = await tx
     .select({ organizationId: sellers.organizationId })
@@ -193,7 +196,7 @@ export async function saveSchedule(tx: Tx, row: typeof feeSchedules.$inferInsert
 
 /**
  * SQL condition: the organization may see the schedule, because the schedule names the organization or its plan tier or is for
- * everyone. Only the platform sees drafts.
+ * everyone. Only the platform's administrators see drafts.
  */
 const concerning = (organizationId: string) =>
   and(
