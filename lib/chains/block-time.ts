@@ -17,8 +17,8 @@ type Measurement = { readonly at: number; readonly blockMs: number };
 const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
 
 /**
- * The average time between the last blocks in milliseconds, measured once a minute. If the chain's node does not answer, the last
- * measured time is used.
+ * The average time between the last blocks in milliseconds, measured at most once a minute. If the chain's node does not
+ * answer, the last measured time is used, or UNKNOWN_MS if there is none.
  */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);
