@@ -21,8 +21,9 @@ function addressOf(form: HTMLFormElement, path: string): string {
 }
 
 /**
- * A GET form whose values are stored in the page's address. A filter returns to the first page. It works without scripts, and
- * applies immediately with them. The key "/" moves the focus to the search field.
+ * A GET form whose values are stored in the page's address. A changed filter shows the first page of the list again. Without
+ * scripts, the person presses Apply; with scripts, every filter but the search applies as soon as it changes. The key "/" moves
+ * the focus to the search field.
  *
  *     <Filters label="Payments" path="/payments">
  *       <FilterSearch label="Search payments" name="q" value={one(query, "q")} placeholder="Seller or id" />

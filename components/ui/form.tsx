@@ -32,7 +32,7 @@ type Options<O extends WithBody> = {
   readonly onDone?: (reply: ReplyOf<O>) => void;
 };
 
-/** The properties of a form field, which Field, TextArea or Select gets. */
+/** The properties that connect a Field, TextArea or Select to its value in the form. */
 type Registration<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
 
 export type OperationFormState<V extends FieldValues> = {
@@ -62,7 +62,7 @@ const resolverOf =
     return checkBody<Values<O>>(body)(values, context, options);
   };
 
-/** Whether the form has a control for the path, which can show an error. */
+/** Whether the form has a control for this path of the body, so that the control can show an error about it. */
 const shows = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
 
 /**

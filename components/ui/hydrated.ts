@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 const never = () => () => {};
 
-/** Whether the page's scripts run. False on the server too. Controls that need scripts are disabled until then. */
+/** Whether the page's scripts run already; false on the server. Controls that need scripts are disabled while it is false. */
 export const useHydrated = (): boolean =>
   useSyncExternalStore(
     never,

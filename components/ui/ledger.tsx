@@ -6,7 +6,7 @@ import { role } from "./table-roles.ts";
 export type Column<R> = {
   /** The heading of the column, which is the label of the value on small screens. */
   readonly name: string;
-  /** Renders the cell. If it is null or an empty text, small screens leave out the value. */
+  /** Renders the cell. If it is null, undefined or an empty text, small screens leave out the value. */
   readonly cell: (row: R) => ReactNode;
   /** Aligns numbers to the right, with digits of equal width. */
   readonly numeric?: boolean;
@@ -17,13 +17,13 @@ export type Column<R> = {
 export type LedgerProps<R> = {
   /** A description of the table for screen readers. */
   readonly caption: string;
-  /** The columns. The cells of the first one are the headings of their rows. */
+  /** The columns. The cells of the first column are the headings of their rows. */
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
   /** The address that a row links to. The whole row can be clicked. */
   readonly href?: (row: R) => string;
-  /** Less padding, for tables inside a panel. */
+  /** Less padding, for tables inside a panel. Such a table stays a table on small screens, and `dense` has no effect on it. */
   readonly compact?: boolean;
   /** Lower rows, so that more rows fit on the screen. */
   readonly dense?: boolean;
@@ -65,7 +65,7 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<LedgerProps<R
 }
 
 /**
- * A table. On small screens each row becomes an entry, label left and value right.
+ * A table. Unless it is compact, each row becomes an entry on small screens, with labels on the left and values on the right.
  *
  *     <Ledger
  *       caption="Payments"

@@ -46,7 +46,7 @@ export const MenuFace = ({ label, name, text, picture }: Pick<MenuProps, "label"
   <>
     <span className="flex min-w-0 items-center gap-2">
       {picture !== undefined && (
-        // oxlint-disable-next-line nextjs/no-img-element -- The image optimizer of Next.js saves nothing: a logo has at most 128 pixels.
+        // oxlint-disable-next-line nextjs/no-img-element -- A logo is at most 128 pixels wide, so an optimizer saves nothing.
         <img className="size-8 flex-none object-contain" src={picture} alt="" width={32} height={32} />
       )}
       <Named name={name} text={text} />

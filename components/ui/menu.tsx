@@ -9,14 +9,15 @@ const loadMenu = () => import("./open-menu.tsx").then(({ OpenMenu }) => OpenMenu
 const fetching = early(loadMenu);
 
 /**
- * A button that shows the current choice and opens a menu. The menu's code is loaded on hover or focus, and replaces the button.
+ * A button that shows the current choice and opens a menu. The code of the open menu is loaded on hover or focus. Once the
+ * person opens the menu, that code replaces this button.
  *
  *     <Menu
  *       label="Switch organization" name="Acme" text="Buying"
  *       items={[{ key: id, content: "Globex", onSelect: () => activate(id) }, { key: "new", content: "New", href: "/onboarding" }]}
  *     />
  *
- * Render a dialog that a menu item opens next to the menu, not inside it, with `open` controlled by the caller.
+ * If a menu item opens a dialog, render the dialog next to the menu, not inside it, and control its `open` property yourself.
  */
 export function Menu(props: MenuProps) {
   const { label, name, text, picture, quiet, disabled = false } = props;

@@ -16,7 +16,7 @@ const parts = {
 
 type Props = { readonly at: string; readonly show?: "date" | "time" | "both" | "short" | "minute" };
 
-/** A time with its time zone. The server writes UTC; when the scripts run, it changes to the reader's time zone. */
+/** A time: in UTC in the HTML from the server, and in the reader's time zone as soon as the page's scripts run. */
 export function Moment({ at, show = "both" }: Props) {
   const timeZone = useSyncExternalStore(never, own, () => "UTC");
   const wanted = show === "both" ? (["date", "time"] as const) : ([show] as const);

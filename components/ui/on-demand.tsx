@@ -14,7 +14,8 @@ type Props<T> = {
 };
 
 /**
- * A part of the page that is loaded when `wanted` is first true, and then kept. A failure to load is announced.
+ * A part of the page that is loaded when `wanted` is first true, and then kept. A failure to load is announced to screen
+ * readers.
  *
  *     <OnDemand wanted={open} load={loadPopup}>{(Popup) => <Popup open={open} />}</OnDemand>
  */

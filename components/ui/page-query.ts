@@ -1,7 +1,7 @@
 /** The query of a page's address, as Next.js passes it to the page. */
 export type PageQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The first value of a name; undefined if the value is empty. */
+/** The first value of a name; undefined if it is missing or empty. */
 export function one(query: PageQuery, name: string): string | undefined {
   const value = query[name];
   const first = typeof value === "string" ? value : value?.[0];

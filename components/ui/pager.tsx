@@ -2,7 +2,7 @@ import Link from "next/link";
 import { buttonClass } from "./button-class.ts";
 import { address, all, one, type PageQuery } from "./page-query.ts";
 
-/** The most earlier pages that an address stores. */
+/** The maximum number of earlier pages in an address. Before the earliest of them, "Newer" leads to the first page. */
 const TRAIL = 20;
 const FIRST = "first";
 

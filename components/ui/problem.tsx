@@ -9,7 +9,10 @@ import { OnDemand } from "./on-demand.tsx";
 
 const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
 
-/** The methods by which the person can confirm their identity, if the service requires that; null for other errors. */
+/**
+ * The methods by which the person can confirm their identity, if the service requires that; null for other errors, or if the
+ * service lists no methods.
+ */
 function proofMethods(problem: ErrorBody | null): readonly string[] | null {
   if (problem?.code !== "step_up_required") return null;
   const methods = problem.nextActions[0]?.metadata?.["methods"];
@@ -23,7 +26,8 @@ type Props = {
 };
 
 /**
- * An error message: what did not happen, why, what to do, and the request id for support.
+ * An error message: what did not happen, why, what to do, and the request id for support. If the service requires that the
+ * person confirms their identity first, it shows the controls for that instead.
  *
  *     {save.error && <ProblemNotice error={save.error} nothing="Nothing was saved." />}
  */

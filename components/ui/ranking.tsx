@@ -28,7 +28,7 @@ type Props = {
   readonly empty: string;
 };
 
-/** The width of a bar. Never compute amounts with it, because it uses inexact numbers. */
+/** The width of a bar, computed with inexact floating-point numbers. Never compute amounts like this. */
 const widthOf = (amount: string, most: number): string => `${Math.max(0.5, (Number(amount) / most) * 100 || 0)}%`;
 
 const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>
@@ -41,7 +41,7 @@ const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>
   );
 
 /**
- * Amounts by name as bars, the largest first, and the same amounts in a table.
+ * Amounts by name as bars, in the order of `rows`, and the same amounts in a table.
  *
  *     <Ranking title="Spending by agent" rowName="Agent" amountName="Spent" empty="Nothing was paid in the last 30 days."
  *       rows={[{ key: agentId, name: "Weather bot", amount: "12.5", text: "12.50 USDC" }]} />

@@ -78,7 +78,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
 }
 
 /**
- * A dialog for an action that requires a reason, and a typed confirmation if it cannot be undone.
+ * A dialog for an action for which the person gives a reason and, if it cannot be undone, types a confirmation.
  *
  *     <ReasonDialog
  *       trigger="Revoke" look={{ tone: "warn" }} title="Revoke this mandate" action="Revoke mandate" nothing="Nothing was revoked."

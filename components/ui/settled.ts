@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Half a second. Without it, a click that was meant for another window could hit a button of this page. */
+/** Half a second. Without this wait, a click that was meant for another window could hit a button of this page. */
 const SETTLE_MS = 500;
 
 /** Whether the page has been visible for SETTLE_MS. False right after the page appears or gets the focus again. */

@@ -24,7 +24,7 @@ const ended = (word: string): Row => ({ icon: "cross", word });
 const bad = (word: string): Row => ({ tone: "danger", icon: "cross", word });
 const asks = (word: string): Row => ({ tone: "accent", icon: "info", word });
 
-/** The look and the word of every status. A word means the same as in the API. */
+/** The look of every status of the API, and the word that pages show for it. */
 const statuses = {
   mandate: {
     draft: waits("Draft"),

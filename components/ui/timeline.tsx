@@ -2,7 +2,9 @@ import type { ReactNode } from "react";
 import { Moment } from "./moment.tsx";
 
 export type TimelineItem = {
-  /** `now`: in progress. `stopped`: it ended with this step. Absent for a future step. */
+  /**
+   * `now`: the step is in progress. `stopped`: no step follows, because this one ended everything. Absent for a future step.
+   */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: string;

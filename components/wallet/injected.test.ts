@@ -14,7 +14,7 @@ function openWindow(ethereum: Wallet | undefined, announced: readonly Wallet[]):
   vi.stubGlobal("window", page);
 }
 
-test("a wallet that announces itself is used before the one at window.ethereum, which another extension may have replaced", () => {
+test("a wallet that announces itself is preferred to the wallet at window.ethereum, which any extension may replace", () => {
   const [injected, first, second] = [wallet(), wallet(), wallet()];
   openWindow(injected, [first, second]);
   expect(findWallet("")).toBe(first);

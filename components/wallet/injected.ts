@@ -27,8 +27,8 @@ export function findWallet(otherwise: string): Wallet {
 
 const REJECTED = 4001;
 /**
- * Codes of EIP-1193 and JSON-RPC: not supported, not authorized, unknown method. Different wallets use different ones for the
- * same case.
+ * Codes of EIP-1193, EIP-1474 and JSON-RPC for a method that is not supported, not authorized or not known. Wallets use
+ * different codes for the same case.
  */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 

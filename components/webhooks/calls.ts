@@ -1,7 +1,7 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/webhooks/contract.ts";
 
-/* Operations that the pages of this folder call, without their schemas. */
+/* The operations that components of this folder call, without their schemas, so that pages do not have to load the schemas. */
 
 export const deleteWebhookEndpoint = atAddress<typeof contract.deleteWebhookEndpoint>({
   id: "deleteWebhookEndpoint",

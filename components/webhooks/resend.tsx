@@ -14,7 +14,7 @@ type Props = {
   readonly webhookDeliveryId: string | null;
 };
 
-/** A time before all deliveries, because they are kept for only 30 days. */
+/** A time before every delivery, so that all failed deliveries are sent again. */
 const EVER = "1970-01-01T00:00:00.000Z";
 
 /** Sends one delivery again, or all deliveries that failed. */

@@ -14,7 +14,10 @@ import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 
 type Props = { readonly made: WebhookEndpoint | null; readonly onSaved: () => void };
 
-/** Shows the secret of an endpoint once. Only "I saved it" closes the dialog; Escape and a click outside do not. */
+/**
+ * Shows the secret of an endpoint once. Only "Done" closes the dialog, after the person has checked that they saved the secret;
+ * Escape and a click outside do not close it.
+ */
 export function WebhookSecretDialog({ made, onSaved }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);
