@@ -1,7 +1,7 @@
 import type { Instrumentation } from "next";
 import { env } from "#lib/env.ts";
 
-/** Next.js calls this at its start. An invalid configuration stops it here; server.ts starts everything else. */
+/** Next.js calls this when it starts. With an invalid configuration, env() throws and stops the start. */
 export function register(): void {
   if (process.env["NEXT_RUNTIME"] === "nodejs") env();
 }
