@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// Only for tests: a token with a configurable domain. Its transfers return no value, and they call the payment module again.
+/// Only for tests: a hostile token. Its domain separator can be set, its transfers return no value, and its next transfer can
+/// be made to call another contract, such as the payment module, as a reentrancy attack does.
 contract HostileToken {
     bytes32 public DOMAIN_SEPARATOR;
     address public module;
@@ -18,7 +19,7 @@ contract HostileToken {
         call = call_;
     }
 
-    /// Returns no boolean, as some real tokens do.
+    /// Like some real tokens, this function returns no boolean.
     function transfer(address, uint256) external {
         transfers += 1;
         if (module == address(0)) return;

@@ -4,10 +4,11 @@ pragma solidity ^0.8.28;
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
-/// Stores the limits of mandates that the chain enforces, as their accounts signed them. The pair (account, mandateId) identifies
-/// a mandate, so nobody can take the id of another account. A mandate pays in only one of two ways, so it has one budget. In the
-/// first way, its account accepts proofs as EIP-3009 signatures; each numbered payment (slot) of a period has one nonce. In the
-/// second way, the payment module pays, and this contract counts the payments.
+/// Stores the limits of mandates that the chain enforces, as their accounts signed them. The pair (account, mandateId)
+/// identifies a mandate, so nobody can take the id of another account. A mandate pays in only one of two ways, so it has one
+/// budget. In the first way, the policy signer signs EIP-3009 transfers, and the account accepts these proofs as its own
+/// signatures (ERC-1271); each numbered payment (slot) of a period has one nonce. In the second way, the payment module pays,
+/// and this contract counts the payments.
 contract MandateRegistry is EIP712 {
     uint8 public constant PATH_PROOFS = 1;
     uint8 public constant PATH_MODULE = 2;
@@ -148,7 +149,8 @@ contract MandateRegistry is EIP712 {
         _revoke(account, mandateId);
     }
 
-    /// Whether the account would accept a proof with this payment number (slot) of the period now.
+    /// Why the account would refuse a proof with this payment number (slot) of the period now; None if it would accept the
+    /// proof.
     function checkProof(
         address account,
         bytes32 mandateId,
@@ -168,7 +170,7 @@ contract MandateRegistry is EIP712 {
         return Refusal.None;
     }
 
-    /// Whether consume() would accept this payment now.
+    /// Why consume() would refuse this payment now; None if it would accept the payment.
     function checkPayment(
         address account,
         bytes32 mandateId,

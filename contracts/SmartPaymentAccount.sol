@@ -111,8 +111,8 @@ contract SmartPaymentAccount is IERC1271, ERC721Holder, ERC1155Holder {
         ) != MandateRegistry.Refusal.None;
     }
 
-    /// The EIP-3009 transfer that a proof signs. Its nonce is derived from the payment's number in its period (slot).
-    /// The token accepts each nonce once, so each slot pays once.
+    /// The EIP-712 struct hash of the EIP-3009 transfer that a proof signs. The nonce of the transfer is derived from the
+    /// payment's number in its period (slot). The token accepts each nonce once, so each slot pays once.
     function _transferOf(Proof memory proof) private view returns (bytes32) {
         bytes32 nonce = keccak256(abi.encode(proof.mandateId, proof.period, proof.slot));
         return keccak256(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.28;
 
-/// The part of Multicall3 that clients use. It is for local chains, where Multicall3 is not at its well-known address.
+/// The part of Multicall3 that clients use. It is only for local chains, on which Multicall3 is not at its well-known address.
 contract TestMulticall {
     struct Call {
         address target;

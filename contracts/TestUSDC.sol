@@ -38,7 +38,7 @@ contract TestUSDC is ERC20, EIP712 {
         return 6;
     }
 
-    /// Computed again if the address or the chain is another one than at the deployment.
+    /// The separator is computed again if the code runs at another address or on another chain than at its deployment.
     function DOMAIN_SEPARATOR() external view returns (bytes32) {
         return _domainSeparatorV4();
     }
@@ -121,8 +121,8 @@ contract TestUSDC is ERC20, EIP712 {
         emit AuthorizationCanceled(authorizer, nonce);
     }
 
-    /// Requires a valid signature. For an address with code, also by EIP-7702, only the code checks it (ERC-1271), and its key
-    /// does not count.
+    /// Requires a valid signature. If the signer's address has code, which includes a delegation by EIP-7702, only that code
+    /// decides (ERC-1271); a signature by the key of the address is then not enough.
     function _requireSignature(address signer, bytes32 structHash, bytes memory signature) private view {
         require(
             SignatureChecker.isValidSignatureNow(signer, _hashTypedDataV4(structHash), signature),

@@ -43,7 +43,7 @@ const step = fc.record({
   /** How many periods the sender is too early or too late. */
   late: fc.constantFrom(0, 0, 0, 0, 1, -1),
   again: fc.boolean(),
-  /** Seconds until the next block, if a block ends here. */
+  /** The block ends with this step, and is this many seconds plus one later than the block before; null if it goes on. */
   wait: fc.oneof({ arbitrary: fc.constant(null), weight: 15 }, { arbitrary: fc.nat(40), weight: 1 }),
 });
 type Step = {
@@ -65,7 +65,7 @@ const multicallAbi = multicall.abi as Abi;
 type Mandate = { readonly mandateId: Hex; readonly terms: Terms; paymentId: number };
 type Call = { readonly target: Address; readonly callData: Hex; readonly allowFailure: true };
 
-/** A new account and a function that sends its calls. All calls until the next pause are in one block. */
+/** A new account, with functions that collect its calls, send the collected calls in one block, and add up what it paid. */
 async function world(contracts: Contracts) {
   const { client } = chain();
   const owner = newKey();
@@ -103,7 +103,7 @@ async function world(contracts: Contracts) {
   async function callOf({ act, mandate: at, value, slot, late, again }: Step): Promise<{ to: Address; data: Hex } | null> {
     const mandate = mandates[at];
     if (act === "register" || !mandate) {
-      // In some runs a new mandate replaces the old one, so that new periods with unused limits begin.
+      // If `again` is true, a new mandate replaces an existing one, so that new periods with unused limits begin.
       if (mandate && !again) return null;
       return { to: contracts.registry, data: await register(at, at % 2 === 0 ? PROOFS : MODULE) };
     }
@@ -158,7 +158,10 @@ async function world(contracts: Contracts) {
     if (one.wait !== null || calls.length >= CALLS_MAX) await block(one.wait ?? 0);
   }
 
-  /** The sum that was paid per mandate and period, by the time of the block with the transfer. */
+  /**
+   * Returns the sum that was paid per mandate and period, and the number of payments on each path. The time of a transfer's
+   * block decides to which period the transfer belongs.
+   */
   async function spent(): Promise<{ sums: Map<string, bigint>; paid: Map<number, number> }> {
     const sums = new Map<string, bigint>();
     const paid = new Map<number, number>();
@@ -195,7 +198,7 @@ describe("a mandate has one budget", () => {
         steps += sequence.length;
         const { sums, paid } = await spent();
         expect(Math.max(...[...sums.values()].map(Number))).toBeLessThanOrEqual(LIMIT);
-        // Both ways must have paid something, or the test would show nothing.
+        // Enough payments must have succeeded on each path. Otherwise the test would show nothing.
         for (const path of [PROOFS, MODULE]) expect(paid.get(path) ?? 0, `path ${path}`).toBeGreaterThan(STEPS / RUNS / 100);
       }),
       { numRuns: RUNS, endOnFailure: true },

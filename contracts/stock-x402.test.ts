@@ -93,7 +93,7 @@ async function buy(from: Address, mandateId: Hex, asked: Asked = {}): Promise<Re
 }
 
 describe("a seller with the standard x402 library", () => {
-  test("is paid by proofs with the nonce slots of a mandate, each once, and delivers", async () => {
+  test("is paid by proofs that use the numbered nonces of a mandate, each once, and delivers", async () => {
     const { owner, mandateId } = await mandate();
     const before = await chain().balanceOf(payTo);
     const first = await buy(owner.address, mandateId);

@@ -84,7 +84,7 @@ describe("TestUSDC", () => {
     );
   });
 
-  test("a canceled authorization is used and cannot settle", async () => {
+  test("a canceled authorization counts as used and cannot settle", async () => {
     const signed = await authorization();
     const { nonce } = signed.message;
     const cancel = {
