@@ -117,7 +117,7 @@ test.describe("the platform's administration", () => {
     await expect(page.getByText("Audit record was changed")).toBeHidden();
   });
 
-  test("every other page of the platform opens for every role with the right", async ({ page, context }) => {
+  test("every other administration page opens for each role that may see it", async ({ page, context }) => {
     const admin = await createOfficial("admin");
     await signInAs(context, admin.credential);
     for (const name of ["organizations", "sellers", "fee-schedules", "subscriptions", "health", "audit"]) {

@@ -157,7 +157,7 @@ test.describe("approving", () => {
     const path = await askAPerson(purchase);
     await signInAs(context, purchase.buyer.credential);
     const other = await context.newPage();
-    // Without this, the second tab would learn of the decision and remove its buttons.
+    // Abort the long polls, because otherwise the second tab would learn of the decision and remove its buttons.
     await context.route(/waitSeconds=/, (route) => route.abort());
     await Promise.all([page.goto(path), other.goto(path)]);
     const ids: string[] = [];
@@ -170,7 +170,7 @@ test.describe("approving", () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  test("a member without the capability sees who can decide", async ({ page, context }) => {
+  test("a member without the right to decide sees who can decide", async ({ page, context }) => {
     const purchase = await newPurchase();
     const path = await askAPerson(purchase);
     const viewer = await newMember(purchase.buyer, "viewer");

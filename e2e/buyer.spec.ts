@@ -8,7 +8,7 @@ import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
-/** Shows the page as an installed app, and returns the number on its icon. Chromium without a screen has no icons. */
+/** Makes the page take itself for an installed app. Returns a function that reads the number that it last set on its icon. */
 async function installedBadge(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const matches = window.matchMedia.bind(window);
@@ -46,7 +46,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create organization" }).click();
 }
 
-/** Creates an API key on the page, which shows it once, and returns it. */
+/** Creates an API key in the browser and returns the key, which the page shows only once. */
 async function makeKey(page: Page): Promise<string> {
   await page.goto("/settings/keys");
   await page.getByRole("button", { name: "New service account" }).click();

@@ -11,7 +11,10 @@ import { mcpAddress, memory, openCallback } from "./setup/program.ts";
 
 const info = { name: "judge", version: "1" };
 
-/** Connects without tokens; the client finds out by itself where to sign in, and opens that page. */
+/**
+ * Connects without tokens, so that the client itself finds out where to sign in. Returns the address for the sign-in, and a
+ * function that finishes it.
+ */
 async function discover(clientId: string, redirectUrl: string, old: boolean) {
   const { kept, provider } = memory(clientId, redirectUrl);
   const open = () =>

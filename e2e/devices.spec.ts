@@ -11,8 +11,8 @@ import { askAPerson, newPurchase } from "./setup/purchase.ts";
 test.use({ serviceWorkers: "allow" });
 
 /**
- * A push subscription as a browser gets it. In tests, Chromium cannot reach a push service, so `allow` makes the page get this
- * one.
+ * A push subscription like those that browsers get from a push service. Chromium cannot reach such a service in tests, so
+ * `allow` gives this subscription to the page.
  */
 function subscription() {
   const pair = createECDH("prime256v1");

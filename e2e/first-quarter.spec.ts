@@ -39,7 +39,7 @@ test("a template fills in the form completely, and its mandate pays nothing unti
   await expect(page.getByText("This is a draft.")).toBeVisible();
 });
 
-/** Counts how often the pointer is pressed. The caller adds one for each field that it fills in. */
+/** Returns a function that tells how often the pointer was pressed. The caller adds one for each field that it fills in. */
 async function countPresses(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     window.addEventListener(

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { newOrganization, type Owner } from "#test/identity.ts";
 import { expect, listensTo, signInAs, test } from "./setup/journey.ts";
 
-/* Checks that axe does not make: the position of the focus, and the announcements. */
+/* Tests what the accessibility checker axe does not check: the position of the focus, and the announcements. */
 
 let owner: Owner;
 test.beforeAll(async () => {
@@ -72,7 +72,7 @@ test("the first focused element skips the menu", async ({ page, context }) => {
   await expect(page.getByRole("main")).toBeFocused();
 });
 
-test("the control that opened the palette or a menu gets the focus again when it closes", async ({ page, context }) => {
+test("the control that opened the search dialog or a menu gets the focus again when that closes", async ({ page, context }) => {
   await signInAs(context, owner.credential);
   await page.goto("/home");
   const search = page.getByRole("button", { name: /^Search/ });

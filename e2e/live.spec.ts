@@ -37,7 +37,8 @@ test("two tabs show a request within two seconds over one stream, and a tab that
   await home.bringToFront();
   await askAPerson(purchase);
   const began = Date.now();
-  // waitFor looks at each frame. Other waits look once a second, which is too seldom to measure two seconds.
+  // waitFor checks the page in each animation frame. Other waits check it only once a second in the end, which is too seldom to
+  // measure two seconds.
   await Promise.all([approvals, home].map((page) => page.getByText(purchase.seller.domain).first().waitFor()));
   expect(Date.now() - began).toBeLessThan(2_000);
   for (const page of [approvals, home]) await expect(page.getByRole("heading", { name: "Waiting for you" })).toBeVisible();

@@ -55,7 +55,7 @@ async function open(context: BrowserContext, page: Page, path: string, width: nu
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
 
-/* The sweep of all pages has hostile names too, but no payee with a long domain. */
+/* pages.spec.ts opens all pages with long names, but its payees have no long domain, so these pages are tested here. */
 const paths = ["/home", "/payments", "/approvals"];
 
 for (const path of paths) {

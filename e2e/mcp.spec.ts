@@ -126,7 +126,7 @@ test("a program that knows only the address signs in, gets a paid answer after a
 test("the command line signs in at the consent page, and its payment is approved there too", async ({ page, context }) => {
   const folder = await mkdtemp(join(tmpdir(), "countersign-cli-"));
   const file = join(folder, "config.json");
-  /** Starts a command. `told` waits until it names an address on the error output. */
+  /** Starts a command. `told` waits until the command writes an address to its standard error. */
   const start = (...line: string[]) => {
     const env = { ...process.env, COUNTERSIGN_CONFIG: file, COUNTERSIGN_URL: "", COUNTERSIGN_API_KEY: "", NODE_OPTIONS: "" };
     const child = spawn(process.execPath, ["sdk/src/cli.ts", ...line, "--json"], { env, stdio: ["ignore", "pipe", "pipe"] });

@@ -99,7 +99,7 @@ for (const viewport of screens) {
       }
     });
 
-    test("without the right to decide, and for an expired and a declined request, this can be read without scrolling", async ({
+    test("why nothing can be decided can be read without scrolling: no right, an expired request, a declined request", async ({
       page,
       context,
     }) => {

@@ -7,6 +7,7 @@ import { newScene, type Scene } from "./setup/scene.ts";
 
 /* Opens every page of the product, with hostile names and without data, on narrow, zoomed and wide screens, in both themes. */
 
+/** The owner of an organization with data, the owner of an organization without data, or somebody who is not signed in. */
 type Who = "full" | "empty" | "nobody";
 type Visit = readonly [who: Who, path: (scene: Scene) => string];
 
@@ -88,7 +89,7 @@ const files = globSync("app/**/page.tsx").map(
   (file) => file.replaceAll(/^app|\/\([^)]+\)(?=\/)|\/page\.tsx$|^app\/page\.tsx$/g, "") || "/",
 );
 
-// Two fifths of the journeys are in this file. Without parallel mode one worker would run them all.
+// A large part of all browser tests is in this file. Without parallel mode, one worker would run all of them.
 test.describe.configure({ mode: "parallel", timeout: 90_000 });
 
 type Visitor = { readonly page: Page; readonly errors: string[] };
@@ -127,8 +128,8 @@ const weights = new Map<string, Promise<number>>();
 
 /**
  * Kilobytes of compressed JavaScript to which a page's document refers. Polyfills for browsers without modules are not counted,
- * and neither are scripts that the page loads when they are needed, such as the palette, or when it has nothing else to do, such
- * as a chart.
+ * and neither are scripts that the page loads when they are needed, such as the search dialog, or when it has nothing else to
+ * do, such as a chart.
  */
 async function weightOf(page: Page, document: string): Promise<number> {
   const old = new Set(document.match(/<script[^>]*nomodule[^>]*>/gi)?.map((tag) => /\/_next\/[^"?]+\.js/.exec(tag)?.[0]));
@@ -162,7 +163,7 @@ test("the list of visits has every page", () => {
 
 for (const [pattern, visits] of Object.entries(pages)) {
   for (const [who, path] of visits) {
-    test(`${pattern} of ${who}`, async ({ browser }) => {
+    test(`${pattern} is accessible and logs no errors (opened by: ${who})`, async ({ browser }) => {
       const { page, errors } = await visitorOf(browser, who);
       const reply = await page.goto(path(scene));
       expect(reply?.status()).toBe(200);

@@ -23,7 +23,7 @@ const coin = {
   tokenDecimals: 6,
 };
 
-/** The session of the browser, for calls of the API in a journey. */
+/** Returns the service's address and the headers with which a test calls the API in the session of the browser. */
 async function asBrowser(context: BrowserContext) {
   const baseUrl = process.env["BASE_URL"] ?? "";
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");

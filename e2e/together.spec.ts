@@ -32,7 +32,7 @@ test("requests to one payee are reviewed and approved together, and each gets it
   // Nothing is approved yet, because the checkbox must be checked first.
   expect(await approvalsOf(purchase.buyer.organizationId)).toEqual([]);
   await page.getByRole("checkbox", { name: /^I have read all 3 requests/ }).check();
-  // Another person declines one of the requests while the page is open.
+  // One of the requests is declined while the page still shows it.
   const declined = await page.evaluate(async (path) => {
     const id = path.split("/").at(-1);
     const headers = { "content-type": "application/json" };

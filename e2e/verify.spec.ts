@@ -24,7 +24,7 @@ test.describe("the page that verifies receipts", () => {
     await keys;
     await page.waitForLoadState("networkidle");
     const requests: string[] = [];
-    // The page loads the code that verifies when it is used. Such a request has no content.
+    // The page loads its verifying code only when a person verifies. These requests contain nothing that the person entered.
     page.on("request", (request) => {
       const { pathname, search } = new URL(request.url());
       const isCode = request.method() === "GET" && search === "" && /^\/_next\/static\/.*\.js$/.test(pathname);
@@ -75,7 +75,7 @@ test.describe("the page that verifies receipts", () => {
     await expect(stepsOf(page)).toHaveCount(0);
   });
 
-  test("has the keys that this service publishes", async ({ page }) => {
+  test("fills in the keys that this service publishes", async ({ page }) => {
     const [reply] = await Promise.all([page.waitForResponse("**/.well-known/jwks.json"), page.goto("/verify")]);
     await expect(page.getByLabel("Published keys")).toHaveValue(await reply.text());
   });

@@ -14,8 +14,8 @@ const newAddress = () => `${crypto.randomUUID()}@example.com`;
 const NEW_PASSWORD = "a password chosen anew";
 
 /**
- * Reads the newest mail in the browser of a developer on this machine, which sends no proxy header with an address. Returns the
- * target of the link in the mail.
+ * Reads the newest mail to `email` on the page /outbox, like a developer on this machine: with a browser that sends no
+ * X-Forwarded-For header. Returns the target of the link in the mail.
  */
 async function readOutbox(browser: Browser, email: string, looks = false): Promise<string> {
   const developer = await browser.newContext({ extraHTTPHeaders: {} });

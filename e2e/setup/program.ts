@@ -19,7 +19,9 @@ export async function openCallback() {
 
 type Tokens = { readonly access_token: string; readonly refresh_token: string };
 
-/** What both official clients keep: the id that was registered for them, and what they get. They are told nothing else. */
+/**
+ * The storage of an official MCP client, old or new. At first it has only the registered client id; the client adds the rest.
+ */
 export function memory(clientId: string, redirectUrl: string) {
   const kept: { verifier: string; tokens?: Tokens; url?: URL } = { verifier: "" };
   return {

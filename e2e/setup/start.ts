@@ -120,7 +120,7 @@ export default async function start(): Promise<() => Promise<void>> {
     DATA_DIR: dataDir,
     LOG_LEVEL: "silent",
     RATE_LIMIT_PER_ADDRESS: "1000000",
-    // Each browser sends another address, because sign-ins are limited by address.
+    // Each browser sends a different address in X-Forwarded-For, because sign-ins are limited by address.
     TRUSTED_PROXY_HOPS: "1",
     // The addresses of this machine at which journeys may open sellers of their own.
     OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort},127.0.0.1:${stallPort}`,
