@@ -46,7 +46,7 @@ export type ChainOptions = {
   readonly port?: number;
   /** Seconds between two blocks. If absent, each transaction is mined at once. */
   readonly blockTime?: number;
-  /** If true, no block is mined until mine() is called. */
+  /** If true, no block is mined until client.mine() or mined() is called. */
   readonly manual?: boolean;
   /** A file that keeps the chain between runs. */
   readonly statePath?: string;
@@ -101,7 +101,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Waits until the chain answers. False if the process ended before. */
+/** Waits until the chain answers. False if the process ended before. @throws The last error, after 15 seconds. */
 async function becomesReady(client: ReturnType<typeof connect>, child: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + 15_000;
   for (;;) {
@@ -167,7 +167,7 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   for (let starts = 1; ; starts += 1) {
     const chain = await startAt(options.port ? options.port : await freePort(), options);
     if (chain) return chain;
-    // Another process can take a free port first, so try another port.
+    // Another process can take the free port before the chain does, so try another port.
     if (options.port || starts === STARTS_MAX) throw new Error("The local chain ended while it started.");
   }
 }

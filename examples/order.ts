@@ -61,7 +61,10 @@ export const askReadiness = (agent: AgentOptions, { storefrontUrl, items }: Shop
 export const preview = (agent: AgentOptions, shopping: Shopping): Promise<Previewed> =>
   call(agent, "checkouts", { ...shopping, mandateId: agent.mandateId });
 
-/** Waits until the buyer decides. The service answers each request when the buyer decides, or after a time limit. */
+/**
+ * Waits until the buyer decides or the checkout ends without a decision. The service answers each request when that happens, or
+ * after WAIT_SECONDS.
+ */
 export async function waitForBuyer(agent: AgentOptions, checkoutIntentId: string): Promise<Waited> {
   for (;;) {
     const waited = await call<Waited>(agent, `checkouts/${checkoutIntentId}?waitSeconds=${WAIT_SECONDS}`);
@@ -76,7 +79,7 @@ export const proceed = (
   redeemed: { readonly continuationToken: string; readonly idempotencyKey: string; readonly paymentCredential?: string },
 ): Promise<Order> => call(agent, `checkouts/${checkoutIntentId}/continue`, redeemed);
 
-/** Places an order. Without a credential, returns the state of the order; with one, pays for it. */
+/** Places an order, or continues it. The reply says what the order still needs. A credential is the signed payment for it. */
 export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential?: string): Promise<Order> =>
   call(agent, "place-order", {
     ...shopping,
@@ -108,7 +111,7 @@ export type OnApproval = (url: string) => void | Promise<void>;
 
 /**
  * Makes an order from start to end by repeating one call. Each answer says what is missing, an approval or a signature, until the
- * order is complete.
+ * order is complete or has failed.
  */
 export async function order(agent: AgentOptions, shopping: Shopping, onApproval: OnApproval): Promise<Order> {
   let credential: string | undefined;

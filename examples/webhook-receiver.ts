@@ -1,5 +1,5 @@
 // A server that receives the service's events as webhooks. COUNTERSIGN_WEBHOOK_KEYS is the endpoint's secret (whsec_…) or its
-// public key (whpk_…).
+// public key (whpk_…), or several of them with spaces between.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { verifyWebhook } from "countersign";

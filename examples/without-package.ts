@@ -63,8 +63,8 @@ export async function meet(agent: AgentOptions, url: string): Promise<PaymentReq
 }
 
 /**
- * The intent for an authorization. A retry with the same intent returns the same bytes. With the seller's 402, the service can
- * sign for an agent that has no wallet.
+ * The intent for an authorization. A second request with the same intent gets the same bytes as the first. With the seller's
+ * 402 as `challenge`, the service can sign for an agent that has no wallet.
  */
 export const intentFor = ({ sellerId, resourceId, amount }: Purchase, challenge?: PaymentRequired) => ({
   ...bareIntent(amount),

@@ -31,7 +31,9 @@ function textOf(amount: bigint): string {
   return digits.slice(0, -DECIMALS) + (fraction && `.${fraction}`);
 }
 
-/** A refusal. Its codes are those of UCP, and one more for an item that fits several variants. */
+/**
+ * A refusal with a code, in the form of UCP (the Universal Commerce Protocol). The service decides by the code what it reports.
+ */
 const refuse = (status: number, code: string, more: Readonly<Record<string, unknown>> = {}): Refusal => ({
   status,
   body: { code, messages: [{ code }], ...more },

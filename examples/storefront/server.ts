@@ -34,7 +34,7 @@ export type Order = {
 
 export type Storefront = {
   readonly url: string;
-  /** host:port */
+  /** The host and port: "127.0.0.1:4000". */
   readonly domain: string;
   orders(): readonly Order[];
   close(): Promise<void>;
