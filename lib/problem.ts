@@ -18,8 +18,8 @@ const row = (status: number, title: string, category: CategoryName, actor: Actor
 });
 
 /**
- * Every refusal is one row of this table, and code throws the refusal by the name of the row. If the execution of a payment
- * fails, the answer has the status 402 and the row of the failure.
+ * All problems that the API can answer, by their code. If the execution of a payment fails, the reply has the status 402 and
+ * the code of the failure.
  */
 export const problems = {
   invalid_request: row(400, "Invalid request", "validation_error", "agent"),
@@ -184,8 +184,8 @@ export type ProblemDetails = {
 const brand = Symbol.for("countersign.problem");
 
 /**
- * An expected refusal. It is recognized by a symbol and not by its class, because the server and Next.js each load their own copy
- * of this class.
+ * An expected refusal. It is recognized by a symbol and not by its class, because the server and Next.js each load their own
+ * copy of this class.
  */
 export class Problem extends Error {
   readonly code: ProblemCode;

@@ -10,8 +10,8 @@ const WRITTEN_MAX = 64;
 const written = new Map<number, string>();
 
 /**
- * Writes a time for the API. The cache is forty times as fast as formatting, and a batch of payments repeats a few times hundreds
- * of times.
+ * Writes a time for the API. Reading the cache is forty times as fast as formatting, and hundreds of payments in a batch have
+ * the same few values.
  */
 export function toWire(time: Date): string {
   const at = time.getTime();
@@ -39,7 +39,7 @@ export const daysAfter = (time: Date, count: number): Date => new Date(time.getT
 export const minutes = (count: number): number => count * 60_000;
 export const earliest = (...times: readonly Date[]): Date => new Date(Math.min(...times.map(Number)));
 
-/** Returns the result of `work`, or `instead` if `work` takes longer. The work then continues, and its result is ignored. */
+/** Returns the result of `work`, or `instead` after `milliseconds`. The work then continues, and its result is ignored. */
 export async function atMost<T, I>(work: Promise<T>, milliseconds: number, instead: I): Promise<T | I> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<I>((resolve) => (timer = setTimeout(resolve, milliseconds, instead)));

@@ -104,9 +104,9 @@ export const ApprovalSurface = list("ApprovalSurface", ["service_hosted_confirma
 export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active", "redeemed", "expired", "revoked"]);
 export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
 
-/** The ways in which people are told about a request that waits for them. */
+/** The ways in which people are told about a request for their approval. */
 export const NoticeChannel = list("NoticeChannel", ["mail", "push"]);
-/** Whether a mail server or push service has accepted the message about a request. */
+/** Whether a mail server or push service has accepted the message about a request for approval. */
 export const NotificationStatus = list("NotificationStatus", ["pending", "accepted", "unreachable"]);
 
 /** What an order waits for, or how it ended. */
@@ -137,7 +137,7 @@ export const PaymentChallengeType = list("PaymentChallengeType", ["x402"]);
 /** How payments under a mandate that is registered on the chain are made: with signatures, or by a contract. */
 export const RegistrationPath = list("RegistrationPath", ["proofs", "module"]);
 
-/** Sorted from the least to the most assurance. */
+/** Sorted from the lowest to the highest level. */
 export const AssuranceLevel = list("AssuranceLevel", [
   "softwareApproved",
   "passkeyApproved",
