@@ -11,7 +11,8 @@ import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
 import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
 
 /**
- * The wire form of an execution. The headers contain the signed payment, so only the subject that executed the payment sees them.
+ * The wire form of an execution. The headers contain the signed payment, so only the subject that executed the payment sees
+ * them.
  */
 export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSubjectId: string): PaymentExecution {
   const failureCode = failureCodes.find((code) => code === row.failureCode);
@@ -58,11 +59,13 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
 /** The stored reply of authorizePayment. */
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
-/** The checkout in which a person is asked about this payment, and the call that returns the person's answer. */
+/**
+ * The checkout in which a person is asked about this payment, and the call that returns their answer. Empty if nobody is asked.
+ */
 export const askedIn = (row: AuthorizationRow): ApprovalRequest =>
   reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
-/** The amount to pay and, if the chain was read, the payer's balance. */
+/** The amount to pay. If `balance` is given because it is too low, also the balance and the amount that is missing. */
 export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, payer?: string, balance?: bigint): PaymentFacts {
   const { tokenDecimals } = asset;
   return {
@@ -93,7 +96,8 @@ export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint
 });
 
 /**
- * The next action of signing the payment. It includes the payment requirements of a 402, which a standard x402 client can sign.
+ * The next action that asks the agent to sign the payment. It contains the headers of a 402, from which a standard x402 client
+ * can sign.
  */
 export const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
   type: "sign_credential",
@@ -105,7 +109,7 @@ export const signCredential = (payment: ExpectedPayment, url: string, descriptio
   metadata: { paymentRequired: paymentRequiredHeaders(payment, url) },
 });
 
-/** The URL of the paid resource, from the seller's registration. */
+/** The URL of the paid resource, from the domain and the path that the intent shows. A path template keeps its {parameters}. */
 export const urlOf = ({ seller, resource }: PaymentIntent): string =>
   `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
 
@@ -119,7 +123,7 @@ export type FailedExecution = {
   readonly payment: ExpectedPayment | null;
 };
 
-/** The 402 reply for an execution that failed and is stored. */
+/** Returns the details of the 402 reply for a stored execution that failed. */
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
@@ -136,7 +140,9 @@ export function failureDetails({ row, intent, payment }: FailedExecution): Probl
   };
 }
 
-/** The refusal of a payment without a credential. Nothing is stored, so a retry with the same idempotency key may contain one. */
+/**
+ * The refusal of a payment without a credential. Nothing is stored, so a retry with the same idempotency key may contain one.
+ */
 export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
   new Problem("credential_missing", {
     detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",

@@ -7,7 +7,7 @@ import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import { toWire } from "#lib/time.ts";
 import type { SettlementMode } from "#lib/vocabulary.ts";
 
-/** The payment's chain, and its amount in the asset's smallest unit. */
+/** What was read from an intent: the chain, the asset, the amount in the asset's smallest unit, and the end of the intent. */
 export type Terms = {
   readonly chain: string;
   readonly asset: AssetOnChain;
@@ -27,8 +27,8 @@ type IntentDecision = {
 };
 
 /**
- * The settlement mode that the seller registered. If the registered mandate on the chain enforces the payment, the buyer's
- * account pays in any case.
+ * The settlement mode that the seller registered, or offchainAuthorized if there is no registered resource. If the mandate is
+ * enforced on the chain, the buyer's smart account always pays.
  */
 export const settlementModeOf = (
   { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
@@ -70,7 +70,10 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
   };
 }
 
-/** Shows a seller that is not registered by its domain, because a name would be unverified text of the agent. */
+/**
+ * Shows only the domain of an unregistered seller if the challenge has one, because a name would be unverified text of the
+ * agent.
+ */
 const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 

@@ -28,14 +28,14 @@ const probe = (organizationId: string) => {
 const counted = async (organizationId: string) => (await takeAttempt(`ownLook:${organizationId}`, 60)) - 1;
 
 describe("the limit of requests to domains per minute", () => {
-  test("counts a request that twenty callers share once", async () => {
+  test("counts only once a request that twenty callers share", async () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => probe(own)));
     expect(new Set(results.map(({ seen }) => seen))).toEqual(new Set([true]));
     expect(shop.asked).toEqual(["GET /report"]);
     expect(await counted(own)).toBe(1);
   });
 
-  test("of one organization does not refuse another one that asks for the same offer at the same moment", async () => {
+  test("of one organization does not refuse another organization that asks for the same offer at the same moment", async () => {
     const spent = await createOrganization("Above its limit");
     for (let at = 0; at < 60; at += 1) await counted(spent);
     const refused = { status: "rejected", reason: { code: "rate_limited" } };

@@ -48,8 +48,8 @@ const looks = () =>
 
 /**
  * Requests the 402 of a seller's domain and says whether the 402 asks for this payment. A match is stored, and decisions use it
- * for a day; a failure is cached for 15 seconds. Concurrent calls for the same offer share one request. No transaction may be
- * open.
+ * for one day; a failure is cached for 15 seconds. Concurrent calls for the same offer share one request. The caller must have
+ * no open transaction, because this call waits for the network.
  * @throws Problem overloaded, rate_limited
  */
 export async function probeDomain(probe: DueProbe, organizationId: string): Promise<ProbeResult> {
@@ -71,8 +71,8 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
 }
 
 /**
- * Counts the request against the organization's rate limit, then sends the request. Callers that arrive meanwhile share the count
- * and the request.
+ * Counts the request against the organization's rate limit, then sends the request. Callers that arrive meanwhile share the
+ * count and the request.
  */
 function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
   const { underWay, counts } = looks();
@@ -110,8 +110,8 @@ const tooMany = (): Problem =>
   });
 
 /**
- * Requests the domain's own 402. Returns null if the 402 asks for the same payment, and otherwise a sentence that describes the
- * reply.
+ * Requests the domain's own 402. Returns null if the 402 asks for the same payment, and otherwise a sentence that says what the
+ * domain answered or why it could not be asked.
  */
 async function ask(probe: DueProbe): Promise<string | null> {
   const { url, domain } = probe;
@@ -134,8 +134,8 @@ async function ask(probe: DueProbe): Promise<string | null> {
 }
 
 /**
- * Stores the offer of a seller's 402 that the service received during a checkout, so that the domain is not called for this offer
- * again. No transaction may be open.
+ * Stores the offer of a seller's 402 that the service received during a checkout, so that the domain is not called for this
+ * offer again. The caller must have no open transaction, because this opens one on another connection.
  */
 export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
   const { host, hostname } = new URL(answeredAt);

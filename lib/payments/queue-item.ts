@@ -36,7 +36,7 @@ export type PurchaseRecord = {
   readonly status: number;
   readonly body: string;
   readonly events: readonly AuditEvent[];
-  /** The statements that the batch sends in round trip 2, without waiting between them. */
+  /** The statements that write the rows. The batch sends them all in one round trip to the database. */
   readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
@@ -52,7 +52,9 @@ export type CheckoutDraft = {
   readonly createsFulfillmentOrder: boolean;
 };
 
-/** The checkout or order that a payment belongs to. Approvals, continuations and orders use the same queue as authorizations. */
+/**
+ * The checkout or order that a payment belongs to. Approvals, continuations and orders use the same queue as authorizations.
+ */
 export type Purchase = {
   /**
    * The checkout that is approved or continued. The batch locks it after the mandates. A batch never contains two payments with
@@ -79,8 +81,8 @@ export type Purchase = {
    */
   readonly hasHold: boolean;
   /**
-   * The basket and fields of the checkout that is opened if a person must approve. If null, the checkout shows one line with the
-   * resource.
+   * The basket and fields of the checkout that is opened if a person must approve. If null, the checkout shows one line with
+   * the resource.
    */
   readonly checkout: CheckoutDraft | null;
   /**
@@ -125,7 +127,7 @@ export type Answer = FinalAnswer | { readonly kind: "probe"; readonly probe: Due
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });
 
-/** The person who approves by this request; null if the request is not an approval. */
+/** The person who approves with this request; null if it is not an approval, or if its caller uses an API key. */
 export const approverOf = ({ asker, purchase }: Item): string | null =>
   purchase?.capability === "checkouts:approve" && asker.kind === "session" ? asker.subjectId : null;
 

@@ -45,7 +45,7 @@ describe("organizations that wait in the queue", () => {
     vi.advanceTimersByTime(bounds.slowMs);
     await turn();
     expect(mandatesOf(batches)).toEqual([["busy"], ["free"]]);
-    // The batch of the free mandate is not slow yet, so a later request waits until it ends.
+    // The batch of the free mandate is not slow yet, so a later request waits until this batch ends.
     all.push(queue.submit(item("org_a", "later")));
     batches[1]!.end();
     await turn();
@@ -62,7 +62,7 @@ describe("organizations that wait in the queue", () => {
     await Promise.all(last);
   });
 
-  test("with enough waiting requests get their own batch at once", async () => {
+  test("get a second batch at once if enough of their requests wait", async () => {
     const { queue, batches, turn, finish } = openQueue();
     const all = [queue.submit(item("org_a", "busy"))];
     await turn();

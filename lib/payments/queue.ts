@@ -33,15 +33,15 @@ type QueueEntry = {
   readonly fail: (error: unknown) => void;
 };
 /**
- * `answer` is set to null when the answer is known. V8 keeps the old table of a Map that has grown, and would move the answer to
- * the old generation.
+ * A request in the queue or in a batch. `answer` is set to null when the answer is known, so that it can be freed early. V8
+ * keeps the old table of a Map that has grown, and that table would keep the answer in memory.
  */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
 /**
  * The checkout, the order and the approving person that a payment locks. A batch takes at most one payment of each, because a
- * second one would not see the rows that the first one writes. The approvals of a person in the last 24 hours are counted, so the
- * same is true for the person.
+ * second one would not see the rows that the first one writes. The approvals of a person in the last 24 hours are counted, so
+ * the same is true for the person.
  */
 const lockedWith = (item: Item): string[] =>
   [item.purchase?.checkoutIntentId, item.purchase?.orderId, approverOf(item)].filter((id) => typeof id === "string");
@@ -56,8 +56,9 @@ export const overloaded = (): Problem =>
   });
 
 /**
- * The queue of authorizations in this process. If nothing is open, a request becomes a batch of one at once. Under load, the
- * requests that arrived meanwhile become the next batch. Organizations take turns, and no mandate is in two open batches.
+ * The queue of authorizations in this process. If no batch is open, a request becomes a batch of one at once. Under load, the
+ * requests that arrive while batches are open become the next batch. Organizations take turns, and no mandate is in two open
+ * batches.
  */
 export class AuthorizeQueue {
   readonly #run: RunBatch;
@@ -83,8 +84,8 @@ export class AuthorizeQueue {
   }
 
   /**
-   * Puts a payment in the queue. If a request with the same idempotency key is open, this request waits for its answer; with
-   * another body, it is refused.
+   * Puts a payment in the queue; refuses it if the queue is full. If an earlier request with the same idempotency key has no
+   * answer yet, this request gets that answer too, or is refused if its body differs.
    */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
@@ -133,7 +134,7 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Whether a batch may open: if none is open, or if all open ones are slow, or a second one if enough payments wait. */
+  /** Whether one more batch may open. While an open batch is not slow, a second one opens only if enough payments wait. */
   get #mayOpen(): boolean {
     if (this.#open >= bounds.batchesOpen) return false;
     return this.#open === this.#slow || this.#queued >= bounds.worthASecond;
@@ -166,8 +167,8 @@ export class AuthorizeQueue {
     if (slow) this.#slow -= 1;
     this.#open -= 1;
     for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
-    // Open the next batch before this batch's callers get their replies, so that the database works while this process writes the
-    // replies.
+    // Open the next batch before this batch's callers get their replies, so that the database works while this process writes
+    // the replies.
     this.#openBatches();
     setImmediate(() => {
       settle();

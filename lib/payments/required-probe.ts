@@ -9,8 +9,8 @@ import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * The check for a payment at a domain that the mandate allows but the seller has not verified. Anyone can claim a domain, so this
- * service requests a 402 from the domain itself. That 402 must name the same payee, asset, network and price.
+ * The check for a payment at a domain that the mandate allows but the seller has not verified. Anyone can claim a domain, so
+ * this service requests a 402 from the domain itself. That 402 must name the same payee, asset, network and price.
  */
 
 /** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
@@ -31,8 +31,9 @@ type Payee = {
 };
 
 /**
- * The URL to request: the challenge's URL if it is on the seller's domain and fits the path template; otherwise the path
- * template, if it has no parameter. Null if neither can be used.
+ * The URL to request. For a payee that is not registered: the challenge's URL. For a registered resource: the challenge's URL
+ * if it is on the seller's domain and fits the path template; otherwise the path template, if it has no parameter. Null if
+ * neither can be used.
  */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
@@ -44,8 +45,9 @@ function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null 
 }
 
 /**
- * The offer that the domain must confirm. Null for a verified seller. Also null if the policy has no rule about domains, does not
- * allow this domain, or allows the seller or the payee address itself.
+ * The offer that the domain must confirm. Null for a verified seller, or if the domain or the payee address is not known. Also
+ * null if the policy has no list of allowed domains, does not allow this domain, or allows the seller or the payee address
+ * itself.
  */
 export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): OfferProbe | null {
   const { seller, resource, offered, read } = payee;

@@ -37,8 +37,8 @@ const ASK_AGAIN_MAX_MS = 60_000;
 const EAGER_ATTEMPTS = 5;
 
 /**
- * When the reconciler checks the execution next. Most sellers settle within seconds, so the first checks are a second apart; then
- * the interval doubles, up to one minute.
+ * When the reconciler checks the execution next. Most sellers settle within seconds, so the first checks are a second apart;
+ * then the interval doubles, up to one minute.
  */
 const nextCheck = ({ attempts }: ExecutionRow, now: Date): Date =>
   new Date(now.getTime() + Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS))));
@@ -72,7 +72,8 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
 }
 
 /**
- * Whether the hold (reserved amount) was captured, which means spent. If so, later checks of the payment do not change the hold.
+ * Whether the hold (reserved amount) was captured, which means spent. If so, later checks of the payment do not change the
+ * hold.
  */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
@@ -90,8 +91,8 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
 }
 
 /**
- * Handles a check (finding) that does not change the status of the execution: schedules the next check, and stores the
- * transaction hash if it is new.
+ * Handles a check (finding) that does not change the status of the execution: if the outcome can still change, schedules the
+ * next check and stores the transaction hash that the check found.
  */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
@@ -140,7 +141,7 @@ async function settled(resolution: Resolution, transaction: string, final: boole
   return updateExecution(tx, execution.executionId, { ...change, nextCheckAt: nextCheck(execution, now) });
 }
 
-/** The x402 receipt headers, in each x402 version in which the credential was sent. */
+/** The x402 receipt headers: of version 2, and also of version 1 if the credential has a version 1 header. */
 function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: string, transaction: string): Record<string, string> {
   const receiptOn = (network: string) =>
     encodePaymentResponseHeader({ success: true, transaction, network: network as Network, ...(payer !== null && { payer }) });
@@ -169,8 +170,8 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
 }
 
 /**
- * Records that a reorganization reverted the transfer. The hold (reserved amount) still has the status submitted, because a hold
- * is captured only when the transfer is final.
+ * Records that a reorganization reverted the transfer. The hold (reserved amount) still has the status submitted, because a
+ * hold is captured only when the transfer is final.
  */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
@@ -231,6 +232,8 @@ async function unsettled(
   });
 }
 
-/** Stores a final outcome. The signed payload and the reconciler's next check are deleted, because neither is needed any more. */
+/**
+ * Stores a final outcome. The signed payload and the reconciler's next check are deleted, because neither is needed any more.
+ */
 const close = ({ tx, execution, now }: Resolution, change: Partial<NewExecution>): Promise<ExecutionRow> =>
   updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null, resolvedAt: now });

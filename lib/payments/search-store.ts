@@ -13,7 +13,9 @@ type Db = Database | Tx;
 
 type Id = Extract<PaymentSearch, { kind: "id" }>;
 
-/** Finds the authorization by the id of an execution, a hold (reserved amount), a checkout or an order. */
+/**
+ * Finds the authorization's id by the id of the authorization, an execution, a hold (reserved amount), a checkout or an order.
+ */
 function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<readonly { id: string | null }[]> {
   switch (of) {
     case "authorization":
@@ -44,8 +46,8 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
 }
 
 /**
- * Finds authorizations by the idempotency key of an authorize, execute or place-order request, and by the intentId of payments
- * that were not denied.
+ * Finds authorizations by the idempotency key of an authorizePayment, executePayment, placeOrder or continueCheckout request,
+ * and by the intentId of payments that were not denied.
  */
 async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
   const { organizationId } = scope;
@@ -65,8 +67,8 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
 }
 
 /**
- * The ids of the payments that a search finds. Null if nothing is searched, if an amount is searched, and if the text is no id or
- * key; the caller then filters all payments by amount or domain.
+ * The ids of the payments that a search finds. Null if nothing is searched, if an amount is searched, or if a text is no key
+ * and no intentId of any payment; the caller then filters all payments by amount or domain.
  */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;

@@ -33,7 +33,7 @@ export type Finding =
 
 export type Step = { readonly status: SettlementStatus; readonly changes: boolean };
 
-/** The next status after a finding, which is what a check of the payment found. A late or repeated finding changes nothing. */
+/** Returns the status after a check of the payment (finding). A late or repeated finding changes nothing. */
 export function stepOf(from: SettlementStatus, finding: Finding): Step {
   const to = aimOf(from, finding);
   return to !== from && mayBecome(from, to) ? { status: to, changes: true } : { status: from, changes: false };

@@ -19,8 +19,9 @@ type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" 
 };
 
 /**
- * Returns what authorizePayment would decide now. It reads the same facts and runs the same code, but writes and locks nothing.
- * @throws Problem not_found, invalid_request
+ * Returns what authorizePayment would decide now. It reads the same facts and runs the same code, but stores no decision and
+ * locks nothing.
+ * @throws Problem not_found, invalid_request, rate_limited, overloaded
  */
 export async function simulatePayment(asked: SimulationItem): Promise<Decision> {
   const items = [itemOf(asked)];

@@ -23,7 +23,7 @@ export type StageFacts = {
 const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
   attempts.find((status) => status !== "failed");
 
-/** The stage of a payment at `now`. Pure. */
+/** Returns how far a payment has come at `now`. Pure. */
 export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
   if (outcome === "deny") return { of: "outcome", status: "deny" };
   const live = liveAttempt(attempts);
@@ -39,8 +39,8 @@ export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: 
 }
 
 /**
- * The stage of a payment that a person is asked about. Null after the approval was used, because the payment then has the same
- * stages as any other payment.
+ * How far a payment has come that a person is asked about. Null after the approval was used, or if there is no checkout and no
+ * valid hold; stageOf then treats it like any other payment.
  */
 function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
   if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;

@@ -14,8 +14,8 @@ export type Hold = {
 };
 
 /**
- * What a decision reserves from the budget. The outcome allow takes a hold, which is a reserved amount. The outcome
- * requireApproval takes a hold with an approval key, unless the same question is already open and has a hold.
+ * Returns the hold (reserved amount) that a decision takes from the budget. The outcome allow takes one. The outcome
+ * requireApproval takes one with an approval key. Null for the outcome deny, and if the same question is already open.
  */
 export function holdFor(
   { outcome }: Decision,
@@ -33,7 +33,7 @@ export function holdFor(
   return { amount: add(asked.amount, asked.fee.buyerShare), approvalKey, buckets };
 }
 
-/** Adds to the budget what this decision reserves, so that the next decision under the mandate counts it. */
+/** Adds to the budget in memory what this decision uses, so that the next decision of the batch under the mandate counts it. */
 export function book(
   { item, decision, hold, checkoutIntentId, authorizationId }: NewAuthorization,
   budget: Budget,

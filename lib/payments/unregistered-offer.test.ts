@@ -48,7 +48,7 @@ describe("an unregistered seller's challenge", () => {
     expect(judged({ payTo: payTo.toLowerCase(), seller: { domain: "api.example.net" } }).mismatches).toEqual([]);
   });
 
-  test("is matched by the one offer that fits, at any position", () => {
+  test("fits if one of its offers matches the intent, at any position", () => {
     const others = [
       { ...accept, network: "eip155:8453" },
       { ...accept, amount: "1" },
@@ -105,7 +105,7 @@ describe("an unregistered seller's challenge", () => {
     ]);
   });
 
-  test("may be named with the port of its URL, and with no other", () => {
+  test("fits an intent whose domain has the port of the challenge's URL or no port, and no other port", () => {
     const at = { ...required, resource: { url: "https://api.example.net:8443/x" } };
     const named = (domain: string) => judged({ seller: { domain } }, at).mismatches.map(({ field }) => field);
     expect(named("api.example.net:8443")).toEqual([]);

@@ -7,8 +7,8 @@ import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
 /**
- * The longest URL in characters. It is limited, because an entry of an index contains the URL's domain together with the
- * mandate's id.
+ * The maximum length of a URL in characters. It is limited, because an entry of an index contains the URL's domain together
+ * with the mandate's id.
  */
 const URL_MAX = 1_024;
 
@@ -20,7 +20,10 @@ export type Offer = {
   readonly domain: string | null;
 };
 
-/** Reads the challenge of an intent; null if it is not a challenge. `domainOf` returns the stored spelling of a seller's host. */
+/**
+ * Reads the challenge of an intent. Null if it is no challenge, or if its URL is missing, too long, not http(s), or contains a
+ * user name or password. `domainOf` returns the stored spelling of a seller's host.
+ */
 export function readOffer(challenge: unknown, domainOf: (host: string) => string | null): Offer | null {
   const required = readChallenge(challenge);
   const text = required?.resource?.url ?? "";
@@ -37,14 +40,17 @@ export function readOffer(challenge: unknown, domainOf: (host: string) => string
 /** The id of the seller that an intent names; null if it names none. */
 export const namedSeller = ({ seller, resource }: AskedIntent): string | null => seller.sellerId ?? resource?.sellerId ?? null;
 
-/** The key of a payee that is not registered. The key contains a space and ids of sellers do not, so it never equals one. */
+/**
+ * The text that identifies an unregistered payee: domain, space, address; null if one of them is not known. Ids of sellers
+ * contain no space, so the text never equals the id of a seller.
+ */
 export const unregisteredPayee = (domain: string | null | undefined, payTo: string | null | undefined): string | null =>
   domain && payTo ? `${domain} ${payTo.toLowerCase()}` : null;
 
 export type OfferJudgement = {
   readonly facts: NonNullable<IntentFacts["unregistered"]>;
   readonly mismatches: IntentFacts["mismatches"];
-  /** The offer in the challenge that the intent fits; null if nothing could be compared. */
+  /** The offer in the challenge with the fewest differences from the intent; null if nothing could be compared. */
   readonly accepted: PaymentRequirements | null;
   readonly maxTimeoutSeconds: number | null;
 };
@@ -97,7 +103,9 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
-/** Finds in the stored challenge the offer that was authorized. The signed payment must contain this offer. */
+/**
+ * Finds in the stored challenge the offer that was authorized; null if it has none. The signed payment must contain this offer.
+ */
 export function acceptedOffer(
   challenge: unknown,
   { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },

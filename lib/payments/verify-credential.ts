@@ -67,7 +67,8 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // The token compares validAfter with the time of the chain's last block, which may be old. Then a failed transfer proves nothing.
+  // The token compares validAfter with the time of the chain's last block. If that block is older than validAfter, the transfer
+  // fails only because it is too early, so the failure proves nothing.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);
