@@ -6,9 +6,11 @@ import { startsWith } from "#lib/platform/user-store.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/* Reads over all organizations, only for the pages of the platform's administration. */
+/* Queries over all organizations. Only the pages of the platform's administration may use them. */
 
-/** The number of valid sessions of each of these people, and when one of the sessions was last used, accurate to an hour. */
+/**
+ * For each of these people, the number of valid sessions, and when they last used one of these sessions, accurate to an hour.
+ */
 export const countSessions = (userIds: readonly string[]) =>
   database()
     .select({ userId: session.userId, count: count(), seenAt: max(session.updatedAt) })
@@ -109,8 +111,8 @@ export const countResources = (sellerIds: readonly string[]) =>
     .groupBy(resources.sellerId);
 
 /**
- * The number of sellers that are not verified, counted up to a limit. For a reader, "12,408 to verify" says no more than "many",
- * and counting all of them is slow.
+ * The number of sellers that are not verified, counted up to a limit. For a reader, "12,408 to verify" says no more than
+ * "many", and counting all of them is slow.
  */
 export async function countUnverified(environment: Environment, most: number): Promise<number> {
   const few = database()
@@ -141,7 +143,7 @@ export const selectSubscriptions = (place: string | null, rows: number) =>
     .orderBy(desc(subscriptions.organizationId))
     .limit(rows);
 
-/** The names of people, for logs. */
+/** The names of people by their ids, for the pages that show audit events. */
 export async function namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (userIds.length === 0) return new Map();
   const rows = await database()

@@ -24,7 +24,7 @@ import type { Reach } from "#lib/sellers/stops.ts";
 import { reachOf, recordStop, stopSeller } from "#lib/sellers/stop-store.ts";
 
 const TRIES_MAX = 30;
-/** The most executions that the audit event lists. If there are more, the event has `moreExecutions`. */
+/** The maximum number of executions that the audit event lists. If there are more, the event has `moreExecutions: true`. */
 const NAMED_MAX = 500;
 
 type Body = Input<typeof contract.emergencyRevoke>["body"];
@@ -99,8 +99,9 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
 /**
- * Stops mandates, agents and sellers at once. It only changes statuses, queues revocations on the chain and writes audit events.
- * What payments have reserved is released later by a background job; until then, these payments are refused when they are used.
+ * Stops mandates, agents and sellers at once. It only changes statuses, queues revocations on the chain and writes audit
+ * events. A background job releases the reserved amounts later; until then, an authorization of a stopped target is refused
+ * when somebody executes it.
  */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);

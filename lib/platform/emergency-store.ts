@@ -11,7 +11,8 @@ import type { Environment } from "#lib/vocabulary.ts";
 type Db = Database | Tx;
 
 /**
- * Finds a mandate of any organization. Only the platform's own operations and pages use functions whose name begins with findAny.
+ * Finds a mandate of any organization. Only the platform's own operations and pages use functions whose name begins with
+ * findAny.
  */
 export async function findAnyMandate(db: Db, environment: Environment, mandateId: string) {
   const { organizationId, name, status, asset, chain } = mandates;
@@ -100,7 +101,9 @@ export type Target =
 
 const underWay = ["pending", "processing", "unknown"];
 
-/** The condition for payments to payees at the domains and addresses that the stopped seller had proved. */
+/**
+ * The condition for payments to registered sellers at the domains, and to the addresses, that the stopped seller had proved.
+ */
 function reached(reach: readonly Reach[]) {
   const proven = reach.filter((one) => one.proven);
   const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);
@@ -142,8 +145,8 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .limit(rows);
 
 /**
- * The amounts, by asset and chain, that payments have reserved which are authorized and not executed. Holds from before `since`
- * are already released.
+ * Sums, by asset and chain, the open holds (reserved amounts) of a mandate, an agent or a seller. `since` comes from
+ * sweptUntil: unchanged holds that expired before this time are already released, so they are not read.
  */
 export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
   db

@@ -4,7 +4,7 @@ import { PlatformRole, type PlatformRole as Role } from "#lib/vocabulary.ts";
 type Change = { readonly self: boolean; readonly current: readonly Role[]; readonly asked: readonly Role[] };
 
 /**
- * The roles of a person after a change, in the order of the list of all roles. Everybody always has the role `user`.
+ * Returns the roles of a person after a change, in the order of the list of all roles. Everybody always has the role `user`.
  * @throws Problem forbidden if a person would give themselves a role
  */
 export function rolesAfter({ self, current, asked }: Change): Role[] {

@@ -52,8 +52,8 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
 }
 
 /**
- * Sets the secrets of a sandbox. It makes them on its first start and keeps them in DATA_DIR; environment variables that are set
- * take precedence. In production no secrets are made, and readEnv() refuses to start without them.
+ * Sets the secrets of a sandbox. They are generated at the first start and kept in DATA_DIR; environment variables that are set
+ * take precedence. In production no secrets are generated, and readEnv() refuses to start without them.
  */
 export async function provideSecrets(variables: Variables): Promise<void> {
   if ((variables["ENVIRONMENT"] || "sandbox") !== "sandbox") return;

@@ -24,8 +24,9 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
 }
 
 /**
- * Makes the code with which the first person becomes admin, to print at the first start in production; null otherwise. Only the
- * hash of the code is stored: to replace a lost code, clear installation.setup_code_hash and start again.
+ * Makes the code with which the first person becomes admin, to print at the first start in production. Null in a sandbox, and
+ * if there is already a code or an admin. Only the hash of the code is stored: to replace a lost code, clear
+ * installation.setup_code_hash and start again.
  */
 export async function issueSetupCode(): Promise<string | null> {
   if (env().ENVIRONMENT !== "production") return null;

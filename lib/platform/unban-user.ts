@@ -10,8 +10,8 @@ import { bannedNow } from "#lib/identity/user-store.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 
 /**
- * Ends a ban. This takes no right away, but it takes the exclusive lock of revocations too, which puts all operations on platform
- * users in order.
+ * Ends a ban. It revokes nothing, but it still calls closeGate, whose exclusive lock makes all changes of people's platform
+ * rights run one after the other.
  */
 export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>
   once(contract.unbanUser, idempotency, async (tx) => {

@@ -44,8 +44,8 @@ export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
 }
 
 /**
- * Requires that an admin is left. The caller has called closeGate, and calls this before a person loses the role admin or is
- * banned.
+ * Requires that another admin is left if this person loses the role admin or is banned. The caller has called closeGate, so
+ * that two admins cannot be removed at the same time.
  * @throws Problem last_admin
  */
 export async function requireAdminLeft(tx: Tx, { id, platformRoles }: UserRow): Promise<void> {

@@ -2,7 +2,9 @@ import { log } from "#lib/telemetry/log.ts";
 import { saveRun } from "#lib/platform/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The least time between two writes about a worker, so that a worker that runs twice a second is written four times a minute. */
+/**
+ * The minimum time between two writes about a worker. A worker that runs twice a second is thus written four times a minute.
+ */
 const WRITE_EVERY_MS = 15_000;
 
 type RunNote = { at: number; failed: boolean };
