@@ -24,8 +24,8 @@ const AT_ONCE = 4;
 const ATTEMPTS_MAX = 6;
 const HEADERS_MS = 10_000;
 /**
- * How long a worker reserves a message. This is longer than sending can take: waiting, connecting, ten seconds for the answer and
- * five for its body.
+ * How long a worker reserves a message. This is longer than sending can take: waiting, connecting, ten seconds for the answer
+ * and five for its body.
  */
 const LEASE_MS = minutes(1);
 const KEPT_DAYS = 30;
@@ -81,7 +81,10 @@ async function sendOne(push: PushRow, messageOf: MessageOf, key: Vapid): Promise
 
 type Sending = { readonly key: Vapid; readonly ttl: number; readonly text: string };
 
-/** The HTTP status with which the push service answered. Null without an answer. */
+/**
+ * Sends a message and returns the HTTP status of the push service's answer; null without an answer. 400 also means that the
+ * HTTP client refused the address or the answer.
+ */
 async function statusOf(
   push: PushRow,
   { endpoint, p256dh, auth }: PushAddress,
@@ -92,7 +95,7 @@ async function statusOf(
       vapidDetails: key,
       TTL: ttl,
       urgency: "high",
-      // The push service replaces a message that the device has not received yet by the next message about the same request.
+      // The push service replaces a message that the device has not received yet by the next message about the same checkout.
       ...(push.checkoutIntentId !== null && { topic: push.checkoutIntentId.slice(-32) }),
     });
     const { reply } = await client().once(endpoint, { method: "POST", message: { headers: headersOf(headers), body } });
@@ -107,8 +110,8 @@ const headersOf = (headers: Readonly<Record<string, unknown>>): Record<string, s
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 
 /**
- * Handles a message that was not accepted. No answer, 429 and 5xx may be temporary, so the message is tried again. Any other
- * answer is final.
+ * Handles a message that was not accepted. No answer, 429 and 5xx may be temporary, so the message is tried again until it had
+ * six attempts. Any other answer is final.
  */
 async function retryOrGiveUp({ pushId, attempts }: PushRow, status: number | null): Promise<void> {
   const final = status !== null && status !== 429 && status < 500;

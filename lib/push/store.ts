@@ -84,7 +84,10 @@ export type PushFacts = {
   readonly attempts: number;
 };
 
-/** The number of messages about a request for approval, by whether a push service has accepted them. */
+/**
+ * Returns how many messages about a checkout exist and how many still wait, when the first one was accepted, and the lowest
+ * number of attempts of the waiting ones.
+ */
 export async function readPushes(db: Database, checkoutIntentId: string): Promise<PushFacts> {
   const [row] = await db
     .select({

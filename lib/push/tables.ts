@@ -24,7 +24,7 @@ export const pushDevices = pgTable("push_devices", {
   createdAt: createdAt(),
 });
 
-/** Messages to devices. The text of a message is written when it is sent, so it is not stored. */
+/** Messages to devices. Only the cause of a message is stored; its text is made when it is sent. */
 export const pushes = pgTable(
   "pushes",
   {
