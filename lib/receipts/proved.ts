@@ -18,8 +18,8 @@ function payeeOf({ domain, payTo, sellerId }: Receipt["payee"]): string {
 }
 
 /**
- * The amount as text. The receipt names the token only by its address, so the symbol is taken from the event of the decision, if
- * there is one.
+ * The amount as text. The receipt names the token only by its address, so the symbol is taken from the event in the proof, if
+ * that event has one.
  */
 function amountOf({ amount, decimals, asset }: Receipt, event: LogEvent | null): string {
   const symbol = event?.metadata["asset"];

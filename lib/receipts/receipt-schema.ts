@@ -3,7 +3,10 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Any Unicode text without unpaired surrogates. UTF-8 cannot represent these, so the hash of a text would not depend on them. */
+/**
+ * Any text without unpaired surrogates. UTF-8 encodes them all as U+FFFD, so texts that differ in them would have the same
+ * hash.
+ */
 const Text = z.string().refine((text) => text.isWellFormed());
 
 /** A size or an index. The step that uses the number checks its range. JSON can contain -0, which is not valid here. */

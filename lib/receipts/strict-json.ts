@@ -29,7 +29,7 @@ export function parseStrictJson(text: string): unknown {
   return value;
 }
 
-/** Like parseStrictJson, for text that must be an object. Null for any other text. */
+/** Like parseStrictJson, for text that must be an object. Returns null for any other text and throws nothing. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value = parseStrictJson(text);

@@ -30,7 +30,7 @@ async function requireRoot(leaf: string, position: Position): Promise<string> {
   return root;
 }
 
-/** Checks that the event of the proof has the leaf hash that the receipt names, and returns that hash. */
+/** Checks that the event of the proof has the leaf hash and the index that the receipt names. Returns the hash. */
 async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   const leaf = await hashOfLeaf(proof.event);
   if (leaf !== log.leafHash) throw new Refusal("The event is not the one that the receipt names: its hash differs.");
@@ -40,8 +40,8 @@ async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
 }
 
 /**
- * The service keeps a second log, which contains the signed heads of all organizations' logs. Checks that the second log contains
- * this root of the organization's log. Returns the root of the second log.
+ * The service keeps a second log, which contains the signed heads of all organizations' logs. Checks that the second log
+ * contains this root of the organization's log. Returns the root of the second log.
  */
 async function checkLog({ log: { chain } }: Receipt, { log, treeSize }: Proof, root: string): Promise<string> {
   const { type, entityId, metadata } = readEvent(log.event);
@@ -64,8 +64,8 @@ async function checkHead({ iss }: Receipt, { head, log }: Proof, root: string, k
 }
 
 /**
- * Checks a receipt as docs/receipts describes. Both arguments are parsed JSON from anywhere, so they may be anything. The
- * function runs in browsers (WebCrypto) and in Node, and sends no request.
+ * Checks a receipt as docs/receipts describes. Both arguments are parsed JSON from an untrusted source, so they may be any
+ * value. The function runs in browsers (WebCrypto) and in Node, and sends no request.
  */
 export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Verdict> {
   let step: Step = "receipt";
