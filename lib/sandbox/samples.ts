@@ -47,7 +47,10 @@ const atomic = (text: string | undefined): bigint => {
   return read.ok ? read.amount : 0n;
 };
 
-/** The cheapest product for which the mandate asks a person to approve; the cheapest of all if it asks for none. */
+/**
+ * The cheapest product within the limit per payment for which the mandate asks a person to approve. If there is none, the
+ * cheapest product.
+ */
 export function askedSample({ approval, limits }: Pick<Policy, "approval" | "limits">): Sample {
   const fits = ({ amount }: Sample): boolean => atomic(amount) <= atomic(limits.perPayment);
   const asks = ({ amount }: Sample): boolean => {

@@ -12,8 +12,8 @@ function readKey(): Hex {
 }
 
 /**
- * The wallet that pays the sample sellers. It also pays the gas of their settlements. Several may run at the same time, so a
- * nonce manager counts its transactions.
+ * The wallet that pays the sample sellers. It also pays the gas of their settlements. Several settlements may run at the same
+ * time, so a nonce manager numbers its transactions.
  */
 export const testWallet = (): PrivateKeyAccount =>
   perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
