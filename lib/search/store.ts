@@ -46,7 +46,8 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
     .limit(KIND_MAX);
 
 /**
- * Finds payments by a whole id only: each of the three conditions is one look-up in an index that begins with the organization.
+ * Finds payments by the whole id of a payment, an execution or a checkout. Parts of ids are not searched, because no index
+ * could find them.
  */
 export const paymentsOfId = (scope: Scope, id: string) =>
   database()
