@@ -14,14 +14,14 @@ import { minutes, toWire } from "#lib/time.ts";
 const LIFE_MS = minutes(15);
 const OPEN_MAX = 50;
 
-/** The address with its checksum. @throws Problem invalid_request */
+/** Returns the address in the spelling with checksum. @throws Problem invalid_request */
 function readPayTo(payTo: string): Address {
   if (payTo.toLowerCase() === zeroAddress) throw invalidField("/payTo", "Nobody has the zero address.");
   if (!isAddress(payTo)) throw invalidField("/payTo", "The checksum of this address is wrong; check it for a typing error.");
   return getAddress(payTo);
 }
 
-/** The named chain, or the only chain of the installation. @throws Problem invalid_request */
+/** Returns the chain that the request names, or else the only chain of the installation. @throws Problem invalid_request */
 function readChain(named: string | undefined): string {
   const chain = named ?? onlyChain();
   if (chain === null) throw invalidField("/chain", "This installation has several chains; name one.");
@@ -53,7 +53,7 @@ const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: ChallengeText)
     "Signing this moves no money and allows no payment.",
   ].join("\n");
 
-/** Makes the text that the owner of an address signs to prove control of the address. */
+/** Makes and stores the text that the owner of an address signs to prove control of the address. */
 export const challengePayTo: Handler<typeof contract.challengePayTo> = ({ body }, { caller, idempotency }) =>
   once(contract.challengePayTo, idempotency, async (tx) => {
     const payTo = readPayTo(body.payTo);

@@ -22,7 +22,10 @@ export type CheckedResource =
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** The chain on which the resource is priced and paid. Without paymentConfig, a chain on which the asset is configured. */
+/**
+ * Returns the chain on which the resource is priced and paid; null if no chain fits. Without paymentConfig, it is the only
+ * chain, or else the first one on which the asset is configured.
+ */
 function chainFor({ pricing, paymentConfig }: UpsertPaidResource, { chains, assetOf }: Installation, refuse: Refuse) {
   const only = chains.length === 1 ? (chains[0] ?? null) : null;
   if (!paymentConfig) return only ?? chains.find((chain) => assetOf(chain, pricing.asset)) ?? null;

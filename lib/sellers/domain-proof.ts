@@ -10,8 +10,8 @@ const FILE = "/.well-known/countersign.txt";
 const DNS_MS = 2_000;
 
 /**
- * The token that the owner publishes to prove control of a seller's domain. It is computed from the seller's id and domain, so it
- * is not stored. No two sellers have the same token.
+ * The token that the owner publishes to prove control of a seller's domain. It is computed from the seller's id and domain, so
+ * it is not stored. No two sellers have the same token.
  */
 export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
   `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
@@ -37,8 +37,8 @@ type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>;
 const resolveTxt: ResolveTxt = (name) => new Resolver({ timeout: DNS_MS, tries: 2 }).resolveTxt(name);
 
 /**
- * Whether a TXT record of the domain contains the token. DNS splits a record into strings of at most 255 characters, so join
- * them.
+ * Whether a TXT record of the domain contains the token. DNS splits a record into strings of at most 255 characters, so they
+ * are joined first.
  */
 export async function inDns(domain: string, token: string, resolve: ResolveTxt = resolveTxt): Promise<boolean> {
   const records = await resolve(recordName(domain)).catch(() => []);

@@ -26,13 +26,13 @@ const writing = [...single.map((script) => [script]), ...together].map(
   (scripts) => new RegExp(`^[0-9\\-${scripts.map((script) => `\\p{scx=${script}}`).join("")}]+$`, "u"),
 );
 
-/** Labels that look like Latin letters but consist only of Cyrillic or only of Greek letters. */
+/** Labels of Cyrillic letters only, or of Greek letters only, that all look like Latin letters. */
 const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Whether a domain cannot be confused with another one. Each label must use one writing system. Under an ASCII top-level domain,
- * no label may consist of other letters that look like Latin ones. A label that cannot be decoded is not safe.
+ * Whether a domain cannot be confused with another one. Each label must use one writing system. Under an ASCII top-level
+ * domain, no label may consist of other letters that look like Latin ones. A label that cannot be decoded is not safe.
  */
 function isSafe(domain: string): boolean {
   const labels = domainToUnicode(domain).split(".");
@@ -44,8 +44,8 @@ function isSafe(domain: string): boolean {
 }
 
 /**
- * Whether the host is one of this machine's host:port pairs that the sandbox allows. localhost and its addresses are the same
- * host.
+ * Whether the host is one of this machine's host:port pairs that the sandbox allows. On the same port, localhost, 127.0.0.1 and
+ * [::1] are the same host.
  */
 const isLoopback = (host: string, loopback: readonly string[]): boolean =>
   loopback.includes(host) ||

@@ -3,7 +3,7 @@ import { deleteOldChallenges } from "#lib/sellers/pay-to-store.ts";
 import { deleteOldOffers } from "#lib/sellers/seen-offer-store.ts";
 
 const AT_ONCE = 1_000;
-/** The most batches of one run. If more rows are left, the next runs delete them. */
+/** The maximum number of batches in one run. If more rows are left, the next runs delete them. */
 const ROUNDS_MAX = 50;
 
 async function inRounds(remove: (db: Database, limit: number) => Promise<number>): Promise<number> {

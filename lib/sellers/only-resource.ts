@@ -1,7 +1,7 @@
 import { invalidField, notFound } from "#lib/problem.ts";
 import type { ResourceRow } from "#lib/sellers/resource-store.ts";
 
-/** The only resource that was found for an id. @throws Problem not_found, invalid_request if several sellers have this id */
+/** Returns the only resource that was found for an id. @throws Problem not_found; invalid_request if several were found */
 export function onlyOne(found: readonly ResourceRow[], pointer: string): ResourceRow {
   const [resource, other] = found;
   if (!resource) throw notFound("resource");

@@ -38,14 +38,14 @@ export async function provenAmong(db: Db, organizationId: string, paid: readonly
 }
 
 export type OwnPayee = {
-  /** Whether a seller that is not stopped sells a resource that is paid to this address. */
+  /** Whether a resource that is not archived is paid to this address, and no emergency stop forbids payments to its seller. */
   readonly sells: boolean;
   readonly proven: boolean;
 };
 
 /**
- * Whether a seller of the organization that is not stopped is paid to this address. If so, also whether the organization has
- * proved the address for this chain or for all chains.
+ * Whether a seller of the organization is paid to this address and may be paid. If so, also whether the organization has proved
+ * the address for this chain or for all chains.
  */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
@@ -143,8 +143,8 @@ export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean
 }
 
 /**
- * Deletes at most `limit` challenges that expired more than a day ago, and returns their number. clock_timestamp() is in a scalar
- * subquery, because no index is used for a comparison with a volatile function.
+ * Deletes at most `limit` challenges that expired more than a day ago, and returns their number. clock_timestamp() is in a
+ * scalar subquery, because no index is used for a comparison with a volatile function.
  */
 export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`

@@ -18,15 +18,18 @@ const pathOf = (url: string | undefined): string | null =>
   url !== undefined && URL.canParse(url) ? new URL(url).pathname : null;
 
 type Claim = {
-  /** The URL that the payment claims to be for. The seller chooses it, so it is used only to sort the seller's own payments. */
+  /**
+   * The URL that the payment claims to be for. The seller chooses it, so it is used only to find which of the seller's own
+   * resources was paid.
+   */
   readonly url: string | undefined;
   /** Decimal text. */
   readonly amount: string;
 };
 
 /**
- * The one resource whose price and path fit the payment; null if none or several fit. All candidates are paid to the same
- * address.
+ * The one resource whose price and path fit the payment; null if none or several fit. Without a valid URL, only the price must
+ * fit. All candidates are paid to the same address.
  */
 export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
   const path = pathOf(url);

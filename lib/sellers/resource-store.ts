@@ -23,8 +23,8 @@ export async function findPayableResource(db: Reader, sellerId: string, resource
 }
 
 /**
- * The organization's resources that are not archived and are paid to this address. A payment to the address may be for any of
- * them.
+ * The organization's resources that are not archived and are paid to this address, at most 100. A payment to the address may be
+ * for any of them.
  */
 export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
   db

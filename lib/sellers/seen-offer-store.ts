@@ -4,8 +4,8 @@ import { atomicOf } from "#lib/money.ts";
 import { seenOffers } from "#lib/sellers/tables.ts";
 
 /**
- * A payment that a domain's own 402 must ask for. `amount` is null if the 402 may name any amount, because each order has its own
- * price.
+ * A payment that a domain's own 402 must ask for. `amount` is null if the 402 may name any amount, because each order has its
+ * own price.
  */
 export type WantedOffer = {
   readonly domain: string;
@@ -18,11 +18,11 @@ export type WantedOffer = {
 export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: string };
 
 /**
- * The most offers that are kept for one domain. Without a limit, a seller with a different price for each order could fill the
- * table.
+ * The maximum number of offers that are kept for one domain. Without a limit, a seller with a different price for each order
+ * could fill the table.
  */
 const PER_DOMAIN_MAX = 200;
-/** How long offers are kept. An authorization ends after one day at the latest, so an older offer is no longer needed. */
+/** How long offers are kept. Decisions use an offer for one day, and an authorization ends after one day at the latest. */
 const KEPT = sql`interval '2 days'`;
 
 /** Stores an offer, or the new time if it is stored already. Deletes the domain's oldest offers above the limit. */

@@ -3,14 +3,14 @@ import { findSeller, findVerifiedSeller, type SellerRow } from "#lib/sellers/sto
 import { findPayableResource, type ResourceRow } from "#lib/sellers/resource-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** The identity that a seller's server claims in its own reply. */
+/** The domain of a seller's server that replied, and the ids that its reply claims. */
 type Storefront = { readonly domain: string; readonly sellerId: string | null; readonly resourceId: string | null };
 
 export type StorefrontSeller = { readonly seller: SellerRow | null; readonly resource: ResourceRow | null };
 
 /**
- * The records for the server of a seller: the seller that has proved its domain, or else the named seller if it is registered
- * under this domain. Any server can name any seller, so only its domain identifies it.
+ * Finds the records of the seller behind a server: the seller that has proved the server's domain, or else the seller that the
+ * reply names, if it is registered under this domain. Any server can name any seller, so only its domain identifies it.
  */
 export async function sellerOfStorefront(
   db: Database | Tx,

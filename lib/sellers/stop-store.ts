@@ -12,8 +12,8 @@ type StopRow = {
 };
 
 /**
- * Whether an emergency stop of the seller, the domain or the address prevents a payment. The caller must have taken the shared
- * lock against revocations (enterGate).
+ * Whether an emergency stop of the seller, the domain or the address prevents a payment. Call enterGate before, so that no stop
+ * takes effect between this check and the commit.
  */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<StopRow>(sql`

@@ -2,8 +2,9 @@ import { Problem } from "#lib/problem.ts";
 
 /*
  * An emergency stop applies to a seller and to every payee with the seller's verified domain or with an address that the seller
- * had proved. A domain or address that the seller had only claimed may belong to somebody else. So in that case the stop applies
- * only to payees that have proved neither.
+ * had proved. A domain or address that the seller had only claimed may belong to somebody else. So a stop at a claimed domain
+ * applies only to payees that have not verified this domain. A stop at a claimed address applies only to payees that have
+ * neither verified their domain nor proved the address by a signature.
  */
 
 /**
@@ -35,7 +36,7 @@ export type PayeeFacts = {
 
 /**
  * Why a payee cannot be paid. "stopped": it is the stopped seller or has a domain or address which that seller had proved.
- * "unproven": it must first prove that it is not the stopped seller.
+ * "unproven": it must first prove that it is not the stopped seller. Null: no stop forbids the payment.
  */
 export type PayeeStop = "stopped" | "unproven" | null;
 

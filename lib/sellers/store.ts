@@ -41,7 +41,7 @@ export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, l
     .orderBy(desc(sellers.sellerId))
     .limit(limit);
 
-/** The organization's first sellers, the oldest first. */
+/** The organization's oldest sellers, at most `limit`, the oldest first. */
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string, limit: number) =>
   db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(limit);
 
@@ -50,7 +50,10 @@ export async function lockDomain(tx: Tx, environment: Environment, domain: strin
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`seller domain ${environment} ${domain}`}, 0))`);
 }
 
-/** Whether another organization's seller has proved the same domain. The caller must have called lockDomain. */
+/**
+ * Whether another organization's seller has proved the same domain. Call lockDomain before, so that no other seller can prove
+ * the domain between this check and the commit.
+ */
 export async function verifiedElsewhere(tx: Tx, { environment, domain, organizationId }: SellerRow): Promise<boolean> {
   const [other] = await tx
     .select({ sellerId: sellers.sellerId })

@@ -30,7 +30,8 @@ export const sellers = pgTable(
 );
 
 /**
- * Resources that sellers have registered. The key is (sellerId, resourceId), because two sellers may choose the same resourceId.
+ * Resources that sellers have registered. The key is (sellerId, resourceId), because two sellers may choose the same
+ * resourceId.
  */
 export const resources = pgTable(
   "resources",
@@ -69,8 +70,8 @@ export const resources = pgTable(
 );
 
 /**
- * Offers that this service itself received in the 402 of a domain. An offer proves that a seller who has not verified the domain
- * is really at this domain.
+ * Offers that this service itself received in the 402 of a domain. An offer proves that the domain asks for payments to this
+ * address, also if no seller has verified the domain.
  */
 export const seenOffers = pgTable(
   "seen_offers",
@@ -94,8 +95,8 @@ export const seenOffers = pgTable(
 );
 
 /**
- * Addresses that an organization has proved to control. `chain` is empty for the address of a key, because the key is the same on
- * every chain. The proof of a contract and a proof by domain are valid on one chain only.
+ * Addresses that an organization has proved to control. `chain` is empty for the address of a key, because the key is the same
+ * on every chain. The proof of a contract and a proof by domain are valid on one chain only.
  */
 export const payToProofs = pgTable(
   "pay_to_proofs",
@@ -139,9 +140,9 @@ export const payToChallenges = pgTable(
 );
 
 /**
- * The domains and addresses of sellers that were stopped in an emergency. Payments to them are refused. If `proven` is false, the
- * stopped seller had named the domain or address without proof. Then payees with a verified domain, and organizations that proved
- * the address with a signature, can still be paid.
+ * The domains and addresses of sellers that were stopped in an emergency. Payments to them are refused. If `proven` is false,
+ * the stopped seller had named the domain or address without proof. Then payees with a verified domain can still be paid, and
+ * at such an address also organizations that proved it with a signature.
  */
 export const sellerStops = pgTable(
   "seller_stops",
