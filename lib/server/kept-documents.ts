@@ -63,7 +63,9 @@ export class KeptDocuments {
     return true;
   }
 
-  /** Caches a reply once all of it has arrived. */
+  /**
+   * Caches a reply when all of it has arrived, if everybody gets the same reply and its body has at most DOCUMENT_MAX bytes.
+   */
   keep(incoming: IncomingMessage, reply: IncomingMessage, headers: readonly string[]): void {
     const key = this.#keyOf(incoming);
     const seconds = sharedFor(reply);

@@ -19,7 +19,9 @@ export type PageProcessOptions = {
   readonly environment: NodeJS.ProcessEnv;
   readonly startMs?: number;
   readonly silenceMs?: number;
-  /** If a process ran at least this many milliseconds, it counts as healthy, and the next one starts after the shortest pause. */
+  /**
+   * If a process ran at least this many milliseconds, it counts as healthy, and the next one starts after the shortest pause.
+   */
   readonly wellMs?: number;
 };
 
@@ -36,17 +38,18 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
-/** The most connections that may be on their way to the pages process at once, because Node sends them one after another. */
+/** The maximum number of connections that wait to be sent to the pages process, because Node sends them one after another. */
 const ON_THE_WAY_MAX = 256;
 
 /**
- * Starts and watches the process that renders the pages. Starts another one if it ends, does not answer or uses too much memory.
+ * Starts and watches the process that renders the pages. Starts another one if it ends, stops sending messages or uses too much
+ * memory.
  */
 export class PageProcess {
   readonly #options: Required<PageProcessOptions>;
-  /** The process that serves requests. */
+  /** The child process that serves the requests now. */
   #current: Child | null = null;
-  /** The process that is starting and will replace #current. */
+  /** The child process that is starting and will replace #current. */
   #next: Child | null = null;
   #failures = 0;
   #ended = false;
@@ -71,7 +74,7 @@ export class PageProcess {
     return this.#current?.process.pid;
   }
 
-  /** The server of the pages, or null if none is ready within the limit. */
+  /** Waits for the server of the pages. Null if none is ready within the limit, or after end(). */
   async server(limitMs: number): Promise<PageServer | null> {
     if (this.#current) return this.#current.server;
     if (this.#ended) return null;
@@ -84,12 +87,15 @@ export class PageProcess {
     return server;
   }
 
-  /** Gives a connection to the pages process, which answers the request on it. False if the pages process cannot take it now. */
+  /**
+   * Gives a connection to the pages process, which answers the request on it. False if the pages process cannot take it now.
+   */
   giveStream(socket: Socket, request: StreamRequest): boolean {
     const child = this.#current?.process;
     if (!child?.connected || this.#onTheWay >= ON_THE_WAY_MAX) return false;
     this.#onTheWay += 1;
-    // Without this, the server of this process would count the connection until the other process closes it.
+    // Detach the socket from this process's server, which would otherwise count the connection until the other process closes
+    // it.
     Reflect.set(socket, "server", null);
     const message: FromParent = { type: "stream", request };
     child.send(message, socket, {}, () => {
@@ -148,7 +154,7 @@ export class PageProcess {
     if (message.type === "health") void answerHealth(child, message.id);
   }
 
-  /** Makes this process the one that serves requests from now on. */
+  /** Lets a child process that has started serve the requests from now on, and ends the child process before it. */
   #take(child: Child): void {
     const before = this.#current;
     this.#current = child;
@@ -159,8 +165,8 @@ export class PageProcess {
   }
 
   /**
-   * Replaces a process that has grown. One that grows soon after its start is not replaced yet, or there would be one replacement
-   * after the other.
+   * Replaces a process that uses too much memory. A process that does so soon after its start is not replaced yet, or there
+   * would be one replacement after the other.
    */
   #replace(child: Child): void {
     const young = performance.now() - child.since < this.#options.wellMs;

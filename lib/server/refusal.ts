@@ -74,7 +74,10 @@ const HELD_MS = 500;
 const HELD_MAX = 512;
 let held = 0;
 
-/** Sends a refusal after a pause, so that a client that tries again at once causes almost no work. */
+/**
+ * Sends a refusal after a pause, so that a client that tries again at once causes almost no work. If too many refusals already
+ * wait, it sends this one at once and closes the connection.
+ */
 export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
   if (held >= HELD_MAX) {
     outgoing.shouldKeepAlive = false;

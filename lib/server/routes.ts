@@ -1,6 +1,6 @@
 /**
- * The handler of each operation, and all other paths that are served without the pages process: below /api, /metrics and the
- * public keys.
+ * The handler of each operation, and all other paths that are served without the pages process: below /api and /.well-known,
+ * /metrics and /mcp.
  */
 import { createDispatch, mount, type Mounted } from "#lib/server/dispatch.ts";
 import { route } from "#lib/api/route.ts";

@@ -60,8 +60,8 @@ async function readInput(request: Request, body: z.ZodType): Promise<Record<stri
 }
 
 /**
- * Passes the token of a link to better-auth, which takes it by GET and answers an invalid one with a redirect. Only pages of this
- * service may send it.
+ * Passes the token of a link to better-auth, which takes it by GET and answers an invalid token with a redirect. Only pages of
+ * this service may send the request.
  */
 async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
   if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
@@ -128,14 +128,14 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
 }
 
 /**
- * Paths by which better-auth ends sessions. It does not take the exclusive lock of revocations (closeGate). So the reply waits
- * until requests that these sessions began have ended.
+ * Paths at which better-auth ends sessions. better-auth does not take the exclusive lock of revocations (closeGate). So the
+ * reply waits until the requests that these sessions began have ended.
  */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {
   const answer = await forward(request, found, path);
-  // If the database is not reachable, better-auth answers with a refusal of its own.
+  // If the database is not reachable, better-auth answers with a refusal of its own. Replace it by this service's problem.
   const lost = answer.ok ? null : lostDatabase();
   if (lost !== null) throw lost;
   if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);

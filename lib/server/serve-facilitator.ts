@@ -30,7 +30,7 @@ type Endpoint = "verify" | "settle";
 
 const requireSettle = compileAccess({ capability: "payments:settle" });
 
-/** The service account that asks for a settlement. A person's session may not ask for one. */
+/** Returns the service account that calls the facilitator, after the rate limits allow it. Refuses a person's session. */
 async function identify(request: Request): Promise<KeyCaller> {
   const caller = await authenticate(request).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));

@@ -41,8 +41,8 @@ const tokenRefusal = (error: string, description: string, status = 400): Respons
 const redirect = (location: string): Response => new Response(null, { status: 302, headers: { Location: location } });
 
 /**
- * Sends the browser to the service's page with the request, or back to the client with an error. The service's page shows errors
- * that must not be sent to a client.
+ * Sends the browser to the service's page with the authorization request, or back to the client with an error. The service's
+ * page shows errors that must not be sent to a client.
  */
 async function authorize(url: URL, headers: Headers): Promise<Response> {
   let limited: Response | undefined;
@@ -69,8 +69,8 @@ async function token(url: URL, headers: Headers, body: string): Promise<Response
 }
 
 /**
- * Serves the endpoints of the OAuth library. They get no cookie, because programs call them. What a person decides is sent to an
- * operation of its own, with its own checks.
+ * Serves the endpoints of the OAuth library. They get no cookie, because programs call them. What a person decides is sent to
+ * an operation of its own, with its own checks.
  */
 export async function forwardOAuth(request: Request, path: string, given: Headers): Promise<Response> {
   const headers = new Headers();

@@ -18,7 +18,7 @@ const FIRST_BYTE_MS = 15_000;
 /** After a client has read nothing for this many milliseconds, its connection is closed. */
 const STALL_MS = 30_000;
 
-/** The most pages that are served at the same time; `each` is the limit per address. */
+/** The maximum number of pages that are served at the same time: `most` for all clients, `each` for one address. */
 const AT_ONCE = { most: 32, each: 16, kept: 0 };
 /**
  * A client may use this many seconds of its rate limit at once, because a browser requests a page's scripts, styles and linked
@@ -29,8 +29,8 @@ const BURST = 5;
 const KEPT_PER_PAGE = 20;
 
 /**
- * Whether a URL belongs to the API. Next.js would serve these paths too, without authorization and limits, because it decodes
- * encoded letters and resolves `..`.
+ * Whether a URL belongs to the API or contains `.` or `..` as a segment. Next.js would serve these paths too, without
+ * authorization and limits, because it decodes encoded letters and resolves `..`.
  */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
@@ -86,8 +86,8 @@ function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: 
   const { socket, url = "", headers } = incoming;
   const after = resumeAfter(url, headers["last-event-id"]);
   if (!pages.giveStream(socket, { cookie: headers.cookie ?? null, address, after })) return refuse(outgoing, refusals.away);
-  // The other process ends the response, so this process sees no event. Without this one, the listener would count the response
-  // as open.
+  // The other process ends the response, so this process gets no "close" event. Emit it here, or the listener would count the
+  // response as open.
   outgoing.emit("close");
 }
 

@@ -46,7 +46,9 @@ const FORGET_EVERY_MS = 3_600_000;
 /** How often old purchases of MCP tools are deleted. They contain answers of sellers, which are large. */
 const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
-/** Mails and push messages. A process that writes one wakes its own worker, so a worker looks by itself only twice a second. */
+/**
+ * Mails and push messages. A process that stores a message wakes its own worker. Messages of others are found twice a second.
+ */
 const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
 const ALERTS_EVERY_MS = 5_000;
