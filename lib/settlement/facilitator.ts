@@ -16,8 +16,8 @@ export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | 
 /** A facilitator, which submits signed payments to the chain: the service's own, or an external one from the configuration. */
 export type Facilitator = {
   /**
-   * True for the service's own facilitator. If it refuses, no transaction with this call is stored. A refusal by an external
-   * facilitator does not prove that.
+   * True for the service's own facilitator. Unless its refusal names a transaction or an unexpected error, the refusal proves
+   * that nothing was sent. A refusal by an external facilitator proves nothing.
    */
   readonly trusted: boolean;
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;

@@ -15,7 +15,7 @@ import type { Finding } from "#lib/payments/settlement-state.ts";
 const ASK_EVERY_MS = 400;
 
 /**
- * The registry contract that counts the payment, and the on-chain id under which it does. Both are stored with the execution
+ * The registry contract that counts the payment, and the mandate's id in that contract. Both are stored with the execution
  * until the outcome is final.
  */
 type RegistryEntry = { readonly registry: Hex; readonly onChainId: Hex };
@@ -62,9 +62,9 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
 };
 
 /**
- * Reads what the chain proves about a payment by the payment module. The payment has failed if its transaction was never sent, if
- * its nonce was used for something else, or if its deadline has passed. Before the deadline, a reverted transaction proves
- * nothing, because anyone who saw it could send the same call again.
+ * Reads what the chain proves about a payment by the payment module. The payment has failed if its transaction was given up
+ * before it was sent, if its nonce was used for something else, or if its deadline has passed. Before the deadline, a reverted
+ * transaction proves nothing, because anyone who saw it could send the same call again.
  * @throws if the chain does not answer
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {

@@ -21,8 +21,8 @@ const AT_ONCE = 16;
 /** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
 const STUCK_MS = 20_000;
 /**
- * How many milliseconds after signing a missing receipt proves nothing, because the node that is asked may not have the newest
- * blocks.
+ * For this many milliseconds after signing, a missing receipt proves nothing, because the node that is asked may not have the
+ * newest blocks.
  */
 const LOST_MS = 15_000;
 /**
@@ -65,8 +65,8 @@ type ChainState = {
   readonly now: Date;
   readonly lease: Lease;
   /**
-   * The number of nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`). Each
-   * key is read once.
+   * The number of nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`).
+   * Each key is read once.
    */
   countsOf(address: Hex): Promise<Counts>;
 };
@@ -137,15 +137,15 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
 }
 
 /**
- * Handles a transaction that is in no block. If its call has expired, the transaction is dropped. If another transaction used its
- * nonce, the call is sent with a new nonce. If it blocks later transactions, it is sent with higher fees; otherwise it is sent
- * again unchanged. Returns true if the stored transaction stays unchanged and waits.
+ * Handles a transaction that is in no block. If its call has expired, the transaction is dropped. If another transaction used
+ * its nonce, the call is sent with a new nonce. If it is the key's next transaction and stuck, it is sent with higher fees;
+ * otherwise it is sent again unchanged. Returns true if the stored transaction stays unchanged and waits.
  */
 async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
   const { chain, now, lease } = state;
   if (row.validBefore !== null && row.validBefore <= now) {
-    // This service's clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block may
-    // still contain the call.
+    // This service's clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block
+    // may still contain the call.
     if (!(await isOver(chain, "latest", row.validBefore, now))) return true;
     await store.dropTransaction(row);
     return false;
@@ -161,7 +161,8 @@ async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
 const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
 
 /**
- * Sends the same call with the same nonce and higher fees. Returns false if another key signed it or the fees are at their limit.
+ * Sends the same call with the same nonce and higher fees. Returns false if another key signed it or the fees are at their
+ * limit.
  */
 async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
@@ -183,8 +184,8 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
 }
 
 /**
- * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. This is safe, because the
- * token accepts each call only once. Returns true if the stored transaction stays unchanged and waits.
+ * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. This is safe, because
+ * the token accepts each call only once. Returns true if the stored transaction stays unchanged and waits.
  */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;

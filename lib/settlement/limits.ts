@@ -5,7 +5,7 @@ import { env } from "#lib/env.ts";
 export const facilitatorTimeoutMs = (): number => env().FACILITATOR_TIMEOUT_MS;
 /**
  * Milliseconds that the service's own facilitator waits for a block before it answers that the transaction is pending. The time
- * must be shorter than the facilitator's timeout.
+ * must be shorter than the facilitator's timeout; settlingMs uses the rest of that timeout.
  */
 export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;
 /**

@@ -226,7 +226,7 @@ describe("sweepHolds", () => {
     expect((await eventsOf(scene.mandateId)).filter(({ type }) => type === "reservation.expired")).toHaveLength(2);
   });
 
-  test("skips a locked mandate, and later releases its holds together with its sums", async () => {
+  test("skips a locked mandate, and later releases its holds, so that nothing of its budget is reserved", async () => {
     const policy = {
       assets: [{ asset: "USDC", chain: "eip155:84532" }],
       limits: { perPayment: "1", budgets: [{ rolling: "PT1H", amount: "100" }] },
@@ -259,8 +259,8 @@ describe("revocation", () => {
       const payments = await Promise.all(
         Array.from({ length: 12 }, async () => {
           const { authorizationId } = await authorized(scene);
-          // An earlier test of this file moved the chain's clock forward by five minutes, so this payment is signed for a longer
-          // time.
+          // An earlier test of this file moved the chain's clock forward by five minutes, so this payment is signed for a
+          // longer time.
           return { authorizationId, paymentCredential: await signed(wallet, expectedOf(scene, 900)) };
         }),
       );

@@ -17,11 +17,11 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Adds a quarter to a gas estimate, because the chain's state may change before the call is mined. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 
-/** Thrown if the chain's current gas price is above the configured limit, or if the settlement key cannot pay the gas. */
+/** Thrown if the chain's base fee is above the configured limit, or if the settlement key cannot pay the gas. */
 export class NoGas extends Error {}
 /**
- * Thrown if a transfer needs too much gas. The service pays for the gas, but the code of the payer's account decides how much is
- * used.
+ * Thrown if a transfer needs too much gas. The service pays for the gas, but the code of the payer's account decides how much
+ * is used.
  */
 export class TooMuchGas extends Error {
   constructor() {
@@ -42,8 +42,8 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
-    // Do not estimate against the pending state: a transaction of this service that waits for a block may already have made this
-    // call there.
+    // Do not estimate against the pending state: a transaction of this service that waits for a block may already have made
+    // this call there.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
     return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {
@@ -68,8 +68,8 @@ export async function factsNow(chain: string): Promise<Facts> {
 }
 
 /**
- * The result of sending several calls: `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when each
- * signed transaction was sent to a node.
+ * The result of sending several calls: `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when
+ * each signed transaction was sent to a node.
  */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
@@ -98,8 +98,8 @@ export async function sendGroup(chain: string, calls: readonly Call[], known = f
 type GroupPlan = { readonly used: number; readonly fees: Fees; readonly priced: readonly (PricedCall | Unsendable)[] };
 
 /**
- * Takes nonces, signs and stores the calls, then sends them. If a transaction with the same call is stored already, it may still
- * be mined, so the outcome is its hash even if the new estimate failed.
+ * Takes nonces, signs and stores the calls, then sends them. If a transaction with the same call is stored already, it may
+ * still be mined, so the outcome is its hash even if the new estimate failed.
  */
 async function store(chain: string, { used, fees, priced }: GroupPlan): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };

@@ -8,13 +8,13 @@ import type { Hex } from "viem";
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
 /**
- * Milliseconds for which fees, balance and transaction count are used again for the next calls. The database has the nonces that
- * were taken in that time.
+ * Milliseconds for which fees, balance and transaction count are used again for the next calls. An old transaction count does
+ * no harm, because the database has the nonces that were taken since then.
  */
 const FACTS_MS = 1_000;
 /**
- * Milliseconds for which a call that could not be sent counts as failing. After that time its client has repeated it or has given
- * up.
+ * Milliseconds for which a call that could not be sent counts as failing. After that time its client has repeated it or has
+ * given up.
  */
 const ALARM_MS = 10 * 60_000;
 
@@ -46,8 +46,8 @@ class Sender {
   }
 
   /**
-   * Resolves with the transaction's hash when the signed transaction is stored and was sent to a node. The node may still refuse
-   * it.
+   * Resolves with the transaction's hash when the signed transaction is stored and was sent to a node. The node may still
+   * refuse it.
    */
   send(call: Call): Promise<Hex> {
     if (this.#waiting.length >= WAITING_MAX) return Promise.reject(new Error("Too many settlements wait to be sent."));

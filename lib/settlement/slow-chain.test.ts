@@ -49,7 +49,7 @@ async function buy(): Promise<number> {
   return reply.status;
 }
 
-/** The newest transaction that was sent, mined or not. */
+/** Waits for a sent transaction that is in a block, or in none if `mined` is false. Returns the hash of the newest one. */
 async function sent(mined: boolean): Promise<Hex> {
   for (;;) {
     const [row] = await database().execute<{ hash: Hex }>(sql`

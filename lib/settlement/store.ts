@@ -7,8 +7,8 @@ import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
- * Takes the lease on executions whose check is due, by moving their next_check_at into the future. No lock is held afterwards. If
- * a worker dies, its executions are due again when the lease ends.
+ * Takes the lease on executions whose check is due, by moving their next_check_at into the future. No lock is held afterwards.
+ * If a worker dies, its executions are due again when the lease ends.
  */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
@@ -97,8 +97,8 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
 }
 
 /**
- * Stores the outcome of a settlement. Returns false if the settlement already has a final outcome. While it stays in processing,
- * a known transaction hash is not overwritten with null.
+ * Stores the outcome of a settlement. Returns false if the settlement already has a final outcome. While it stays in
+ * processing, a known transaction hash is not overwritten with null.
  */
 export async function resolvePlainSettlement(
   tx: Tx,
@@ -135,8 +135,8 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
 }
 
 /**
- * Takes the lease on a settlement if it has ended. Of several repeated requests only one gets true, and it sends the settlement
- * again.
+ * Takes the lease on a settlement in processing if the earlier lease has ended. Of several repeated requests only one gets
+ * true, and it sends the settlement again.
  */
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
@@ -154,8 +154,8 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
 }
 
 /**
- * Ends the lease on a settlement, so that the next repeated request may send it. The caller does this if nothing is known to have
- * been sent.
+ * Ends the lease on a settlement, so that the next repeated request may send it. The caller does this if nothing is known to
+ * have been sent.
  */
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
@@ -165,8 +165,8 @@ export async function endWork(tx: Tx, settlementId: string): Promise<void> {
 }
 
 /**
- * Marks a settlement as reported to the seller. Returns true only the first time, because /settle answers success only once. With
- * `atReceipt`, a settlement that is still in processing is marked too.
+ * Marks a settlement as reported to the seller. Returns true only the first time, because /settle answers success only once.
+ * With `atReceipt`, a settlement that is still in processing is marked too.
  */
 export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
   const rows = await tx
@@ -184,8 +184,8 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
 }
 
 /**
- * Settlements in processing that are older than `olderThanMs`, oldest first. Younger ones are left out, because the request that
- * made them may still work on them.
+ * Settlements in processing that are older than `olderThanMs`, oldest first. Younger ones are left out, because the request
+ * that made them may still work on them.
  */
 export async function openPlainSettlements(
   db: Database,

@@ -31,10 +31,15 @@ import { requirementsOf } from "#lib/x402/requirements.ts";
  */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
-/** Milliseconds that a request waits for a settlement that was sent and is not confirmed. */
+/**
+ * Milliseconds that a request waits for a settlement that was sent and is not confirmed. The facilitator has already waited for
+ * 0.6 of its timeout (confirmationTimeoutMs).
+ */
 export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
 
-/** Each read of the chain gets at least this many milliseconds, even at the end of a request. A healthy chain answers faster. */
+/**
+ * Each read of the chain gets at least this many milliseconds, even at the end of a request. A healthy chain answers faster.
+ */
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
 
@@ -66,7 +71,9 @@ export const submit = (execution: ExecutionRow, authorization: AuthorizationRow)
         requirementsOf(expectedPayment(authorization)),
       );
 
-/** Sends a signed payment to a facilitator and compares the answer with the chain. No database transaction is open meanwhile. */
+/**
+ * Sends a signed payment to a facilitator and compares the answer with the chain. No database transaction is open meanwhile.
+ */
 export async function settleAndConfirm(
   facilitator: Facilitator,
   transfer: AuthorizedTransfer,
@@ -86,7 +93,10 @@ export async function settleAndConfirm(
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/** What the receipt of the service's own transaction proves without further confirmations; null if confirmations are needed. */
+/**
+ * What the receipt of the service's own transaction proves without further confirmations. Null if confirmations are needed, or
+ * if the receipt does not show the transfer.
+ */
 function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
@@ -96,8 +106,8 @@ function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, at
 }
 
 /**
- * Asks a facilitator to settle. Returns "late" after the timeout, and null if the outcome is unknown, for example after a broken
- * connection.
+ * Asks a facilitator to settle. Returns "late" after the timeout, and null if the outcome is unknown, for example after a
+ * broken connection.
  */
 async function ask(
   facilitator: Facilitator,
@@ -133,8 +143,8 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
 }
 
 /**
- * The result of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler reads the chain once
- * more.
+ * The result of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler reads the chain
+ * once more.
  */
 export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
   kind: "settled",
@@ -175,8 +185,8 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
 }
 
 /**
- * Waits longer for a transaction that was sent and was in no block within the confirmation timeout. It waits until the end of the
- * request, because a standard x402 server calls only once more.
+ * Waits longer for a transaction that the service's own facilitator sent and that was in no block within the confirmation
+ * timeout. It waits up to settlingMs, because a standard x402 server calls only once more.
  */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
@@ -184,8 +194,8 @@ async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilit
 }
 
 /**
- * The result if the service's own facilitator did not answer in time. The facilitator continues to work, and `transaction` is the
- * hash that it has sent so far.
+ * The result if the service's own facilitator did not answer in time. The facilitator continues to work, and `transaction` is
+ * the hash that it has sent so far.
  */
 async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
   const final = await evidenceWithin(transfer, 0);
@@ -199,8 +209,8 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
 }
 
 /**
- * Whether the payer's balance covers the amount. The x402 library gives the same reason for a payer without enough tokens and for
- * a settlement key without gas.
+ * Whether the payer's balance covers the amount; true if the chain does not answer. The x402 library gives the same reason for
+ * a payer without enough tokens and for a settlement key without gas.
  */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
@@ -211,8 +221,8 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
 }
 
 /**
- * Whether the transaction's block is final. Before that, a reorganization may mine the same transaction again with another
- * result.
+ * Whether the transaction's block is final; false if the chain does not answer. Before that, a reorganization may mine the same
+ * transaction again with another result.
  */
 async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
@@ -227,8 +237,8 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
 }
 
 /**
- * Decides what a facilitator's refusal means. An external facilitator's refusal proves nothing, because it has the signed payment
- * and can settle it until the payment expires.
+ * Decides what a facilitator's refusal means. An external facilitator's refusal proves nothing, because it has the signed
+ * payment and can settle it until the payment expires.
  */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
@@ -259,8 +269,8 @@ async function judgeRefusal(
   }
   const named = failureOf(answer.errorReason);
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
-  // The node said that the nonce is used, but the chain shows no use of it. A transaction that waits for its block may use it, so
-  // the outcome is unknown.
+  // The node said that the nonce is used, but the chain shows no use of it. A transaction that waits for its block may use it,
+  // so the outcome is unknown.
   const onItsWay = failure.code === "nonce_already_used";
   if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };

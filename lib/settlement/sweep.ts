@@ -43,7 +43,7 @@ export async function sweepHolds(): Promise<number> {
 
 /**
  * Releases the expired holds (reserved amounts) of one mandate, or all its holds if it is revoked; at most HOLDS per
- * transaction. Null if `lock` found the mandate locked.
+ * transaction. Null if `lock` found the mandate locked before a hold was released.
  */
 async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
   let swept = 0;

@@ -22,8 +22,8 @@ export const plainSettlements = pgTable(
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
     /**
-     * SHA-256 of the signature that was settled. Empty in rows from before this column existed; an empty value equals no
-     * signature's hash.
+     * SHA-256 of the signature that was settled. Another signature for the same nonce does not get this settlement's answer.
+     * The default, empty text, equals no signature's hash.
      */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),

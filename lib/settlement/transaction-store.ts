@@ -54,7 +54,7 @@ export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise
   return rows.map(({ nonce }) => nonce);
 }
 
-/** The hash of the transaction for each of these calls that was already sent and is not final, by the hash of the call. */
+/** For each of these calls that was sent and is not final: the hash of its transaction, by the hash of the call. */
 export async function knownCalls(tx: Tx, chain: string, callHashes: readonly string[]): Promise<ReadonlyMap<string, Hex>> {
   const rows = await tx
     .select({ callHash: transactions.callHash, hash: transactions.hash })
@@ -92,8 +92,8 @@ export async function dueTransactions(chain: string, limit: number): Promise<rea
 }
 
 /**
- * The highest nonce of a key whose transaction is in no block, and the seconds for which the oldest such transaction has waited.
- * Null if there is none.
+ * The highest nonce of a key whose transaction is in no block, and the seconds for which the oldest such transaction has
+ * waited. Null if there is none.
  */
 export async function waitingOf(chain: string, signer: string) {
   const [row] = await database()
@@ -135,8 +135,8 @@ const foundIn = (mined: readonly MinedTransaction[]): SQL => sql`(
   )} AS block_number) AS found`;
 
 /**
- * Marks transactions as mined, because their block is final. Their hash becomes the hash that was mined, which may be that of an
- * earlier version.
+ * Marks transactions as mined, because their block is final. Their hash becomes the hash that was mined, which may be that of
+ * an earlier version.
  */
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;

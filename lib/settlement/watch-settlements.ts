@@ -26,7 +26,7 @@ export async function watchSettlements(): Promise<void> {
   for (const [chain, seconds] of await waitingByChain()) metrics().settlementWaiting.set({ chain }, seconds);
 }
 
-/** Whether no transaction that the service sends, for settlements or for mandates, is stuck. */
+/** Whether no transaction of the service, for settlements or for mandates, has waited too long to be sent or to be mined. */
 export async function settlementsGoOn(): Promise<boolean> {
   const [settled, relayed] = await Promise.all([waitingByChain(), openBySender()]);
   const seconds = [...settled.values(), ...relayed.map(({ waitingSeconds }) => Number(waitingSeconds))];
