@@ -42,7 +42,7 @@ export type Storefront = {
   readonly facilitatorAddresses: readonly string[];
   /** Untrusted text of the seller. */
   readonly agentInstructions: string | null;
-  /** The 402 of a plain x402 API, received during discovery. */
+  /** The 402 of a plain x402 API, received during discovery; null if the server has a manifest. */
   readonly challenge: OpenChallenge | null;
 };
 
@@ -91,7 +91,7 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): S
   };
 }
 
-/** The first offer whose token is configured for this service. */
+/** The first offer whose token is configured for this service; null if there is none. */
 function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
   for (const accepted of exactOffers(required)) {
     const asset = assetAt(accepted.network, accepted.asset);
@@ -100,7 +100,7 @@ function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: 
   return null;
 }
 
-/** Describes a plain x402 API by the 402 at its address, which has all the data. */
+/** Describes a plain x402 API by the 402 at its address, which contains everything that a purchase needs. */
 async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   const reply = await guardedFetch(storefrontUrl);
   const { host } = new URL(reply.url);

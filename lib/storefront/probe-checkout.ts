@@ -27,7 +27,7 @@ type Order = Pick<Quote, "quoteId" | "amount">;
 export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
 
 /**
- * Calls the checkout without paying. Its 402 decides the amount and the recipient.
+ * Calls the checkout without paying, and compares its 402 with the quote.
  * @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed
  */
 export async function probeCheckout(storefront: Storefront, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {
