@@ -7,8 +7,8 @@ const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
 /**
- * Text that looks like a secret, whatever its field is called: keys and tokens of this service, bearer values, long base64 text
- * and private keys.
+ * Text that looks like a secret, whatever its field is called: keys and tokens of this service, bearer values, private keys,
+ * long base64 text, and a user name with password in a URL.
  */
 const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
