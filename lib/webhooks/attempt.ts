@@ -15,8 +15,8 @@ const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), h
 const JITTER = 0.1;
 
 /**
- * The pause after an attempt, or null if it was the last. `random`, from 0 to 1, shortens the pause, so that messages that failed
- * together are not all repeated at once.
+ * The pause after an attempt, or null if it was the last. `random`, from 0 to 1, shortens the pause, so that messages that
+ * failed together are not all repeated at once.
  */
 export function pauseAfter(attempts: number, random: number): number | null {
   const pause = PAUSES[attempts - 1];
@@ -30,8 +30,8 @@ const DISABLED_AFTER_MS = 5 * DAY_MS;
 type Failing = {
   readonly failingSince: Date;
   /**
-   * How many different events failed since then. Failures of a single event, which the receiver may not understand, do not
-   * disable the endpoint.
+   * How many different events failed since `failingSince`. Failures of a single event, which the receiver may not understand,
+   * do not disable the endpoint.
    */
   readonly failedEvents: number;
 };

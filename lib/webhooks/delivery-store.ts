@@ -55,7 +55,9 @@ export async function beginDeliveries(
   return new Set(inserted.map((row) => String(row["webhook_delivery_id"])));
 }
 
-/** Takes the lease on the deliveries of an endpoint that are due. If the worker dies, they are due again when the lease ends. */
+/**
+ * Takes the lease on the deliveries of an endpoint that are due. If the worker dies, they are due again when the lease ends.
+ */
 export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs: number): Promise<DeliveryRow[]> {
   const due = tx
     .select({ id: webhookDeliveryId })
@@ -155,7 +157,9 @@ const again = { status: "pending", attempts: 0, nextAttemptAt: now } as const;
 /** SQL condition: the delivery has ended, or its next attempt is more than `leaseMs` away, so no worker is sending it now. */
 const isResting = (leaseMs: number) => sql`(${status} <> 'pending' OR ${nextAttemptAt} > ${after(leaseMs)})`;
 
-/** Makes a new attempt due now. Null if the endpoint has no such delivery; false if an attempt is due soon in any case. */
+/**
+ * Makes a new attempt due now. Null if the endpoint has no such delivery; false if an attempt is due within `leaseMs` anyway.
+ */
 export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs: number): Promise<boolean | null> {
   const one = and(eq(webhookEndpointId, endpointId), eq(webhookDeliveryId, id));
   const [row] = await tx.select({ id: webhookDeliveryId }).from(webhookDeliveries).where(one);
@@ -171,7 +175,8 @@ export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs:
 type Failed = { readonly endpointId: string; readonly since: Date; readonly rows: number; readonly leaseMs: number };
 
 /**
- * Makes new attempts due for deliveries that failed and have not succeeded since then. Returns the number of these deliveries.
+ * Makes a new attempt due for at most `rows` deliveries whose last attempt was at or after `since` and failed. Returns their
+ * number.
  */
 export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }: Failed): Promise<number> {
   const failed = tx

@@ -12,9 +12,9 @@ import { sendMessage, WIDTH } from "#lib/webhooks/send-message.ts";
 const FAILING_WIDTH = 2;
 /** The maximum number of turns of one sender. Then it ends, so that another endpoint can take its place. */
 const TURNS_MAX = 200;
-/** Answers are stored after at most this time. */
+/** The maximum wait between two turns in milliseconds while answers arrive or messages are started. */
 const NOTED_AFTER_MS = 100;
-/** The longest time between two turns while no answer arrives and no message can be started. */
+/** The wait doubles up to this maximum while no answer arrives and no message can be started. */
 const TURN_MAX_MS = 2_000;
 
 /** The maximum number of database connections of all senders together, so that requests always find a free one. */

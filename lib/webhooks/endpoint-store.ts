@@ -13,7 +13,7 @@ type NewEndpoint = Omit<typeof webhookEndpoints.$inferInsert, "sequence">;
 const { webhookEndpointId, organizationId, createdAt } = webhookEndpoints;
 const owned = (organization: string, id: string) => and(eq(webhookEndpointId, id), eq(organizationId, organization));
 
-/** Stores an endpoint. It gets only events that are written after this one. */
+/** Stores an endpoint. It gets only events that come after the present end of the organization's audit chain. */
 export async function insertEndpoint(tx: Tx, row: NewEndpoint): Promise<EndpointRow> {
   const head = tx.select({ sequence: auditHeads.sequence }).from(auditHeads).where(eq(auditHeads.chain, row.organizationId));
   const [inserted] = await tx
@@ -48,7 +48,7 @@ const lockOne = async (tx: Tx, one: SQL | undefined): Promise<EndpointRow | null
 /** Locks an endpoint of the organization. */
 export const lockEndpoint = (tx: Tx, organization: string, id: string) => lockOne(tx, owned(organization, id));
 
-/** Locks an endpoint for the worker. */
+/** Locks an endpoint of any organization, for the worker. */
 export const lockEndpointOfAny = (tx: Tx, id: string) => lockOne(tx, eq(webhookEndpointId, id));
 
 export async function changeEndpoint(tx: Tx, id: string, change: Partial<EndpointRow>): Promise<EndpointRow> {
@@ -75,7 +75,7 @@ export async function endpointsUnderKeys(ids: readonly string[], limit: number):
   return rows.map((row) => row.webhookEndpointId);
 }
 
-/** Whether an enabled endpoint has secrets that were encrypted with none of these keys. */
+/** Whether the present secrets of an enabled endpoint were encrypted with none of these keys. */
 export async function hasEndpointUnderOtherKey(ids: readonly string[]): Promise<boolean> {
   const isOther = sql`${keyOf(webhookEndpoints.sealed)} <> ALL(${keyIds(ids)})`;
   const found = await database()
@@ -99,7 +99,7 @@ export type Target = {
 export type LockedEndpoint = EndpointRow & {
   readonly target: Target;
   readonly nowMs: number;
-  /** The number of pending deliveries, counted up to a maximum. */
+  /** The number of pending deliveries, counted up to `openMax`. */
   readonly open: number;
   /** Whether it is time for the next attempt of a delivery. */
   readonly isDue: boolean;
@@ -107,7 +107,8 @@ export type LockedEndpoint = EndpointRow & {
 
 /**
  * Locks an enabled endpoint for the worker; null if the endpoint is not enabled, or if another transaction has locked it. The
- * commit does not wait for the disk. So if the database server crashes, the newest messages may be sent again.
+ * SELECT also turns synchronous_commit off for this transaction, so the commit does not wait for the disk. If the database
+ * server crashes, the newest messages may be sent again.
  */
 export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<LockedEndpoint | null> {
   const pending = sql`FROM webhook_deliveries d WHERE d.webhook_endpoint_id = ${id} AND d.status = 'pending'`;
@@ -128,7 +129,10 @@ export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<
   return { ...row, target: { url, sealed, previous: isGrace ? previousSealed : null, timestamp: Math.floor(nowMs / 1_000) } };
 }
 
-/** If `sequence` is not null, stores that the events up to this number were read. Also stores whether the endpoint answered. */
+/**
+ * If `sequence` is not null, stores that the events up to this number were read. If the endpoint accepted a message, stores the
+ * time, and that the endpoint does not fail any more.
+ */
 export async function moveEndpoint(
   tx: Tx,
   id: string,
@@ -145,7 +149,7 @@ export async function moveEndpoint(
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("webhooks:manage"));
 const PEOPLE_MAX = 100;
 
-/** The people who manage webhooks of the organization. */
+/** The people who may manage webhooks of the organization and are not banned, at most PEOPLE_MAX. */
 export const managersOf = (tx: Tx, organization: string) =>
   tx
     .select({ email: user.email, emailVerified: user.emailVerified })

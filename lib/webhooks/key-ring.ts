@@ -13,7 +13,9 @@ function ringKey(secret: string): RingKey {
   return { key, id: createHash("sha256").update(key).digest("hex").slice(0, 16) };
 }
 
-/** The keys of WEBHOOK_ENCRYPTION_KEY, and the key from API_KEY_SECRET after them. The first one encrypts, each one decrypts. */
+/**
+ * The keys of WEBHOOK_ENCRYPTION_KEY, and the key from API_KEY_SECRET after them. The first one encrypts, each one decrypts.
+ */
 const ring = (): readonly [RingKey, ...RingKey[]] =>
   perProcess("webhookKeyRing", () => {
     const { WEBHOOK_ENCRYPTION_KEY: given = "", API_KEY_SECRET } = env();
@@ -32,7 +34,7 @@ export function encrypt(bytes: Buffer, endpointId: string): string {
   return [VERSION, id, Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")].join(".");
 }
 
-/** Null if the key is not in the ring any more, or if the text was changed. */
+/** Returns null if the key is not in the ring any more, or if the text was changed or belongs to another endpoint. */
 export function decrypt(text: string, endpointId: string): Buffer | null {
   const [, keyId, content = ""] = text.split(".");
   const known = ring().find(({ id }) => id === keyId);

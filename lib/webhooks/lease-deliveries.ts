@@ -9,8 +9,8 @@ import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#li
 import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 
 /**
- * The most deliveries of an endpoint that may be open. An endpoint that fails may have few. Its other events wait in the audit
- * chain, where they need no further rows or memory.
+ * The maximum number of open deliveries of an endpoint, which is lower while the endpoint fails. Other events wait in the audit
+ * chain, where they need no further rows or memory. A failing endpoint without an attempt for `probeMs` gets one more event.
  */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
 /** The number of events that one statement reads for an endpoint. The endpoint may subscribe to only a few of them. */
@@ -70,8 +70,8 @@ async function beginDue(
 
 /**
  * Stores the successes among the answers that arrived, and leases the next `free` deliveries: first those that are due again,
- * then new events. Rows and cursor change in one transaction, so every event is used exactly once. Nothing is leased if another
- * process has the endpoint.
+ * then new events. Rows and cursor change in one transaction, so every event is used exactly once. Nothing is leased if the
+ * endpoint is not enabled or another process has locked it.
  */
 export const takeTurn = (
   webhookEndpointId: string,
