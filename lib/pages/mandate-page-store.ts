@@ -1,6 +1,7 @@
 import { and, desc, eq, ilike, inArray, lt, lte, not, or, sql, type SQL } from "drizzle-orm";
 import { auditEvents } from "#lib/audit/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
+import { contains } from "#lib/db/like.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { env } from "#lib/env.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
@@ -33,9 +34,6 @@ function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   return eq(mandates.status, status);
 }
 
-/** The typed text as a LIKE pattern that finds it anywhere, with the wildcards % and _ escaped. */
-const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-
 export type MandateFilter = {
   readonly status?: MandateStatus | undefined;
   /** A part of the name, or an id. */
@@ -57,7 +55,7 @@ export const filterMandates = (
       and(
         within(mandates, scope),
         status === undefined ? undefined : hasStatus(status, now),
-        search === undefined ? undefined : or(ilike(mandates.name, literally(search)), eq(mandates.mandateId, search)),
+        search === undefined ? undefined : or(ilike(mandates.name, contains(search)), eq(mandates.mandateId, search)),
         place === null ? undefined : lt(mandates.mandateId, place),
       ),
     )

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, like, lt, ma
 import { subscriptions } from "#lib/billing/tables.ts";
 import { database } from "#lib/db/client.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
-import { startsWith } from "#lib/platform/user-store.ts";
+import { startsWith } from "#lib/db/like.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 

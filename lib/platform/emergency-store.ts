@@ -1,5 +1,6 @@
 import { and, count, desc, eq, ilike, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { contains } from "#lib/db/like.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { heldRows } from "#lib/holds/hold-store.ts";
@@ -44,12 +45,9 @@ export async function findAnySeller(db: Db, environment: Environment, sellerId: 
   return row ?? null;
 }
 
-/** The typed text as a LIKE pattern that finds it anywhere, with the wildcards % and _ escaped. */
-const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-
 /** Mandates, agents and sellers with this text in their name, domain or organization's name; the newest of each kind first. */
 export async function findByName(db: Db, environment: Environment, text: string, rows: number) {
-  const like = literally(text);
+  const like = contains(text);
   const ofOrganization = ilike(organization.name, like);
   const [foundMandates, agents, foundSellers] = await Promise.all([
     db

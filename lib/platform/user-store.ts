@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, isNull, like, lt, ne, not, or, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
+import { startsWith } from "#lib/db/like.ts";
 import { session, user } from "#lib/identity/tables.ts";
 import type { UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
@@ -42,12 +43,6 @@ export async function endSessions(tx: Tx, userId: string, now: Date): Promise<nu
   const ended = await tx.delete(session).where(eq(session.userId, userId)).returning({ expiresAt: session.expiresAt });
   return ended.filter(({ expiresAt }) => expiresAt > now).length;
 }
-
-/** Escapes the wildcards of LIKE. */
-const literal = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
-
-/** A LIKE pattern for stored text in lower case that begins with the given text. */
-export const startsWith = (text: string): string => `${literal(text.toLowerCase())}%`;
 
 export type UserFilter = {
   readonly search?: string | undefined;

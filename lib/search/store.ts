@@ -1,6 +1,7 @@
 import { and, desc, eq, ilike, isNull, or, sql } from "drizzle-orm";
 import { checkoutIntents } from "#lib/approvals/tables.ts";
 import { database } from "#lib/db/client.ts";
+import { contains } from "#lib/db/like.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
@@ -10,14 +11,11 @@ import { resources, sellers } from "#lib/sellers/tables.ts";
 
 const KIND_MAX = 5;
 
-/** A LIKE pattern that finds the text anywhere in a name. The wildcards % and _ in the text are escaped. */
-const partOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
-
 export const mandatesLike = (scope: Scope, text: string) =>
   database()
     .select({ id: mandates.mandateId, name: mandates.name, status: mandates.status })
     .from(mandates)
-    .where(and(within(mandates, scope), or(eq(mandates.mandateId, text), ilike(mandates.name, partOf(text)))))
+    .where(and(within(mandates, scope), or(eq(mandates.mandateId, text), ilike(mandates.name, contains(text)))))
     .orderBy(desc(mandates.mandateId))
     .limit(KIND_MAX);
 
@@ -36,9 +34,9 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
         eq(resources.organizationId, organizationId),
         isNull(resources.archivedAt),
         or(
-          ilike(resources.resourceId, partOf(text)),
-          ilike(resources.pathTemplate, partOf(text)),
-          ilike(resources.description, partOf(text)),
+          ilike(resources.resourceId, contains(text)),
+          ilike(resources.pathTemplate, contains(text)),
+          ilike(resources.description, contains(text)),
         ),
       ),
     )

@@ -1,5 +1,6 @@
 import { and, desc, eq, ilike, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
+import { contains } from "#lib/db/like.ts";
 import { resources } from "#lib/sellers/tables.ts";
 
 export type ResourceRow = typeof resources.$inferSelect;
@@ -86,9 +87,6 @@ export const listLiveResources = (db: Reader, which: OwnResources, place: string
     .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
     .limit(limit);
 
-/** The typed text as a LIKE pattern that finds it anywhere, with the wildcards % and _ escaped. */
-const literally = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
-
 type ResourceFilter = OwnResources & {
   readonly archived: boolean;
   readonly search?: string | undefined;
@@ -109,7 +107,7 @@ export const filterResources = (db: Reader, which: ResourceFilter, place: string
           ? undefined
           : or(
               ...[resources.pathTemplate, resources.description, resources.resourceId].map((text) =>
-                ilike(text, literally(which.search ?? "")),
+                ilike(text, contains(which.search ?? "")),
               ),
             ),
         before(place),
