@@ -26,7 +26,7 @@ import {
 } from "#lib/holds/execution-store.ts";
 import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
-import { askedIn } from "#lib/payments/present-execution.ts";
+import { approvalRequestOf } from "#lib/payments/present-execution.ts";
 import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";
 
@@ -113,7 +113,7 @@ export async function requireOpen(
 ): Promise<Date> {
   const state = known ?? (await readState(db, authorization));
   const { approved, hold, isLive, now } = state;
-  const asking = askedIn(authorization);
+  const asking = approvalRequestOf(authorization);
   const askedBy = approved || asking.href === undefined ? null : await askedUnder(db, authorization, asking.href);
   requireExecutable({ subjectId, authorization, hold, approved, asking, askedBy, hasLiveExecution: isLive }, now);
   return now;

@@ -8,7 +8,7 @@ import { newestBlock } from "#lib/chains/client.ts";
 import { authorizeQueue } from "#lib/payments/authorize-payment.ts";
 import { bounds } from "#lib/payments/queue.ts";
 import { perProcess } from "#lib/process.ts";
-import { settlementsGoOn } from "#lib/settlement/watch-settlements.ts";
+import { noSettlementIsStuck } from "#lib/settlement/watch-settlements.ts";
 import { atMost } from "#lib/time.ts";
 import { secretsAreReadable } from "#lib/webhooks/reseal-secrets.ts";
 
@@ -68,7 +68,7 @@ async function probe(): Promise<readonly Finding[]> {
     within(() => answers(urgentPool())),
     within(() => schemaIsCurrent()),
     Promise.all(env().CHAINS.map(({ chain }) => chainAnswers(chain))),
-    within(() => settlementsGoOn()),
+    within(() => noSettlementIsStuck()),
     within(() => secretsAreReadable()),
   ]);
   const pages = pagesUp();

@@ -215,7 +215,7 @@ describe("calling a domain", () => {
   });
 
   test("has a limit per minute for each organization: above it the answer is 429 with nothing stored, and no domain is called", async () => {
-    for (let at = 0; at < 60; at += 1) await takeAttempt(`ownLook:${scene.organizationId}`, 60);
+    for (let at = 0; at < 60; at += 1) await takeAttempt(`domainProbe:${scene.organizationId}`, 60);
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const names = { intentId: "late", nonce: "late", idempotencyKey: "late", asset: "USDC", expiresAt };
     const body = { mandateId: scene.mandateId, intent: { ...toStranger(shop.challenge()), ...names } };

@@ -9,7 +9,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import type * as contract from "#lib/payments/contract.ts";
 import { executionsOf, findAuthorization, type AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { notificationOf } from "#lib/notices/notification.ts";
-import { askedIn, presentPayment } from "#lib/payments/present-execution.ts";
+import { approvalRequestOf, presentPayment } from "#lib/payments/present-execution.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -41,7 +41,7 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
  * `approval` is null here.
  */
 async function askedElsewhere(caller: Scope, row: AuthorizationRow): Promise<ApprovedCheckout | null> {
-  const { checkoutIntentId } = askedIn(row);
+  const { checkoutIntentId } = approvalRequestOf(row);
   const checkout = checkoutIntentId === undefined ? null : await findCheckout(database(), caller, checkoutIntentId);
   return checkout && { checkout, approval: null };
 }

@@ -62,7 +62,7 @@ export const presentAuthorization = (row: AuthorizationRow): Authorization => JS
 /**
  * The checkout in which a person is asked about this payment, and the call that returns their answer. Empty if nobody is asked.
  */
-export const askedIn = (row: AuthorizationRow): ApprovalRequest =>
+export const approvalRequestOf = (row: AuthorizationRow): ApprovalRequest =>
   reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
 /** The amount to pay. If `balance` is given because it is too low, also the balance and the amount that is missing. */

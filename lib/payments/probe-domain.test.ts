@@ -25,7 +25,7 @@ const probe = (organizationId: string) => {
 };
 
 /** Returns how many requests to domains were counted for the organization so far. Asking for it counts one more. */
-const counted = async (organizationId: string) => (await takeAttempt(`ownLook:${organizationId}`, 60)) - 1;
+const counted = async (organizationId: string) => (await takeAttempt(`domainProbe:${organizationId}`, 60)) - 1;
 
 describe("the limit of requests to domains per minute", () => {
   test("counts only once a request that twenty callers share", async () => {

@@ -39,8 +39,8 @@ type PendingProbe = {
   readonly result: Promise<ProbeResult>;
 };
 
-const looks = () =>
-  perProcess("looks", () => ({
+const probes = () =>
+  perProcess("probes", () => ({
     underWay: new Map<string, PendingProbe>(),
     counts: new Counts(),
     failed: replyCache<ProbeResult>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
@@ -54,7 +54,7 @@ const looks = () =>
  */
 export async function probeDomain(probe: DueProbe, organizationId: string): Promise<ProbeResult> {
   const key = keyOf(probe);
-  const { failed, underWay } = looks();
+  const { failed, underWay } = probes();
   const known = failed.get(key);
   if (known) return known;
   const current = underWay.get(key) ?? begin(key, probe, organizationId);
@@ -75,14 +75,14 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
  * count and the request.
  */
 function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
-  const { underWay, counts } = looks();
+  const { underWay, counts } = probes();
   if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
   counts.add(organizationId, 1);
   const end = () => {
     underWay.delete(key);
     counts.add(organizationId, -1);
   };
-  const counted = countAttempt("ownLook", organizationId, PER_MINUTE).catch((error: unknown) => {
+  const counted = countAttempt("domainProbe", organizationId, PER_MINUTE).catch((error: unknown) => {
     end();
     throw error;
   });
@@ -99,7 +99,7 @@ function begin(key: string, probe: DueProbe, organizationId: string): PendingPro
 async function probeNow(key: string, probe: DueProbe): Promise<ProbeResult> {
   const words = await ask(probe);
   const result = { key, seen: words === null, words: words ?? "" };
-  if (!result.seen) looks().failed.set(key, result, 1);
+  if (!result.seen) probes().failed.set(key, result, 1);
   return result;
 }
 
@@ -123,7 +123,7 @@ async function ask(probe: DueProbe): Promise<string | null> {
       return `We asked ${domain} ourselves, and it answered ${reply.status} instead of asking for payment.`;
     const offers = exactOffers(challengeOf(reply));
     const found = offers.find((offer) => differences(offer, probe).length === 0);
-    if (!found) return `We asked ${domain} ourselves, and its 402 ${saysInstead(offers, probe)}.`;
+    if (!found) return `We asked ${domain} ourselves, and its 402 ${describeNearest(offers, probe)}.`;
     const { payTo, chain, tokenAddress } = probe;
     await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount: BigInt(found.amount), url });
     return null;
@@ -154,14 +154,14 @@ function isAt(url: string, domain: string): boolean {
   return sellerDomainOf(host) === domain || sellerDomainOf(hostname) === domain;
 }
 
-const sayings = {
+const differenceWords = {
   chain: "asks for payment on another network",
   asset: "asks for another token",
   payTo: "names another address to pay to",
   amount: "asks for another amount",
 } as const;
 
-function differences(offer: PaymentRequirements, probe: DueProbe): (keyof typeof sayings)[] {
+function differences(offer: PaymentRequirements, probe: DueProbe): (keyof typeof differenceWords)[] {
   const same = {
     chain: offer.network === probe.chain,
     asset: offer.asset.toLowerCase() === probe.tokenAddress,
@@ -172,7 +172,7 @@ function differences(offer: PaymentRequirements, probe: DueProbe): (keyof typeof
 }
 
 /** Says in words how the domain's offer differs. Of several offers, the one with the fewest differences is described. */
-function saysInstead(offers: readonly PaymentRequirements[], probe: DueProbe): string {
+function describeNearest(offers: readonly PaymentRequirements[], probe: DueProbe): string {
   const [nearest] = offers.map((offer) => differences(offer, probe)).toSorted((a, b) => a.length - b.length);
-  return nearest ? nearest.map((field) => sayings[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";
+  return nearest ? nearest.map((field) => differenceWords[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";
 }

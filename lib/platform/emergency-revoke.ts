@@ -35,7 +35,7 @@ type Stop = {
   readonly reason: string;
   readonly now: Date;
 };
-type Hit = { readonly organizationId: string; readonly was: string; readonly reach?: readonly Reach[] } & Readonly<
+type StopFacts = { readonly organizationId: string; readonly was: string; readonly reach?: readonly Reach[] } & Readonly<
   Record<string, unknown>
 >;
 
@@ -43,35 +43,35 @@ type Hit = { readonly organizationId: string; readonly was: string; readonly rea
  * Writes an audit event about the stop of a mandate, an agent or a seller, with the reason, to the audit chain of its
  * organization.
  */
-function tell({ tx, caller, actionId, reason, now }: Stop, event: Omit<NewEvent, "actorId" | "metadata">): void {
+function auditStop({ tx, caller, actionId, reason, now }: Stop, event: Omit<NewEvent, "actorId" | "metadata">): void {
   audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
 }
 
-async function stopMandate(stop: Stop, mandateId: string): Promise<Hit> {
+async function stopMandate(stop: Stop, mandateId: string): Promise<StopFacts> {
   const found = await findAnyMandate(stop.tx, stop.caller.environment, mandateId);
   if (!found) throw notFound("mandate");
   const { organizationId, status: was } = found;
   if (was !== "revoked") {
     await revokeMandateNow(stop.tx, mandateId, stop.now);
-    tell(stop, { type: "mandate.revoked", organizationId, entityType: "mandate", entityId: mandateId });
+    auditStop(stop, { type: "mandate.revoked", organizationId, entityType: "mandate", entityId: mandateId });
   }
   const revocationsOnChain = await queueRevocations(stop.tx, mandateId);
   return { organizationId, was, ...(revocationsOnChain > 0 && { revocationsOnChain }) };
 }
 
-async function stopAgent(stop: Stop, agentId: string): Promise<Hit> {
+async function stopAgent(stop: Stop, agentId: string): Promise<StopFacts> {
   const found = await findAnyAgent(stop.tx, stop.caller.environment, agentId);
   if (!found) throw notFound("agent");
   const { organizationId, revokedAt } = found;
   const liveKeys = await countLiveKeys(stop.tx, agentId);
   if (revokedAt === null) {
     await revokeAccountAndKeys(stop.tx, agentId, stop.now);
-    tell(stop, { type: "serviceAccount.revoked", organizationId, entityType: "serviceAccount", entityId: agentId });
+    auditStop(stop, { type: "serviceAccount.revoked", organizationId, entityType: "serviceAccount", entityId: agentId });
   }
   return { organizationId, was: revokedAt === null ? "active" : "revoked", liveKeys };
 }
 
-async function stopOneSeller(stop: Stop, sellerId: string): Promise<Hit> {
+async function stopOneSeller(stop: Stop, sellerId: string): Promise<StopFacts> {
   const found = await findAnySeller(stop.tx, stop.caller.environment, sellerId);
   if (!found) throw notFound("seller");
   const { organizationId, domain, stoppedAt } = found;
@@ -79,7 +79,7 @@ async function stopOneSeller(stop: Stop, sellerId: string): Promise<Hit> {
   const reach = await reachOf(stop.tx, { sellerId, organizationId, domain, verified });
   await recordStop(stop.tx, sellerId, reach, stop.now);
   if (stoppedAt === null) {
-    tell(stop, { type: "seller.suspended", organizationId, entityType: "seller", entityId: sellerId });
+    auditStop(stop, { type: "seller.suspended", organizationId, entityType: "seller", entityId: sellerId });
   }
   return { organizationId, domain, was: stoppedAt === null ? "active" : "stopped", reach };
 }
@@ -113,7 +113,7 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     const actionId = newId("action");
     const { reason, ...named } = body;
     const stop: Stop = { tx, caller, actionId, reason, now };
-    const hit: Record<string, Hit> = {};
+    const hit: Record<string, StopFacts> = {};
     const found = new Set<string>();
     for (const target of targets) {
       const { reach } = (hit[target.kind] = await stops[target.kind](stop, target.id));

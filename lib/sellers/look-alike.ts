@@ -20,8 +20,8 @@ const READ_AS: readonly (readonly [string, string])[] = [
   ["-", ""],
 ];
 
-/** A form of a domain that is the same for all domains that look alike. */
-function glance(domain: string): string {
+/** A form of a domain that is the same for all domains that look alike, like the skeletons of Unicode UTS #39. */
+function skeleton(domain: string): string {
   const plain = domainToUnicode(domain).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const latin = [...plain].map((letter) => shapes.get(letter) ?? letter).join("");
   return READ_AS.reduce((text, [from, to]) => text.replaceAll(from, to), latin);
@@ -52,6 +52,6 @@ const sameOwner = (a: string, b: string): boolean => a === b || a.endsWith(`.${b
  */
 export function looksLike(domain: string, other: string): boolean {
   if (sameOwner(domain, other) || domain.includes(":") || other.includes(":")) return false;
-  const [a, b] = [glance(domain), glance(other)];
+  const [a, b] = [skeleton(domain), skeleton(other)];
   return a === b || oneSlip(a, b) || withoutTop(a) === withoutTop(b) || domain.startsWith(`${other}.`);
 }

@@ -100,13 +100,13 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
   const takeKept = createBuckets("files", perSecond * KEPT_PER_PAGE, perSecond * KEPT_PER_PAGE * BURST);
   const underWay = new Counts();
 
-  const turnAway = (outgoing: ServerResponse, why: "tooMany" | "busy"): Promise<void> => {
+  const refuseForLimit = (outgoing: ServerResponse, why: "tooMany" | "busy"): Promise<void> => {
     metrics().pagesRefused.inc({ status: String(refusals[why].status) });
     return refuseSlowly(outgoing, refusals[why]);
   };
 
-  const draw = async (incoming: IncomingMessage, outgoing: ServerResponse, address: string): Promise<void> => {
-    if (!hasPlace(underWay.of(address), underWay.total, AT_ONCE)) return turnAway(outgoing, "busy");
+  const renderPage = async (incoming: IncomingMessage, outgoing: ServerResponse, address: string): Promise<void> => {
+    if (!hasPlace(underWay.of(address), underWay.total, AT_ONCE)) return refuseForLimit(outgoing, "busy");
     underWay.add(address, 1);
     try {
       const server = await pages.server(START_MS);
@@ -127,11 +127,11 @@ export function servePages(pages: PageProcess, { perSecond }: Limits) {
       Array.isArray(forwarded) ? forwarded.join() : (forwarded ?? null),
     );
     if (kept.has(incoming)) {
-      if (!takeKept(address).allowed) return turnAway(outgoing, "tooMany");
+      if (!takeKept(address).allowed) return refuseForLimit(outgoing, "tooMany");
       if (kept.answer(incoming, outgoing)) return;
     }
-    if (!takePage(address).allowed) return turnAway(outgoing, "tooMany");
+    if (!takePage(address).allowed) return refuseForLimit(outgoing, "tooMany");
     if (method === "GET" && isChangesPath(url)) return passStream(incoming, outgoing, pages, address);
-    await draw(incoming, outgoing, address);
+    await renderPage(incoming, outgoing, address);
   };
 }

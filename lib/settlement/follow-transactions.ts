@@ -50,7 +50,7 @@ export async function followTransactions(): Promise<number> {
 
 async function followChain(chain: string, lease: Lease): Promise<void> {
   try {
-    await lookAt(chain, lease);
+    await checkDue(chain, lease);
     await fillGaps(chain);
   } catch (error) {
     if (!isChainError(error) && !(error instanceof NoGas)) throw error;
@@ -100,7 +100,7 @@ function countsOn(chain: string, depth: bigint): ChainState["countsOf"] {
   };
 }
 
-async function lookAt(chain: string, lease: Lease): Promise<void> {
+async function checkDue(chain: string, lease: Lease): Promise<void> {
   const [due, depth, final, now] = await Promise.all([
     store.dueTransactions(chain, BATCH),
     confirmedBlock(chain),
@@ -123,7 +123,7 @@ async function lookAt(chain: string, lease: Lease): Promise<void> {
   const state = { chain, now, lease, countsOf: countsOn(chain, depth) };
   const waiting: TransactionRow[] = [];
   await inParallel(missing, async (row) => {
-    if (await goOn(row, state)) waiting.push(row);
+    if (await continueWaiting(row, state)) waiting.push(row);
   });
   await store.noteWaiting(waiting.map((row) => ({ ...row, againInMs: againIn(age(row, now)) })));
 }
@@ -141,7 +141,7 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
  * its nonce, the call is sent with a new nonce. If it is the key's next transaction and stuck, it is sent with higher fees;
  * otherwise it is sent again unchanged. Returns true if the stored transaction stays unchanged and waits.
  */
-async function goOn(row: TransactionRow, state: ChainState): Promise<boolean> {
+async function continueWaiting(row: TransactionRow, state: ChainState): Promise<boolean> {
   const { chain, now, lease } = state;
   if (row.validBefore !== null && row.validBefore <= now) {
     // This service's clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block

@@ -27,7 +27,7 @@ export async function watchSettlements(): Promise<void> {
 }
 
 /** Whether no transaction of the service, for settlements or for mandates, has waited too long to be sent or to be mined. */
-export async function settlementsGoOn(): Promise<boolean> {
+export async function noSettlementIsStuck(): Promise<boolean> {
   const [settled, relayed] = await Promise.all([waitingByChain(), openBySender()]);
   const seconds = [...settled.values(), ...relayed.map(({ waitingSeconds }) => Number(waitingSeconds))];
   return seconds.every((one) => one < STUCK_SECONDS);

@@ -47,7 +47,7 @@ function relayMetrics(registers: [Registry]) {
 /** Makes the metrics of the process that renders the pages. */
 function pageMetrics(registers: [Registry]) {
   return {
-    pagesUp: new Gauge({ name: "countersign_pages_up", help: "Whether the process that draws the pages answers.", registers }),
+    pagesUp: new Gauge({ name: "countersign_pages_up", help: "Whether the process that renders the pages answers.", registers }),
     pagesRestarts: new Counter({
       name: "countersign_pages_restarts_total",
       help: "Starts of a new process for the pages, by how the process before it ended.",
@@ -56,7 +56,7 @@ function pageMetrics(registers: [Registry]) {
     }),
     pagesRefused: new Counter({
       name: "countersign_pages_refused_total",
-      help: "Pages that were not drawn: too many for one address (429) or at once (503).",
+      help: "Pages that were not rendered: too many for one address (429) or at once (503).",
       labelNames: ["status"] as const,
       registers,
     }),
