@@ -55,7 +55,7 @@ export const approvalExample = {
   approvedAsset: checkoutExample.asset,
   continuationTokenId: "ctk_01kaj4n7v8e2m0x3c9t5q6r7t2",
   continuationTokenStatus: "active",
-  expiresAt: "2026-11-21T12:15:00.000Z",
+  expiresAt: "2026-11-21T13:05:00.000Z",
   createdAt: "2026-11-21T12:05:00.000Z",
 } as const satisfies CheckoutApproval;
 

@@ -1,6 +1,6 @@
 import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { chargedFor } from "#lib/commerce/mandate-choices.ts";
-import { quoted } from "#lib/mail/compose.ts";
+import { quoted, timeInMail } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";
 import { displayAmount } from "#lib/money.ts";
 
@@ -8,14 +8,14 @@ import { displayAmount } from "#lib/money.ts";
  * Writes the mail that tells people what was approved in their name and how to stop the payment. The link only opens a page and
  * changes nothing, because mail scanners open links too.
  */
-export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, assuranceLevel }: ApprovalRow): Mail {
+export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, assuranceLevel, expiresAt }: ApprovalRow): Mail {
   const amount = displayAmount(chargedFor(checkout), checkout.tokenDecimals, checkout.asset);
   const how = assuranceLevel === "passkeyApproved" ? " You signed it with a passkey." : "";
   return {
     to,
     subject: `You approved ${amount}`,
     paragraphs: [
-      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The agent has ten minutes to continue.`,
+      `You approved ${amount} to ${quoted(checkout.domain)}.${how} The agent can use the approval until ${timeInMail(expiresAt)}.`,
       "To stop it, revoke or suspend the mandate: a payment that was not sent yet is then canceled.",
     ],
     action: { label: "Look at the mandate", path: `/mandates/${mandateId ?? ""}` },

@@ -23,6 +23,11 @@ export function quoted(name: string, max = 80): string {
   return `“${short.replaceAll(/\.(?=\S)/g, ".\u2060")}”`;
 }
 
+const utc = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+
+/** Writes a time for a mail, such as "25 Nov 2026, 14:00 UTC". */
+export const timeInMail = (at: Date): string => `${utc.format(at)} UTC`;
+
 const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 

@@ -1,5 +1,5 @@
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import { quoted } from "#lib/mail/compose.ts";
+import { quoted, timeInMail } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";
 import { displayAmount } from "#lib/money.ts";
 import type { NoticeKind } from "#lib/notices/plan-notices.ts";
@@ -9,8 +9,6 @@ const subjects: Readonly<Record<NoticeKind, (amount: string) => string>> = {
   halfTime: (amount) => `Reminder: ${amount} still waits for your approval`,
   lastMinutes: (amount) => `Last reminder: ${amount} waits for your approval`,
 };
-
-const utc = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
 const action = { label: "Look at the requests that wait", path: "/approvals" } as const;
 const note =
@@ -30,7 +28,7 @@ export function requestMail(to: string, kind: NoticeKind, request: Asked, { agen
     subject: subjects[kind](amount),
     paragraphs: [
       `${quoted(agent)} asks to pay ${amount} to ${quoted(request.domain)}. It is an agent of ${quoted(organization)}.`,
-      `The request expires on ${utc.format(request.expiresAt)} UTC. Nothing is paid before someone approves it.`,
+      `The request expires on ${timeInMail(request.expiresAt)}. Nothing is paid before someone approves it.`,
     ],
     action,
     note,
