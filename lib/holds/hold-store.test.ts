@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { database } from "#lib/db/client.ts";
 import { selectHold } from "#lib/holds/hold-store.ts";
+import { mayHoldMore } from "#lib/holds/open-payment-store.ts";
 import { selectHoldsOf } from "#lib/pages/payment-page-store.ts";
 import { sumHeld } from "#lib/platform/emergency-store.ts";
 import { selectOverdueHolds } from "#lib/platform/health-store.ts";
@@ -26,4 +27,18 @@ test("holds are found by their keys, however many holds there are", async () => 
   for (const kind of ["mandate", "agent", "seller"] as const) {
     expect(await planOf(sumHeld(database(), { kind, id: "7" }, since), []), kind).toMatchObject({ whole: [] });
   }
+});
+
+test("a payment that an order pays in the last minute of its approval may be held for 25 hours and 15 minutes", async () => {
+  const [organizationId, mandateId] = ["org_8", "mdt_8"];
+  await seedPayments(organizationId, 5_001);
+  const mayHoldAfter = (age: string) =>
+    database().transaction(async (tx) => {
+      // Authorizations are append-only, so switch the trigger off to make them older.
+      await tx.execute(sql`SET LOCAL session_replication_role = replica`);
+      await tx.execute(sql`UPDATE authorizations SET mandate_id = ${mandateId},
+        created_at = clock_timestamp() - ${age}::interval WHERE organization_id = ${organizationId}`);
+      return mayHoldMore(tx, { mandateId, organizationId });
+    });
+  expect([await mayHoldAfter("25 hours 14 minutes"), await mayHoldAfter("27 hours")]).toEqual([true, false]);
 });

@@ -10,10 +10,10 @@ import { sellers } from "#lib/sellers/tables.ts";
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
 /**
- * After this time, every reserved amount has been paid or has expired: a request waits for a person for at most 24 hours, and an
- * approval lasts an hour longer.
+ * After this time, every reserved amount has been paid or has expired. A request waits for a person for at most 24 hours, an
+ * approval lasts an hour longer, and an order that uses it at its end has 15 more minutes to pay.
  */
-const HELD = sql`interval '25 hours'`;
+const HELD = sql`interval '26 hours'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
 
