@@ -214,7 +214,7 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
 
 /**
  * Whether the service account that requested the execution was not revoked, or the person is still a member and not banned. A
- * paused service account counts as live.
+ * paused service account counts as live, because a pause stops only payments that were not submitted before.
  */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx

@@ -105,7 +105,7 @@ export const pauseServiceAccount = operation({
   tag: "Identity",
   summary: "Pause a service account",
   description:
-    "For the people who decide about its requests. After this answer its keys can only read; everything else answers agent_paused until a person resumes the account. Payments that were submitted before are followed to their end. Pausing again changes nothing.",
+    "For the people who decide about its requests. After this answer its keys can only read; everything else answers agent_paused until a person resumes the account. Payments that executePayment or placeOrder submitted before go on to their end, even if the service has not sent them yet. Pausing again changes nothing.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({}).meta({ id: "PauseServiceAccount" }),
   response: ServiceAccount,

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { GATE } from "#lib/command/gate-store.ts";
+import { database } from "#lib/db/client.ts";
+import { authorizationOf, executionsOf } from "#lib/holds/execution-store.ts";
 import * as contract from "#lib/identity/keys/contract.ts";
 import { pauseServiceAccount } from "#lib/identity/keys/pause-service-account.ts";
 import { resumeServiceAccount } from "#lib/identity/keys/resume-service-account.ts";
 import { revokeServiceAccount } from "#lib/identity/keys/revoke-service-account.ts";
 import { dispatch } from "#lib/server/routes.ts";
+import { stillAdmits } from "#lib/settlement/reconcile.ts";
 import { eventsAbout } from "#test/audit.ts";
 import { useDatabase } from "#test/database.ts";
 import { hold } from "#test/holding.ts";
@@ -77,6 +80,17 @@ describe("pauseServiceAccount", () => {
     await held.sql.unsafe("COMMIT");
     expect(await asking).toBe("agent_paused");
     expect((await paying).problem.code).toBe("forbidden");
+  });
+
+  test("a payment that was submitted before the pause may still be sent, until the account is revoked", async () => {
+    const scene = await newScene();
+    await scene.pay();
+    await pause(scene.approver.credential, scene.agentId);
+    const [execution] = await executionsOf(database(), [scene.authorizationId]);
+    const authorization = await authorizationOf(database(), execution!);
+    expect(await stillAdmits(execution!, authorization)).toBe(true);
+    await send(contract.revokeServiceAccount, revokeServiceAccount, { as: scene.person.credential, id: scene.agentId, body: {} });
+    expect(await stillAdmits(execution!, authorization)).toBe(false);
   });
 
   test("403 for people who may not approve and for the agent itself, 404 for another organization", async () => {
