@@ -118,7 +118,7 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
  */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
-  const weSettle = settlementMode === "facilitatorSettled";
+  const isSettledForSeller = settlementMode === "facilitatorSettled";
   return {
     sellerOrganizationId,
     sellerId,
@@ -126,13 +126,13 @@ function submitted(credential: Credential, authorization: AuthorizationRow, from
     amount,
     asset,
     chain,
-    settlementStatus: weSettle ? "processing" : "pending",
+    settlementStatus: isSettledForSeller ? "processing" : "pending",
     credential: credential.payload,
     tokenAddress: credential.token,
     nonce: credential.nonce,
     validBefore: new Date(Number(credential.validBefore) * 1000),
     credentialHeaders: credentialHeaders(credential),
     fromBlock,
-    nextCheckAt: new Date(now.getTime() + (weSettle ? leaseMs() : FIRST_CHECK_MS)),
+    nextCheckAt: new Date(now.getTime() + (isSettledForSeller ? leaseMs() : FIRST_CHECK_MS)),
   };
 }
