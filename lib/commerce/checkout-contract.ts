@@ -116,7 +116,7 @@ export const approveCheckout = operation({
   tag: "Commerce",
   summary: "Approve a checkout and create its continuation token",
   description:
-    "For people in a browser session. It approves the terms that this session was shown in the last ten minutes, and reserves the amount. Approving again while the approval is active returns the same approval.",
+    "For people in a browser session. It approves the terms that this session was shown in the last ten minutes, and reserves the amount, unless it is reserved already. Approving again while the approval is active returns the same approval.",
   access: { sessionCapability: "checkouts:approve" },
   body: z.strictObject({ mandateId: Id.optional() }).meta({ id: "ApproveCheckout" }),
   response: z
@@ -230,7 +230,7 @@ export const cancelCheckout = operation({
   path: "/api/v1/agent/commerce/checkouts/{checkoutIntentId}/cancel",
   tag: "Commerce",
   summary: "Cancel a checkout",
-  description: "For the agent that opened it, as long as nothing was executed. Its approval, if there is one, is revoked.",
+  description: "For the agent that opened it, until it has used the approval. Its approval, if there is one, is revoked.",
   access: { capability: "checkouts:preview" },
   body: z.strictObject({}).meta({ id: "CancelCheckout" }),
   response: IntentReply,
