@@ -38,8 +38,9 @@ async function followOne(orderId: string): Promise<void> {
     // `order` is null if a call of the agent or another worker has the lease.
     if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
-    // A Problem means that another call has taken the lease meanwhile.
-    if (!isProblem(error)) log().error({ orderId, error }, "An order could not be followed; it is looked at again");
+    // This problem means that another call has taken the lease meanwhile.
+    if (isProblem(error) && error.code === "idempotency_in_flight") return;
+    log().error({ orderId, error }, "An order could not be followed; it is looked at again");
   } finally {
     await endLease(database(), orderId, lease);
   }
