@@ -120,9 +120,9 @@ export const variantText: Readonly<Record<400 | 401 | 402 | 403 | 404 | 409 | 42
   },
   500: {
     name: "InternalError",
-    description: "Something went wrong here. Quote the request id.",
+    description: "The service failed. Quote the request id to support.",
     code: "internal_error",
-    detail: "Something went wrong here. Quote the request id to support.",
+    detail: "The service failed. Quote the request id to support.",
   },
   502: { name: "ProviderUnavailable", description: "Another service that this one needs does not answer.", detail: "" },
 };

@@ -29,7 +29,7 @@ export function decodeCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const text = Buffer.from(cursor, "base64url").toString();
   if (!/^1:[A-Za-z0-9_.:-]{1,256}$/.test(text) || encodeCursor(text.slice(2)) !== cursor) {
-    throw invalidField("/query/cursor", "This cursor did not come from this list.");
+    throw invalidField("/query/cursor", "This is not a cursor of this service.");
   }
   return text.slice(2);
 }

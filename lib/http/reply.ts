@@ -47,7 +47,7 @@ export function toProblem(error: unknown, requestId: string, operationId: string
     });
   }
   log().error({ requestId, operation: operationId, error }, "Unexpected error");
-  return new Problem("internal_error", { detail: `Something went wrong here. Quote the request id ${requestId} to support.` });
+  return new Problem("internal_error", { detail: `The service failed. Quote the request id ${requestId} to support.` });
 }
 
 /** Makes the reply for a problem, in the form of RFC 9457. */
