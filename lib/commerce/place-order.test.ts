@@ -235,7 +235,7 @@ describe("placeOrder with an approval", () => {
     shop.fault = "priceRises";
     await endQuoteOf(key);
     const changed = await place(scene, shop, key);
-    expect(changed.data).toMatchObject({ status: "quoteChanged", nextAction: { type: "none" } });
+    expect(changed.data).toMatchObject({ status: "quoteChanged", nextAction: { type: "none", label: "Place a new order" } });
     expect(await holds()).toEqual(["released"]);
     expect((await place(scene, shop, key)).data).toEqual(changed.data);
   });

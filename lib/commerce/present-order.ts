@@ -76,8 +76,9 @@ function nextActionOf({ order, hasWallet, paymentMode, refused, url }: Snapshot,
       return repeat;
     case "failed":
       return refused ? submit : { type: "none", label: "Nothing more can be done with this order" };
-    case "denied":
     case "quoteChanged":
+      return { type: "none", label: "Place a new order" };
+    case "denied":
     case "completed":
       return { type: "none", label: "Nothing is left to do" };
   }
