@@ -39,7 +39,7 @@ const lifeOf = (window: Window, at: Date): number => {
 };
 
 /** The usage of a window up to a given time, computed from the stored authorizations. */
-export async function bucketsFromLedger(tx: Tx, mandateId: string, window: Window, at: Date): Promise<BucketUsage[]> {
+export async function bucketsFromAuthorizations(tx: Tx, mandateId: string, window: Window, at: Date): Promise<BucketUsage[]> {
   const rows = await tx.execute<{ start: string; spent: string; reserved: string; payments: string }>(
     sumsOf(mandateId, window, at),
   );
@@ -126,7 +126,7 @@ type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
  * The lifetime usage of the mandate up to a given time, computed from the stored authorizations. `used` is what was spent or is
  * reserved.
  */
-export async function lifetimeFromLedger(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
+export async function lifetimeFromAuthorizations(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
     SELECT coalesce(sum(coalesce(r.amount, a.amount + a.buyer_share))
         FILTER (WHERE coalesce(r.status, 'held') IN ('held', 'submitted', 'captured')), 0)::text AS used, max(a.created_at) AS last

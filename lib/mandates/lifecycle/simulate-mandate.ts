@@ -9,7 +9,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { backtest } from "#lib/payments/backtest.ts";
 import { findMandate, reading } from "#lib/mandates/store.ts";
-import { bucketsFromLedger, lifetimeFromLedger } from "#lib/mandates/window-store.ts";
+import { bucketsFromAuthorizations, lifetimeFromAuthorizations } from "#lib/mandates/window-store.ts";
 import { zero } from "#lib/money.ts";
 import { nameIntent } from "#lib/payments/name-intent.ts";
 import { wantedOf } from "#lib/holds/past-facts.ts";
@@ -71,8 +71,8 @@ const factsOf = ({ mandateId, version }: MandateRow, policy: CompiledPolicy): Ma
 });
 
 async function usageUntil(tx: Tx, mandateId: string, policy: CompiledPolicy, at: Date): Promise<Usage> {
-  const { used, lastHeldAt } = await lifetimeFromLedger(tx, mandateId, at);
+  const { used, lastHeldAt } = await lifetimeFromAuthorizations(tx, mandateId, at);
   const buckets: Usage["buckets"] = new Map();
-  for (const window of policy.windows) buckets.set(window.key, await bucketsFromLedger(tx, mandateId, window, at));
+  for (const window of policy.windows) buckets.set(window.key, await bucketsFromAuthorizations(tx, mandateId, window, at));
   return { spent: zero, reserved: used, lastHeldAt, buckets };
 }
