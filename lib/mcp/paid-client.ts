@@ -64,7 +64,7 @@ export async function askSeller(request: PaidRequest, organizationId: string): P
   const sample = sampleAt(url);
   if (sample) return askSample(sample, request);
   noteOrganization(organizationId);
-  const { reply } = await client().once(url, {
+  const reply = await client().once(url, {
     method,
     expect: "anything",
     ...(json !== undefined && { json }),

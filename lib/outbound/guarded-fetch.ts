@@ -52,13 +52,13 @@ export type GuardedReply = {
   readonly url: string;
 };
 
-/** `sent`: whether the request may have reached the host. `reply` is null if no answer came. */
-export type SendResult = { readonly sent: boolean; readonly reply: OutboundReply | null };
-
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** Sends one request, such as one that pays, and follows no redirect. It throws only if no byte can have reached the host. */
-  readonly once: (url: string, request: GuardedRequest) => Promise<SendResult>;
+  /**
+   * Sends one request, such as one that pays, and follows no redirect. Returns null if no answer came, although the request may
+   * have reached the host. It throws only if no byte can have reached the host.
+   */
+  readonly once: (url: string, request: GuardedRequest) => Promise<OutboundReply | null>;
 };
 
 export type Guard = {
@@ -240,12 +240,12 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
     }
   }
 
-  async function once(text: string, request: GuardedRequest): Promise<SendResult> {
+  async function once(text: string, request: GuardedRequest): Promise<OutboundReply | null> {
     try {
-      return { sent: true, reply: (await hop(text, request)).reply };
+      return (await hop(text, request)).reply;
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
-      if (error.sent) return { sent: true, reply: null };
+      if (error.sent) return null;
       throw storefrontUnavailable(`${new URL(text).host} could not be reached.`);
     }
   }

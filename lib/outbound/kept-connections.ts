@@ -17,7 +17,7 @@ export type KeptLimits = {
    * The maximum number of pairs of a user and an origin with open connections. If there are more, the connections of the pair
    * that has not been used for the longest time are closed.
    */
-  readonly users: number;
+  readonly pairs: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;
 };
@@ -53,7 +53,7 @@ export class KeptConnections {
       return old.pool;
     }
     if (old) close(old);
-    const { each: connections, lifeMs, users } = this.#limits;
+    const { each: connections, lifeMs, pairs } = this.#limits;
     const pool = look().then(
       (addresses) =>
         new Pool(origin, {
@@ -65,7 +65,7 @@ export class KeptConnections {
     );
     const kept = { pool, until: now + lifeMs };
     this.#kept.set(name, kept);
-    if (this.#kept.size > users) {
+    if (this.#kept.size > pairs) {
       const [[least, oldest]] = this.#kept as unknown as [[string, Kept]];
       this.#kept.delete(least);
       close(oldest);

@@ -98,7 +98,7 @@ async function statusOf(
       // The push service replaces a message that the device has not received yet by the next message about the same checkout.
       ...(push.checkoutIntentId !== null && { topic: push.checkoutIntentId.slice(-32) }),
     });
-    const { reply } = await client().once(endpoint, { method: "POST", message: { headers: headersOf(headers), body } });
+    const reply = await client().once(endpoint, { method: "POST", message: { headers: headersOf(headers), body } });
     return reply?.status ?? null;
   } catch (error) {
     log().warn({ pushId: push.pushId, host: new URL(endpoint).host, err: error }, "A push service could not be asked");

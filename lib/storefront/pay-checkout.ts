@@ -88,7 +88,7 @@ export async function payCheckout(
 ): Promise<PaidCheckout> {
   const { checkoutUrl, checkoutMethod: method, domain } = storefront;
   const { paymentSignature, idempotencyKey } = order;
-  const { reply } = await outbound().once(checkoutUrl, {
+  const reply = await outbound().once(checkoutUrl, {
     method,
     paymentSignature,
     ...(method === "POST" && { json: checkoutBody(order, idempotencyKey) }),

@@ -29,7 +29,7 @@ const client = (): GuardedFetch =>
       places: { total: PLACES, host: PLACES, waiting: PLACES, waitingForHost: PLACES },
       // If a kept connection breaks before an answer, the message is sent once more and may arrive twice. Both copies have the
       // same id, so the receiver can ignore the second one.
-      kept: { each: WIDTH, users: 256, lifeMs: LOOKED_UP_MS },
+      kept: { each: WIDTH, pairs: 256, lifeMs: LOOKED_UP_MS },
     }),
   );
 
@@ -58,7 +58,7 @@ export async function sendMessage({ delivery, body, target }: Begun): Promise<An
   const headers = { ...signed, "content-type": "application/json" };
   const started = performance.now();
   try {
-    const { reply } = await client().once(url, { method: "POST", user: webhookEndpointId, message: { headers, body } });
+    const reply = await client().once(url, { method: "POST", user: webhookEndpointId, message: { headers, body } });
     const durationMs = Math.round(performance.now() - started);
     if (!reply) return { ...failed("It did not answer in time."), durationMs };
     return { status: reply.status, body: textOf(reply.body), error: errorOf(reply.status), durationMs };
