@@ -9,7 +9,7 @@ import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 export const WIDTH = 32;
 const ANSWER_BYTES = 512;
 /** The limits of concurrent messages in this process. WIDTH already limits each endpoint; this is only a second protection. */
-const PLACES = { most: 2_048, each: 2_048, kept: 0 };
+const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
 /** Connections are used for this time. Then the endpoint's domain is resolved and its addresses are checked again. */
 const LOOKED_UP_MS = 30_000;
 
@@ -26,7 +26,7 @@ const client = (): GuardedFetch =>
       bodyBytes: ANSWER_BYTES,
       cutsBody: true,
       redirects: 0,
-      places: { total: PLACES, host: PLACES, waiting: PLACES, waitingForHost: PLACES },
+      places: { total: CONCURRENCY, host: CONCURRENCY, waiting: CONCURRENCY, waitingForHost: CONCURRENCY },
       // If a kept connection breaks before an answer, the message is sent once more and may arrive twice. Both copies have the
       // same id, so the receiver can ignore the second one.
       kept: { each: WIDTH, pairs: 256, lifeMs: LOOKED_UP_MS },

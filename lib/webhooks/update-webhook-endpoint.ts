@@ -23,7 +23,7 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
  * Whether the change sends no further data to anybody, so that it needs no proof of identity: a new description, a pause, or
  * messages without the whole event.
  */
-const givesNothing = ({ url, eventTypes, full, status }: Change): boolean =>
+const sendsNothingMore = ({ url, eventTypes, full, status }: Change): boolean =>
   url === undefined && eventTypes === undefined && full !== true && (status === undefined || status === "paused");
 
 export const updateWebhookEndpoint: Handler<typeof contract.updateWebhookEndpoint> = async (
@@ -39,7 +39,7 @@ export const updateWebhookEndpoint: Handler<typeof contract.updateWebhookEndpoin
     const changes = changesOf(row, asked as Change);
     const now = await clock(tx);
     if (Object.keys(changes).length === 0) return presentEndpoint(row, now);
-    if (!givesNothing(changes)) await requireProvedToGive(tx, caller);
+    if (!sendsNothingMore(changes)) await requireProvedToGive(tx, caller);
     // After an endpoint is enabled again, only new failures count for the time after which the service disables it.
     const fresh = changes.status === "enabled" ? { disabledReason: null, failingSince: null } : {};
     const changed = await changeEndpoint(tx, id, { ...changes, ...fresh });
