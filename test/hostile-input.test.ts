@@ -111,10 +111,10 @@ const amountFields: readonly Field[] = [
 ];
 
 describe.each(amountFields)("%s", (_what, operation, pointer, bodyWith) => {
-  /** Two amounts with more decimals than the token has, and 2^256 whole units. */
+  /** An amount with more decimals than the token has, and 2^256 of the token's smallest units and of whole tokens. */
   const beyond = [
     "0.0000001",
-    "115792089237316195423570985008687907853269984665640564039457.584007913129639936",
+    "115792089237316195423570985008687907853269984665640564039457584007913129.639936",
     (2n ** 256n).toString(),
   ];
   test.each([...amounts, ...beyond].map((value) => [JSON.stringify(value).slice(0, 40), value] as const))(
