@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { memoryFolder } from "./memory-folder.ts";
 
+/** Folders of a process that does not exist: its id is above the largest one of every system. */
+const DEAD_OLD = "countersign-test-4194305-old";
+const DEAD_YOUNG = "countersign-test-4194305-young";
+
 async function newPlace(): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), "countersign-memory-"));
   onTestFinished(() => rm(place, { recursive: true, force: true }));
@@ -53,7 +57,8 @@ test.each([
 
 test("PostgreSQL's account can enter the folder, and folders of killed runs are removed after an hour", async () => {
   const place = await newPlace();
-  const ages = { "countersign-test-old": 61, "countersign-test-young": 59, "somebody-else": 61 };
+  const live = `countersign-test-${process.pid}-old`;
+  const ages = { [DEAD_OLD]: 61, [DEAD_YOUNG]: 59, [live]: 61, "somebody-else": 61 };
   for (const [name, minutes] of Object.entries(ages)) {
     await mkdir(join(place, name));
     const then = new Date(Date.now() - minutes * 60_000);
@@ -61,8 +66,8 @@ test("PostgreSQL's account can enter the folder, and folders of killed runs are 
   }
   const { mode, beside, left } = await runIn(place);
   expect(mode).toBe(0o755);
-  expect(beside).toHaveLength(3);
-  expect(left.toSorted()).toEqual(["countersign-test-young", "somebody-else"]);
+  expect(beside).toHaveLength(4);
+  expect(left.toSorted()).toEqual([DEAD_YOUNG, live, "somebody-else"].toSorted());
 });
 
 test("there is no folder if the system has no file system in memory", async () => {

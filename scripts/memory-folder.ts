@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const MEMORY = "/dev/shm";
-const PREFIX = "countersign-test-";
 /** The minimum of free bytes in the folder: four times as much as a run needs at most. */
 const ROOM_MIN = 1024 ** 3;
 /** The minimum of available memory of the machine, in bytes. The processes of the run need most of it. */
@@ -20,10 +19,23 @@ async function hasRoom(place: string): Promise<boolean> {
   return bavail * bsize >= ROOM_MIN && process.availableMemory() >= AVAILABLE_MIN;
 }
 
-/** Removes folders that are more than an hour old, because only killed runs leave them. */
+/** False if no process has this id. It is true for processes of other accounts too, to which signals cannot be sent. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+/**
+ * Removes the folders of killed runs. A folder's name contains the id of its process. A folder must also be an hour old, because
+ * the process of a container that shares this place cannot be seen from here.
+ */
 async function removeAbandoned(place: string): Promise<void> {
   for (const name of await readdir(place)) {
-    if (!name.startsWith(PREFIX)) continue;
+    const pid = /^countersign-test-(\d+)-/.exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
     const found = await stat(join(place, name)).catch(() => null);
     // Another run may remove the folder at the same time, and folders of other accounts cannot be removed, so ignore the error.
     if (found && Date.now() - found.mtimeMs > ABANDONED_MS)
@@ -32,7 +44,7 @@ async function removeAbandoned(place: string): Promise<void> {
 }
 
 async function newFolder(place: string): Promise<string> {
-  const folder = await mkdtemp(join(place, PREFIX));
+  const folder = await mkdtemp(join(place, `countersign-test-${process.pid}-`));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   // If this runs as root, PostgreSQL runs under another account, which must be able to enter the folder, where it keeps its
