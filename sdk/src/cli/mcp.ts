@@ -131,7 +131,8 @@ export async function bridge(): Promise<Said> {
     const work: Promise<void> = handle(on, message).finally(() => underWay.delete(work));
     underWay.add(work);
     // The handshake of protocol 2025 (initialize) sets the version for all later messages, so they wait for its answer.
-    if (message.method === "initialize" || underWay.size >= UNDER_WAY) await Promise.race(underWay);
+    if (message.method === "initialize") await work;
+    else if (underWay.size >= UNDER_WAY) await Promise.race(underWay);
   }
   await Promise.all(underWay);
   return { json: {}, text: "" };

@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { plain } from "#test/package.ts";
+import { listen } from "#test/shop.ts";
+
+const command = join(import.meta.dirname, "../sdk/src/cli.ts");
+
+type Asked = { readonly id: number; readonly method: string };
+type Held = { readonly asked: Asked; readonly version: unknown; answer(result: object): void };
+
+test("mcp sends no message while the handshake of protocol 2025 is open, even if an earlier message is answered", async () => {
+  const held: Held[] = [];
+  const hold = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const asked = (await json(request)) as Asked;
+    const answer = (result: object) =>
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ jsonrpc: "2.0", id: asked.id, result }));
+    held.push({ asked, version: request.headers["mcp-protocol-version"], answer });
+  };
+  const service = await listen(createServer((request, response) => void hold(request, response).catch(() => response.destroy())));
+  onTestFinished(() => service.close());
+  const settings = { COUNTERSIGN_URL: service.url, COUNTERSIGN_API_KEY: "csk_sandbox_any", AGENT_PRIVATE_KEY: "" };
+  const bridge = spawn(process.execPath, [command, "mcp"], {
+    env: { ...plain, NODE_ENV: "production", NODE_OPTIONS: "", ...settings },
+  });
+  onTestFinished(() => void bridge.kill("SIGKILL"));
+  const methods = ["ping", "initialize", "tools/list"];
+  for (const [id, method] of methods.entries()) bridge.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method })}\n`);
+  const heldOf = async (method: string): Promise<Held> => {
+    await expect.poll(() => held.map(({ asked }) => asked.method), { timeout: 20_000 }).toContain(method);
+    return held.find(({ asked }) => asked.method === method)!;
+  };
+  const handshake = await heldOf("initialize");
+  (await heldOf("ping")).answer({});
+  await once(bridge.stdout, "data");
+  handshake.answer({ protocolVersion: "2025-06-18" });
+  expect(await heldOf("tools/list")).toMatchObject({ version: "2025-06-18" });
+});
