@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { shorten } from "../sdk/src/cli/pay-here.ts";
 import { plain } from "#test/package.ts";
 import { listen } from "#test/shop.ts";
 
@@ -38,4 +39,10 @@ test("mcp sends no message while the handshake of protocol 2025 is open, even if
   await once(bridge.stdout, "data");
   handshake.answer({ protocolVersion: "2025-06-18" });
   expect(await heldOf("tools/list")).toMatchObject({ version: "2025-06-18" });
+});
+
+test("mcp calls a seller's answer truncated only if it is longer than a million characters", () => {
+  const lengthOf = ({ text, truncated }: ReturnType<typeof shorten>) => [text.length, truncated];
+  expect(lengthOf(shorten("a".repeat(1_000_000)))).toEqual([1_000_000, false]);
+  expect(lengthOf(shorten("a".repeat(1_000_001)))).toEqual([1_000_000, true]);
 });

@@ -57,6 +57,12 @@ function failure(answer: Message, error: unknown): Message {
   return replaced(answer, content, status === "refused");
 }
 
+/** Cuts the seller's text to the maximum length. `truncated`: whether something is missing. */
+export const shorten = (text: string): { readonly text: string; readonly truncated: boolean } => ({
+  text: text.slice(0, ANSWER_CHARACTERS),
+  truncated: text.length > ANSWER_CHARACTERS,
+});
+
 type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
 
 /** Remembers at most 50 purchases for ten minutes. Calls with the same arguments are the same purchase. */
@@ -89,9 +95,7 @@ export function payHere({ url, apiKey }: Saved, wallet: Wallet) {
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
     const { operation } = purchase;
     const served = await pay.fetch(address, { method, ...sent, ...options, operation, redirect: "error", signal });
-    const text = (await served.text()).slice(0, ANSWER_CHARACTERS);
-    const truncated = text.length === ANSWER_CHARACTERS;
-    return { status: "paid", answer: { status: served.status, text, truncated, untrusted: true } };
+    return { status: "paid", answer: { status: served.status, ...shorten(await served.text()), untrusted: true } };
   }
 
   /** The result of a payment with the wallet of this machine. Null if the service's answer must be passed on unchanged. */
