@@ -66,7 +66,7 @@ describe("npm run demo -- --once", () => {
         /status +completed$/m,
         /order +order_\w+$/m,
         /outcome +deny: mandate_revoked$/m,
-        /^Every step held\.$/m,
+        /^Every step succeeded\.$/m,
       ]) {
         expect(output).toMatch(line);
       }
@@ -76,7 +76,7 @@ describe("npm run demo -- --once", () => {
       expect(mode & 0o777).toBe(0o600);
       const again = await runDemo(dataDir, { variables: { CHROMIUM_PATH: join(dataDir, "none") } });
       expect(again.code, again.output).toBe(0);
-      expect(again.output).toMatch(/browser +none at hand/);
+      expect(again.output).toMatch(/browser +no browser was found/);
     },
   );
 
@@ -91,7 +91,7 @@ describe("npm run demo -- --once", () => {
         },
       });
       expect(stopped.code, stopped.output).toBe(130);
-      expect(stopped.output).not.toContain("Every step held.");
+      expect(stopped.output).not.toContain("Every step succeeded.");
       const { code, output } = await runDemo(dataDir);
       expect(code, output).toBe(0);
     },

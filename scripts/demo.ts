@@ -36,16 +36,16 @@ async function run(): Promise<Service> {
   const paid = await payOnce(stage, parties, agent);
   const after = await balances(stage);
   printBalances(stage, before, after);
-  await step("The seller has grown by exactly the price", async (tell) => {
+  await step("The seller's balance has grown by exactly the price", async (tell) => {
     assert.equal(after.seller - before.seller, paid.price, "The seller has the price, no more and no less.");
     assert.equal(before.agent - after.agent, paid.price, "The agent paid the price, no more and no less.");
-    tell("gained", `${after.seller - before.seller} of the token's smallest unit; the price is ${paid.price}`);
+    tell("gained", `${after.seller - before.seller} of the token's smallest units; the price is ${paid.price}`);
   });
   await payThroughUs(stage, parties, agent);
   const shopping = await shop(stage, parties);
   await payWithoutKey(stage, parties);
   await holdLimits(stage, parties, agent, paid);
-  if (once) section("Every step held.");
+  if (once) section("Every step succeeded.");
   else await invite(stage, parties, shopping);
   return stage.service;
 }

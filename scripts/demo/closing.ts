@@ -12,8 +12,8 @@ export async function invite(
   { buyer, sellerOwner, sellerId, agentId, apiKey }: Parties,
   { confirmationUrl }: { readonly confirmationUrl: string },
 ): Promise<void> {
-  section("Go on by yourself");
-  const { mandateId } = await step("Ada writes another mandate, for you", () =>
+  section("Continue by yourself");
+  const { mandateId } = await step("Ada writes another mandate, for the requests that you send", () =>
     writeMandate(buyer, agentId, agent.address, "allow"),
   );
   const intent = {
@@ -29,31 +29,31 @@ export async function invite(
   const asked = `curl -sS $API/api/v1/payments/authorize -H "$KEY" -H 'Content-Type: application/json' \\
   -d '${JSON.stringify({ mandateId, intent }).replace(',"intent"', ',\n      "intent"').replace(',"amount"', ',\n      "amount"')}'`;
   plain();
-  plain("Sandbox credentials, of no worth elsewhere:");
+  plain("Credentials, which work only here:");
   plain(`    Ada signs in as   ${buyer.email}`);
   plain(`    with password     ${buyer.password}`);
   plain(`    Sam signs in as   ${sellerOwner.email}`);
   plain(`    with password     ${sellerOwner.password}`);
   plain(`    agent's wallet    ${agent.address}, key in ${keyFile}`);
   plain();
-  plain("What Ada was asked, and how she decided; sign in as Ada to look around:");
+  plain("To see what Ada was asked and how she decided, sign in as Ada and open:");
   plain(`    ${confirmationUrl}`);
   plain();
-  plain("To copy: the agent's API key, and what to call with it.");
+  plain("Copy these lines. They have the agent's API key, and requests to send with it.");
   plain();
   plain(`API=${service.url}`);
   plain(`KEY='Authorization: Bearer ${apiKey}'`);
   plain();
-  plain("# What the agent may pay, and what it paid:");
+  plain("# What the agent may pay, and what it has paid:");
   plain(`curl -sS $API/api/v1/mandates/${mandateId} -H "$KEY"`);
   plain('curl -sS $API/api/v1/payments -H "$KEY"');
-  plain("# May it pay this? Sent again, the answer is the same:");
+  plain("# May it pay this? A repeat gets the same answer:");
   plain(asked);
   plain('# Pay with agent.ts of the README ("An agent in eight lines"). Run this in the folder of agent.ts:');
   plain(`COUNTERSIGN_URL=$API COUNTERSIGN_API_KEY=${apiKey} COUNTERSIGN_MANDATE=${mandateId} \\`);
   plain(`  AGENT_PRIVATE_KEY=$(cat ${resolve(keyFile)}) node agent.ts http://${shop}/report my-first-purchase`);
-  plain("# Everything else:");
+  plain("# All operations of the API:");
   plain("curl -sS $API/api/v1/openapi.json");
   plain();
-  plain(`Serving on ${service.url} until Ctrl-C.`);
+  plain(`The service runs at ${service.url} until you press Ctrl-C.`);
 }

@@ -52,6 +52,6 @@ async function bySession(url: string, { ask, open, password }: Person): Promise<
 export async function confirm(tell: Tell, url: string, person: Person): Promise<void> {
   const chromium = await chromiumAtHand();
   tell("link", url);
-  tell("browser", chromium === null ? "none at hand: by her session" : chromium);
+  tell("browser", chromium === null ? "no browser was found, so she approved through the API" : chromium);
   tell("page", chromium === null ? await bySession(url, person) : await inBrowser(chromium, url, person));
 }

@@ -40,7 +40,7 @@ async function register(tell: Tell, { service, seller }: Stage, { ask }: Person,
   };
   // No session is needed, because the wallet's signature proves who asks.
   const { txHash } = await call(registerMandate, { id: mandateId, body }, { baseUrl: service.url });
-  tell("by", txHash);
+  tell("tx hash", txHash);
 }
 
 /**
@@ -66,7 +66,7 @@ async function executedWhenRegistered(
  */
 export async function payWithoutKey(stage: Stage, parties: Parties): Promise<void> {
   const { chain, seller, service } = stage;
-  section("An agent that holds no key");
+  section("An agent without a wallet key");
   const account = privateKeyToAccount(generatePrivateKey());
   const mandate = await step("Ada writes a mandate for her own account", async (tell) => {
     await chain.mint(account.address, MINTED);
@@ -86,7 +86,7 @@ export async function payWithoutKey(stage: Stage, parties: Parties): Promise<voi
     const { authorization } = await authorize(agent, intentFor({ url, sellerId, resourceId: "report", amount }, terms));
     assert.equal(authorization.policyDecision.outcome, "allow");
     const execution = await executedWhenRegistered(agent, authorization, terms);
-    tell("mode", "service7702: the service signed, out of a slot of the mandate");
+    tell("mode", "service7702: the service signed, within the limits of the mandate");
     await tellAnswer(tell, await collect(agent, url, execution));
     const price = parseAmount(amount, DECIMALS);
     assert.equal((await chain.balanceOf(seller.address)) - before, price, "The seller got the price.");

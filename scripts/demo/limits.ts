@@ -25,7 +25,7 @@ export async function holdLimits(
   agent: AgentOptions,
   paid: Awaited<ReturnType<typeof payOnce>>,
 ): Promise<void> {
-  section("The mandate binds");
+  section("The mandate limits the agent");
   await step("A payment above the limit is denied", async (tell) => {
     const url = `http://${stage.shop}/archive`;
     const amount = amountOf(await meet(agent, url));
@@ -35,7 +35,7 @@ export async function holdLimits(
     const { outcome, denialCode } = refused.authorization.policyDecision;
     assert.deepEqual([outcome, denialCode], ["deny", "per_payment_limit_exceeded"]);
   });
-  await step("The first request is repeated: the same bytes, and nothing is paid", async (tell) => {
+  await step("The first request is repeated: the same answer, and nothing is paid", async (tell) => {
     const again = await authorize(agent, paid.intent);
     assert.equal(again.text, paid.answer.text, "A replay has the same bytes.");
     assert.equal(again.replayed, true, "A replay says that it is one.");
@@ -51,7 +51,7 @@ export async function holdLimits(
     const { outcome, denialCode } = refused.authorization.policyDecision;
     assert.deepEqual([outcome, denialCode], ["deny", "mandate_revoked"]);
   });
-  await step("Ada verifies the audit log of all this", async (tell) => {
+  await step("Ada verifies the audit log of these payments", async (tell) => {
     const { valid, count, head } = await buyer.ask(verifyAudit, { body: {} });
     assert.equal(valid, true, "The audit chain is whole.");
     tell("events", `${count} in a Merkle tree, none changed`);
@@ -67,7 +67,7 @@ export async function holdLimits(
     const changed = { ...receipt, proof: receipt.proof && { ...receipt.proof, event: receipt.proof.event.replace("0", "1") } };
     const refused = await verifyReceipt(changed, keys);
     assert.equal(refused.ok, false, "A changed receipt is refused.");
-    tell("changed", refused.ok ? "" : refused.detail);
+    tell("changed", refused.ok ? "" : `A changed receipt is refused: ${refused.detail}`);
   });
 }
 

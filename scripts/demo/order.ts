@@ -36,13 +36,13 @@ async function payStranger(stage: Stage, agent: AgentOptions): Promise<void> {
   const { chain, stranger, closing } = stage;
   const payTo = privateKeyToAddress(generatePrivateKey());
   const url = `http://${stranger}/weather`;
-  await step("A seller that nobody registered answers 402", async (tell) => {
+  await step("A seller that is not registered answers 402", async (tell) => {
     const facilitator = await facilitatorOn(chain);
     const seller = await startSeller({ facilitator, payTo, prices: { "/weather": "$0.05" }, port: portOf(stranger) });
     closing(seller.close);
     tell("seller", url);
   });
-  await step("The mandate admits it, and the agent pays what its 402 asks for", async (tell) => {
+  await step("The mandate allows this seller, and the agent pays its price", async (tell) => {
     const terms = await meet(agent, url);
     const answer = await authorize(agent, intentForStranger(terms, amountOf(terms)));
     tellReasons(tell, answer);
@@ -73,7 +73,7 @@ async function untilOver(ask: () => Promise<Order>): Promise<Order> {
 type Approval = { readonly checkoutIntentId: string; readonly confirmationUrl: string };
 
 async function askBuyer(agent: AgentOptions, shopping: Shopping, { buyer }: Parties): Promise<Approval> {
-  const previewed = await step("The agent checks that all is ready, and previews the basket", async (tell) => {
+  const previewed = await step("The agent checks that everything is ready, and previews the basket", async (tell) => {
     const { status, checks } = await askReadiness(agent, shopping);
     assert.notEqual(status, "blocked", "A readiness check prevents the order.");
     tell("ready", `${checks.filter((check) => check.status === "ready").length} checks`);
@@ -118,12 +118,12 @@ async function order(stage: Stage, parties: Parties, agent: AgentOptions) {
 /** Pays sellers and shops that are not registered, under a mandate that allows them. */
 export async function shop(stage: Stage, parties: Parties): Promise<{ readonly confirmationUrl: string }> {
   const { service, chain, agent: wallet } = stage;
-  section("The agent shops at places that nobody registered");
-  const mandate = await step("Ada writes a mandate for that", async (tell) => {
+  section("The agent buys from sellers that are not registered");
+  const mandate = await step("Ada writes a mandate that allows such sellers", async (tell) => {
     const active = await writeShoppingMandate(parties.buyer, parties.agentId, wallet.address);
     await chain.mint(wallet.address, MINTED);
     tell("mandate", active.mandateId);
-    tell("limits", "50 USDC a payment, 100 a day, unregistered sellers allowed, a person above 10 USDC");
+    tell("limits", "50 USDC a payment, 100 a day, unregistered sellers; a person approves above 10 USDC");
     return active;
   });
   const agent = { serviceUrl: service.url, apiKey: parties.apiKey, mandateId: mandate.mandateId, wallet };

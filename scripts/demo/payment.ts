@@ -110,7 +110,7 @@ export async function payOnce(stage: Stage, { sellerId, buyer }: Parties, agent:
     const { settlementReference } = await settled(agent, answer.authorization.authorizationId);
     const { usage } = await buyer.ask(getMandate, { id: agent.mandateId });
     tell("status", "settled");
-    tell("by", settlementReference ?? "");
+    tell("tx hash", settlementReference ?? "");
     for (const { window, spent, available, limit } of usage) {
       tell("budget", `${window}: ${spent} of ${limit} USDC spent, ${available} left`);
     }

@@ -30,7 +30,7 @@ async function post(serviceUrl: string, path: string, body: unknown): Promise<Re
   if (response.ok) return response;
   const seconds = Number(response.headers.get("retry-after"));
   if (response.status === 429 && seconds > 0) {
-    note(`Too many sign-ups in a minute; again in ${seconds} s.`);
+    note(`Too many sign-ups in one minute. The next attempt is in ${seconds} s.`);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     return post(serviceUrl, path, body);
   }

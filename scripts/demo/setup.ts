@@ -99,13 +99,13 @@ export async function writeMandate({ ask }: Person, agentId: string, wallet: str
 /** Signs up the buyer and the seller's owner, registers the shop, and creates the agent's account and its mandate. */
 export async function setUp(stage: Stage): Promise<Parties> {
   const { service, chain, agent, keyFile, shop } = stage;
-  section("People set things up, through the API");
+  section("Two people set up their organizations through the API");
   const buyer = await step("Ada signs up and creates an organization that buys", async (tell) => {
     const person = await introduce(service.url, { name: "Ada", organizationName: "Acme Research", productRoles: ["buyer"] });
     sayWho(tell, person);
     return person;
   });
-  const sellerOwner = await step("Sam signs up and creates one that sells", async (tell) => {
+  const sellerOwner = await step("Sam signs up and creates an organization that sells", async (tell) => {
     const person = await introduce(service.url, { name: "Sam", organizationName: "Example Data", productRoles: ["seller"] });
     sayWho(tell, person);
     return person;
@@ -118,13 +118,13 @@ export async function setUp(stage: Stage): Promise<Parties> {
     tell("paid to", stage.seller.address);
     return id;
   });
-  const account = await step("Ada makes a service account for her agent", async (tell) => {
+  const account = await step("Ada creates a service account for her agent", async (tell) => {
     const made = await serviceAccountOf(buyer, "Research agent");
     tell("agent", made.serviceAccountId);
     tell("key", made.keyPreview);
     return made;
   });
-  await step("The agent's wallet gets 10 test USDC and no gas: it needs none", async (tell) => {
+  await step("The agent's wallet gets 10 test USDC; it needs no ether for gas", async (tell) => {
     await chain.mint(agent.address, MINTED);
     tell("wallet", agent.address);
     tell("key file", keyFile);

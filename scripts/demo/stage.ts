@@ -82,7 +82,7 @@ export async function setStage({ closing }: StageOptions): Promise<Stage> {
   const chain = await step("A local chain with a test USDC", async (tell) => {
     const started = await startChain();
     closing(started.stop);
-    tell("chain", `stands in for Base Sepolia at ${started.rpcUrl}`);
+    tell("chain", `in place of Base Sepolia, at ${started.rpcUrl}`);
     return started;
   });
   const contracts = await step("The contracts for mandates on this chain", async (tell) => {
