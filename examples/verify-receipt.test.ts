@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chain, claimsAndEvent, headerOf, issue, jwks, kid, signText, type Changes } from "#test/receipt-issuer.ts";
 import { mutate, mutation } from "#test/receipt-mutations.ts";
+import * as packaged from "../sdk/src/index.ts";
 import { parseJson, verifyReceipt } from "../sdk/src/verify-receipt.ts";
 
 const valid = { ok: true, step: "head", detail: "The receipt and its proof are valid." };
@@ -236,6 +237,7 @@ describe("malicious input", () => {
     expect(parseJson('{"a":":","b":[{"c\\":":1},{"c\\":":{}}],"__proto__":null}')).toMatchObject({ a: ":" });
     for (const text of ['{"a":1,"a":1}', '[{"b":{"c":1,"\\u0063":2}}]', '{"__proto__":1,"__proto__":2}'])
       expect(() => parseJson(text)).toThrow("A JSON member occurs twice.");
+    for (const text of ["", '{"a":1,"a":1}']) expect(() => packaged.parseJson(text)).toThrow(packaged.CountersignError);
   });
 });
 

@@ -109,6 +109,7 @@ describe("a command", { timeout: 60_000 }, () => {
     type Case = readonly [code: number, error: string, line: readonly string[], change?: Change, says?: string];
     const cases: readonly Case[] = [
       [1, "undefined", ["verify", "changed.json"]],
+      [1, "CountersignError", ["verify", command], {}, "cli.ts is not valid JSON: "],
       [1, "SellerUnreachable", ["pay", "http://127.0.0.1:9/x"], {}, "The seller at 127.0.0.1:9 cannot be reached"],
       [2, "WrongUse", ["verify", "missing.json"], {}, "The file missing.json cannot be read"],
       [2, "WrongUse", ["pay"]],
@@ -243,8 +244,7 @@ describe("login", { timeout: 60_000 }, () => {
     expect(said.mandates.map(({ mandateId }) => mandateId)).toEqual([mandates.usual]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ url: service.url, apiKey: expect.stringMatching(/^csk_/) });
-    const change = { ...nothing, COUNTERSIGN_CONFIG: file, COUNTERSIGN_MANDATE: mandates.usual };
-    expect((await cli(["budget"], change)).code).toBe(0);
+    expect((await cli(["budget"], { ...nothing, COUNTERSIGN_CONFIG: file, COUNTERSIGN_MANDATE: mandates.usual })).code).toBe(0);
   });
 
   test("saves nothing if the person refuses", async () => {

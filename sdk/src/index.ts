@@ -14,10 +14,11 @@ export type { Credential, CredentialOptions } from "./credential.ts";
 export * from "./errors.ts";
 export type * from "./operations.ts";
 export { OrderNotPlaced, type Order } from "./order.ts";
+export { parseJson } from "./parse-json.ts";
 export type { PayInit, PayOptions } from "./pay.ts";
 export type { Api, CallOptions } from "./service.ts";
 export type { Wallet } from "./sign.ts";
-export { parseJson, verifyReceipt, type Verdict } from "./verify-receipt.ts";
+export { verifyReceipt, type Verdict } from "./verify-receipt.ts";
 export { verifyWebhook, WebhookRefused, type WebhookHeaders, type WebhookOptions } from "./webhook.ts";
 
 type PaymentsQuery = Omit<NonNullable<Operations["listPayments"]["request"]["query"]>, "mandateId" | "idempotencyKey"> & {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { ServiceUnreachable } from "../errors.ts";
+import { parseJson } from "../parse-json.ts";
 import { isHttp, whyUnreachable } from "../service.ts";
-import { parseJson, verifyReceipt } from "../verify-receipt.ts";
+import { verifyReceipt } from "../verify-receipt.ts";
 import { WrongUse, type Said, type Values } from "./arguments.ts";
 import { openPage } from "./open-page.ts";
 import { client, serviceUrl } from "./settings.ts";
@@ -43,18 +44,17 @@ export async function budget(): Promise<Said> {
   return { json: remaining, text: [`The mandate is ${remaining.status}.`, ...lines, approval].join("\n") };
 }
 
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new WrongUse(`The file ${file} cannot be read: ${(error as Error).message}`);
-  }
+async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new WrongUse(`The file ${file} cannot be read: ${error.message}`);
+  });
+  return parseJson(text, `The file ${file}`);
 }
 
-async function publishedKeys(): Promise<string> {
+async function publishedKeys(): Promise<unknown> {
   const url = await serviceUrl();
   try {
-    return await (await fetch(`${url}/.well-known/jwks.json`)).text();
+    return parseJson(await (await fetch(`${url}/.well-known/jwks.json`)).text(), "The answer");
   } catch (cause) {
     throw new ServiceUnreachable(`The keys of the service at ${url} cannot be read: ${whyUnreachable(cause)}`, { cause });
   }
@@ -63,8 +63,8 @@ async function publishedKeys(): Promise<string> {
 /** Checks a receipt by the published keys, or by keys in a file. */
 export async function verify(file: string, { keys }: Values): Promise<Said> {
   if (file === "") throw new WrongUse("Name the file with the receipt.");
-  const receipt = parseJson(await readText(file));
-  const jwks = parseJson(keys === undefined ? await publishedKeys() : await readText(keys));
+  const receipt = await readJson(file);
+  const jwks = keys === undefined ? await publishedKeys() : await readJson(keys);
   const { ok, step, detail } = await verifyReceipt(receipt, jwks);
   return { json: { ok, step, detail }, text: ok ? detail : `The step ${step} fails: ${detail}`, code: ok ? 0 : 1 };
 }
