@@ -20,20 +20,27 @@ const listResources = atAddress<typeof sellers.listResources>({
   path: "/api/v1/seller/resources",
 });
 
-const settled = { limit: "1", settlementStatus: "settled" } as const;
+type Options = { readonly signal: AbortSignal };
+type Filter = { readonly outcome?: "allow" | "requireApproval"; readonly settlementStatus?: "settled" };
+
+const settled = { settlementStatus: "settled" } as const;
 const one = { query: { limit: "1" } } as const;
-const some = { query: { limit: "20" } } as const;
+
+const anyPayment = async (filter: Filter, options: Options): Promise<boolean> =>
+  (await call(listPayments, { query: { ...filter, limit: "1" } }, options)).items.length > 0;
 
 /** For each step, a check whether it is done. The check uses the operation that lists the objects which the step creates. */
-export const checks: Readonly<Record<StepId, (options: { readonly signal: AbortSignal }) => Promise<boolean>>> = {
+export const checks: Readonly<Record<StepId, (options: Options) => Promise<boolean>>> = {
   key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
   mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,
-  activation: async (options) => (await call(listMandates, some, options)).items.some(({ status }) => status !== "draft"),
+  activation: async (options) => {
+    const { items } = await call(listMandates, { query: { limit: "100" } }, options);
+    return items.some(({ status }) => status !== "draft");
+  },
   authorization: async (options) =>
-    (await call(listPayments, some, options)).items.some(({ authorization }) => authorization.policyDecision.outcome !== "deny"),
-  payment: async (options) => (await call(listPayments, { query: settled }, options)).items.length > 0,
-  approval: async (options) =>
-    (await call(listPayments, { query: { ...settled, outcome: "requireApproval" } }, options)).items.length > 0,
+    (await anyPayment({ outcome: "allow" }, options)) || (await anyPayment({ outcome: "requireApproval" }, options)),
+  payment: (options) => anyPayment(settled, options),
+  approval: (options) => anyPayment({ ...settled, outcome: "requireApproval" }, options),
   seller: async (options) => (await call(listSellers, one, options)).items.length > 0,
   resource: async (options) => (await call(listResources, one, options)).items.length > 0,
 };
