@@ -1,12 +1,18 @@
 import { notFound } from "next/navigation";
-import { isProblem } from "#lib/problem.ts";
+import { isProblem, type ProblemCode } from "#lib/problem.ts";
 
-/** Reads the data of a page. A missing object, an object of another organization and an invalid cursor lead to the 404 page. */
-export async function found<T>(reading: Promise<T>): Promise<T> {
+async function orNotFound<T>(reading: Promise<T>, codes: readonly ProblemCode[]): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if (isProblem(error) && (error.code === "not_found" || error.code === "invalid_request")) notFound();
+    if (isProblem(error) && codes.includes(error.code)) notFound();
     throw error;
   }
 }
+
+/** Reads the data of a page. A missing object, an object of another organization and an invalid cursor lead to the 404 page. */
+export const found = <T>(reading: Promise<T>): Promise<T> => orNotFound(reading, ["not_found", "invalid_request"]);
+
+/** Like `found`, for a page that some roles may not see: it leads these readers to the 404 page too. */
+export const foundIfAllowed = <T>(reading: Promise<T>): Promise<T> =>
+  orNotFound(reading, ["not_found", "invalid_request", "capability_required"]);

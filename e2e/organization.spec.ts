@@ -240,8 +240,8 @@ test.describe("the organization", () => {
     }
     await expectAccessible(page);
     await signInAs(context, owner.credential);
-    expect((await page.goto(`/settings/keys/${serviceAccountId}`))?.status()).toBe(404);
-    expect((await page.goto("/settings/audit/999"))?.status()).toBe(404);
+    for (const path of [`/settings/keys/${serviceAccountId}`, "/settings/webhooks/whe_1?cursor=nonsense", "/settings/audit/999"])
+      expect((await page.goto(path))?.status(), path).toBe(404);
     const stranger = await newPerson();
     await signInAs(context, stranger.credential);
     await page.goto("/settings/members");

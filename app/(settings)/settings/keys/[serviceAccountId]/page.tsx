@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { notFound } from "next/navigation";
+import { foundIfAllowed } from "#app/found.ts";
 import { requireMember } from "#app/session.ts";
 import { AccountState } from "#components/keys/accounts-ledger.tsx";
 import { capabilityWords } from "#components/keys/capability-words.ts";
@@ -13,28 +13,13 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
-import type { SessionCaller } from "#lib/http/operation.ts";
 import type { AccountDetail } from "#lib/identity/keys/service-account-view.ts";
 import { lackedOf } from "#lib/identity/capabilities.ts";
 import { viewServiceAccount } from "#lib/pages/view-service-accounts.ts";
-import { isProblem } from "#lib/problem.ts";
 
 export const metadata = { title: "Service account" };
 
 type Params = Promise<{ readonly serviceAccountId: string }>;
-type Member = SessionCaller & { readonly organizationId: string };
-
-/**
- * Reads a service account. It leads to a 404 if the account belongs to another organization or if the reader may not see it.
- */
-async function view(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
-  try {
-    return await viewServiceAccount(caller, serviceAccountId);
-  } catch (error) {
-    if (isProblem(error) && (error.code === "not_found" || error.code === "capability_required")) notFound();
-    throw error;
-  }
-}
 
 const factsOf = ({ account, createdBy }: AccountDetail) => [
   ["Id", <Copyable key="id" value={account.serviceAccountId} label="service account id" />] as const,
@@ -107,7 +92,7 @@ const Mandates = ({ account, mandates, openMandates }: AccountDetail) => (
 export default async function ServiceAccountPage({ params }: { readonly params: Params }) {
   const { serviceAccountId } = await params;
   const caller = await requireMember(`/settings/keys/${encodeURIComponent(serviceAccountId)}`);
-  const detail = await view(caller, serviceAccountId);
+  const detail = await foundIfAllowed(viewServiceAccount(caller, serviceAccountId));
   const { account, keys } = detail;
   const lacked = lackedOf(account.capabilities, caller.capabilities);
   const live = account.revokedAt === undefined;

@@ -1,4 +1,4 @@
-import { notFound } from "next/navigation";
+import { foundIfAllowed } from "#app/found.ts";
 import { requireMember } from "#app/session.ts";
 import type { SearchParams } from "#app/search-params.ts";
 import { Code } from "#components/ui/code.tsx";
@@ -16,27 +16,12 @@ import { EndpointActions } from "#components/webhooks/endpoint-actions.tsx";
 import { eventsText } from "#components/webhooks/event-choices.ts";
 import { Resend } from "#components/webhooks/resend.tsx";
 import { DeliveryState, EndpointState } from "#components/webhooks/state.tsx";
-import type { SessionCaller } from "#lib/http/operation.ts";
 import { viewWebhook, type WebhookView } from "#lib/pages/view-webhooks.ts";
-import { isProblem } from "#lib/problem.ts";
 import type { WebhookDelivery, WebhookEndpoint } from "#lib/webhooks/contract.ts";
 
 export const metadata = { title: "Webhook endpoint" };
 
 type Params = Promise<{ readonly webhookEndpointId: string }>;
-type Member = SessionCaller & { readonly organizationId: string };
-
-/**
- * Reads a webhook endpoint. It leads to a 404 if the endpoint belongs to another organization or if the reader may not see it.
- */
-async function view(caller: Member, id: string, cursor: string | undefined): Promise<WebhookView> {
-  try {
-    return await viewWebhook(caller, id, cursor);
-  } catch (error) {
-    if (isProblem(error) && (error.code === "not_found" || error.code === "capability_required")) notFound();
-    throw error;
-  }
-}
 
 const at = (moment: string | undefined, none: string) => (moment === undefined ? none : <Moment at={moment} />);
 
@@ -130,7 +115,7 @@ export default async function WebhookPage({ params, searchParams }: Props) {
   const path = `/settings/webhooks/${encodeURIComponent(webhookEndpointId)}`;
   const caller = await requireMember(path);
   const query = await searchParams;
-  const shown = await view(caller, webhookEndpointId, one(query, "cursor"));
+  const shown = await foundIfAllowed(viewWebhook(caller, webhookEndpointId, one(query, "cursor")));
   const { endpoint, deliveries } = shown;
   const chosen = deliveries.find((delivery) => delivery.webhookDeliveryId === one(query, "delivery"));
   return (
