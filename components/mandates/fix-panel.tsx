@@ -68,7 +68,7 @@ const Others = ({ view: { others, more } }: Pick<Props, "view">) => (
             <Moment at={decidedAt} show="short" />
           </li>
         ))}
-        {others.length > SHOWN && <li>And {others.length - SHOWN} more.</li>}
+        {others.length > ROWS_MAX && <li>And {others.length - ROWS_MAX} more.</li>}
       </ul>
     )}
     {more && <p className="text-sm text-muted">Only the last 200 decisions were tried.</p>}

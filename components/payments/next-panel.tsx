@@ -12,11 +12,11 @@ type Props = {
   readonly step: NextStep;
   readonly view: PaymentView;
   /** Whether the reader can let the agent make this refused payment once. */
-  readonly once: boolean;
+  readonly mayAllowOnce: boolean;
 };
 
 /** What the reader can do about the payment now. */
-export const NextPanel = ({ step, view, once }: Props) => (
+export const NextPanel = ({ step, view, mayAllowOnce }: Props) => (
   <section className="panel" aria-labelledby="next">
     <div className="panel-head">
       <h2 id="next">What you can do</h2>
@@ -24,7 +24,7 @@ export const NextPanel = ({ step, view, once }: Props) => (
     <div className="panel-body grid gap-3">
       <Because view={view} />
       {view.allowed && view.payment.authorization.policyDecision.outcome === "deny" && <AllowedOnce allowed={view.allowed} />}
-      {once && (
+      {mayAllowOnce && (
         <AllowOnce
           authorizationId={view.payment.authorization.authorizationId}
           agent={view.agent.name}
@@ -36,7 +36,7 @@ export const NextPanel = ({ step, view, once }: Props) => (
       {step.links.length > 0 && (
         <div className="actions">
           {step.links.map(({ href, label, primary }) => (
-            <Link key={label} className={buttonClass(primary && !once ? { tone: "primary" } : {})} href={href}>
+            <Link key={label} className={buttonClass(primary && !mayAllowOnce ? { tone: "primary" } : {})} href={href}>
               {label}
             </Link>
           ))}

@@ -24,7 +24,7 @@ export type FixView = {
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
   /** Whether the reader can allow the refused payment once, without this change of the mandate. */
-  readonly once: boolean;
+  readonly mayAllowOnce: boolean;
   /** Who allowed the payment once; null if nobody did. */
   readonly allowed: AllowedOnce | null;
   /** The other denied payments of the last 30 days that would be allowed with the fix, newest first. */
@@ -63,7 +63,7 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
       why: reasonsOf(past).flatMap(({ effect, message }) => (effect === "deny" ? [message] : [])),
       fix,
       outcome,
-      once: waivable !== null,
+      mayAllowOnce: waivable !== null,
       allowed: await allowedOnce(tx, { ...scope, ...past }, mandate.version, now),
       others: again.filter(
         (one) => one.authorizationId !== authorizationId && one.was === "deny" && one.decidedAt >= since && passes(one, fix),
@@ -83,8 +83,8 @@ function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null):
   return isBound && reasons.every(({ effect, code }) => effect !== "deny" || code === "agent_not_bound");
 }
 
-/** The link to a change of the mandate. `once`: the reader may also allow the payment once, without the change. */
-export type FixOffer = { readonly href: string; readonly label: string; readonly once?: true };
+/** The link to a change of the mandate. `mayAllowOnce`: the reader may also allow the payment once, without the change. */
+export type FixOffer = { readonly href: string; readonly label: string; readonly mayAllowOnce?: true };
 
 /**
  * The link to the change with which a denied payment would be allowed; null if no change is offered. "passes" if the current

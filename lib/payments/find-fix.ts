@@ -111,7 +111,7 @@ export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix, 
   fix && {
     href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`,
     label: fixWords(fix.changes, asset),
-    ...(waivable && { once: true as const }),
+    ...(waivable && { mayAllowOnce: true as const }),
   };
 
 const mandateFacts = (mandate: MandateRow, { policy, agents }: Terms): MandateFacts => ({

@@ -76,7 +76,7 @@ export default async function PaymentPage({ params }: Props) {
         <div className="split">
           <div className="stack">
             <TimelinePanel steps={view.timeline} />
-            <NextPanel step={step} view={view} once={fix !== null && fix !== "passes" && fix.once === true} />
+            <NextPanel step={step} view={view} mayAllowOnce={fix !== null && fix !== "passes" && fix.mayAllowOnce === true} />
           </div>
           <div className="stack">
             <AmountsPanel amounts={amounts} stage={stage} asset={intent.asset} />
