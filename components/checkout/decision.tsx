@@ -65,7 +65,7 @@ type ButtonsProps = {
 };
 
 /** The maximum number of characters of a domain that fit in one line of a button. */
-const SHOWN = 24;
+const CHARACTERS_MAX = 24;
 
 function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }: ButtonsProps) {
   // This uses aria-disabled and not disabled, because a disabled button would lose the focus while the HTTP request runs.
@@ -96,7 +96,7 @@ function Buttons({ view: { amounts, payee }, closed, busy, settled, mayApprove }
       >
         <span className="min-w-0 wrap-anywhere [&_.money]:whitespace-normal">
           Approve <Money>{amounts.charged}</Money>{" "}
-          <span className="block text-sm/4 font-450">to {shortDomain(payee.domain, SHOWN)}</span>
+          <span className="block text-sm/4 font-450">to {shortDomain(payee.domain, CHARACTERS_MAX)}</span>
         </span>
       </Button>
     </div>

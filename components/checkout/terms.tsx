@@ -10,7 +10,7 @@ import { shortDomain } from "./names.ts";
 import { KnownPayee } from "./payee.tsx";
 
 /** The maximum number of characters of a domain that fit in two lines on a phone. */
-const SHOWN = 40;
+const CHARACTERS_MAX = 40;
 
 type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
 
@@ -18,7 +18,7 @@ type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
 function PayeeName({ domain, level: Heading }: NameProps) {
   const [all, setAll] = useState(false);
   const hydrated = useHydrated();
-  const short = shortDomain(domain, SHOWN);
+  const short = shortDomain(domain, CHARACTERS_MAX);
   return (
     <div>
       <Heading

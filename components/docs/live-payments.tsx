@@ -8,13 +8,13 @@ import type * as contract from "#lib/payments/contract.ts";
 const listPayments = atAddress<typeof contract.listPayments>({ id: "listPayments", method: "GET", path: "/api/v1/payments" });
 
 const EVERY_MS = 3_000;
-const SHOWN = "5";
+const ROWS_MAX = "5";
 
 /** The newest payment requests of the organization as they arrive, from this page or from any other client. */
 export function LivePayments() {
   const { data, error } = useQuery({
     queryKey: [listPayments.id, "live"],
-    queryFn: ({ signal }) => call(listPayments, { query: { limit: SHOWN } }, { signal }),
+    queryFn: ({ signal }) => call(listPayments, { query: { limit: ROWS_MAX } }, { signal }),
     refetchInterval: EVERY_MS,
     retry: false,
   });

@@ -15,7 +15,7 @@ import type { FixView } from "#lib/pages/view-fix.ts";
 
 type Props = { readonly mandate: Mandate; readonly view: FixView };
 
-const SHOWN = 5;
+const ROWS_MAX = 5;
 
 const Difference = ({ mandate, view: { fix, names } }: Props) => {
   if (!fix) return null;
@@ -59,7 +59,7 @@ const Others = ({ view: { others, more } }: Pick<Props, "view">) => (
     {others.length === 0 && <p className="text-sm text-muted">No other denied payment would pass with this change.</p>}
     {others.length > 0 && (
       <ul className="grid grid-cols-1 gap-2 text-sm">
-        {others.slice(0, SHOWN).map(({ authorizationId, domain, amount, asset, decidedAt }) => (
+        {others.slice(0, ROWS_MAX).map(({ authorizationId, domain, amount, asset, decidedAt }) => (
           <li key={authorizationId} className="flex flex-wrap gap-x-3">
             <a className="wrap-anywhere" href={`/payments/${authorizationId}`}>
               <Untrusted>{domain ?? "Unknown seller"}</Untrusted>
@@ -102,7 +102,7 @@ export function FixPanel({ mandate, view }: Props) {
           </ul>
         </div>
         {view.allowed && <AllowedOnce allowed={view.allowed} />}
-        {view.once && (
+        {view.mayAllowOnce && (
           <>
             <AllowOnce {...{ authorizationId, agent, payee, amount }} />
             <h3>Or change the mandate</h3>

@@ -5,15 +5,15 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { UserLine } from "#lib/pages/view-users.ts";
 import { RoleList } from "./role-list.tsx";
 
-const SHOWN = 2;
+const NAMES_MAX = 2;
 
 /** The names of the first few organizations, and the number of the others. */
 function Organizations({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <span className="text-muted">None</span>;
-  const more = names.length - SHOWN;
+  const more = names.length - NAMES_MAX;
   return (
     <span>
-      <Untrusted>{names.slice(0, SHOWN).join(", ")}</Untrusted>
+      <Untrusted>{names.slice(0, NAMES_MAX).join(", ")}</Untrusted>
       {more > 0 && ` and ${more} more`}
     </span>
   );

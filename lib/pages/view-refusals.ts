@@ -24,7 +24,7 @@ export type Refusal = {
   readonly fix: FixOffer | null;
 };
 
-const SHOWN = 5;
+const ROWS_MAX = 5;
 
 /**
  * The payments that mandates refused in the last 24 hours, newest first, at most 5. `manage`: whether the reader may change
@@ -33,7 +33,7 @@ const SHOWN = 5;
 export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {
     const found: Refusal[] = [];
-    for (const place of await selectDenied(tx, scope, SHOWN)) {
+    for (const place of await selectDenied(tx, scope, ROWS_MAX)) {
       const mandate = await findMandate(tx, scope, place.mandateId);
       const past = mandate && (await findDecision(tx, place.mandateId, place.authorizationId));
       if (!past || now.getTime() - past.createdAt.getTime() > DAY_MS) continue;

@@ -20,7 +20,7 @@ import { viewSpending } from "#lib/pages/view-spending.ts";
 
 export const metadata = { title: "Home" };
 
-const SHOWN = 5;
+const ROWS_MAX = 5;
 
 function WaitingPanel({ waiting, mayDecide }: { readonly waiting: ApprovalsView; readonly mayDecide: boolean }) {
   if (waiting.items.length === 0) return null;
@@ -79,9 +79,9 @@ export default async function HomePage() {
   const caller = await requireMember("/home");
   const may = (capability: Parameters<typeof caller.capabilities.has>[0]) => caller.capabilities.has(capability);
   const [mandates, waiting, payments, spending] = await Promise.all([
-    may("mandates:read") ? viewLiveMandates(caller, SHOWN) : [],
-    may("checkouts:read") || may("checkouts:approve") ? viewWaiting(caller, SHOWN) : null,
-    may("payments:read") ? viewRecentPayments(caller, SHOWN + 1) : null,
+    may("mandates:read") ? viewLiveMandates(caller, ROWS_MAX) : [],
+    may("checkouts:read") || may("checkouts:approve") ? viewWaiting(caller, ROWS_MAX) : null,
+    may("payments:read") ? viewRecentPayments(caller, ROWS_MAX + 1) : null,
     may("payments:read") ? viewSpending(caller) : [],
   ]);
   const [main] = spending;

@@ -12,7 +12,7 @@ import { PaymentItem } from "./parts.tsx";
 export type Update = ReplyOf<typeof updateMandate>;
 type Refusal = NonNullable<Update["openRefused"]>;
 
-const SHOWN = 5;
+const ROWS_MAX = 5;
 
 const states = { held: "Not executed yet", submitted: "Submitted already", canceled: "Canceled" } as const;
 
@@ -20,7 +20,7 @@ const payments = (count: number): string => `${count} open ${count === 1 ? "paym
 
 const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
   <ul className="divide-y">
-    {items.slice(0, SHOWN).map(({ authorizationId, domain, amount, asset, state, message }) => (
+    {items.slice(0, ROWS_MAX).map(({ authorizationId, domain, amount, asset, state, message }) => (
       <PaymentItem key={authorizationId}>
         <a className="font-560 wrap-anywhere" href={`/payments/${authorizationId}`}>
           <Untrusted>{domain ?? "Unknown seller"}</Untrusted>
@@ -31,7 +31,9 @@ const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
         </span>
       </PaymentItem>
     ))}
-    {(more || items.length > SHOWN) && <PaymentItem>{more ? "And more." : `And ${items.length - SHOWN} more.`}</PaymentItem>}
+    {(more || items.length > ROWS_MAX) && (
+      <PaymentItem>{more ? "And more." : `And ${items.length - ROWS_MAX} more.`}</PaymentItem>
+    )}
   </ul>
 );
 

@@ -20,7 +20,7 @@ type BacktestItem = Extract<ReplyOf<typeof simulateMandate>, { readonly items: u
 
 /** The maximum number of past decisions that simulateMandate compares. */
 const LAST = 200;
-const SHOWN = 3;
+const ROWS_MAX = 3;
 
 const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
 
@@ -50,7 +50,7 @@ const Change = ({ one }: { readonly one: BacktestItem }) => (
 function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
   const changed = items.filter(({ was, wouldBe }) => was !== wouldBe);
   const count = (outcome: Outcome) => changed.filter(({ wouldBe }) => wouldBe === outcome).length;
-  const [first, rest] = [changed.slice(0, SHOWN), changed.slice(SHOWN)];
+  const [first, rest] = [changed.slice(0, ROWS_MAX), changed.slice(ROWS_MAX)];
   return (
     <>
       <dl className="grid grid-cols-2 border-b md:grid-cols-4">
