@@ -53,12 +53,18 @@ export class Connection {
   }
 }
 
-/**
- * Returns the body of a reply in chunked encoding, which must have one chunk before the last, empty chunk; null until the last
- * chunk has arrived.
- */
+/** Returns the body of a reply in chunked encoding, or null until the last, empty chunk has arrived. */
 function dechunk(received: Buffer): Buffer | null {
-  if (!received.subarray(-5).equals(Buffer.from("0\r\n\r\n"))) return null;
-  const start = received.indexOf("\r\n") + 2;
-  return received.subarray(start, start + Number.parseInt(received.toString("latin1", 0, start - 2), 16));
+  const chunks: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = received.indexOf("\r\n", at);
+    if (end < 0) return null;
+    const size = Number.parseInt(received.toString("latin1", at, end), 16);
+    if (Number.isNaN(size)) throw new Error("The server sent a chunk without a size.");
+    const next = end + 2 + size + 2;
+    if (received.length < next) return null;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(received.subarray(end + 2, end + 2 + size));
+    at = next;
+  }
 }
