@@ -37,7 +37,7 @@ function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   return sql<Candidates["mandates"]>`(SELECT coalesce(json_agg(c), '[]') FROM ${rows} c)`;
 }
 
-/** The mandates that could pay a checkout, and the database's time. */
+/** The mandates that candidatesOf selects for a checkout, and the database's time. */
 export type Candidates = {
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
   readonly now: Date;
@@ -53,7 +53,10 @@ export async function findCandidates(db: Database, payable: Payable): Promise<Ca
   return { mandates: row!.mandates, now: new Date(row!.now) };
 }
 
-/** A checkout with its approval, its authorization and the mandates that could pay it, in one statement. */
+/**
+ * Reads a checkout with its approval, its authorization, the mandates that candidatesOf selects, and the database's time. Null if
+ * the reader may not see such a checkout.
+ */
 export async function findWithCandidates(db: Database, scope: Reader, checkoutIntentId: string, chosen: string | null) {
   const [row] = await db
     .select({
