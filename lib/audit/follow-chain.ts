@@ -31,7 +31,10 @@ export function followChain(from: AuditHead, events: readonly ChainedEvent[], si
 
 type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/** Compares the end of a verified audit log with the tree head that is stored for it. Returns null if they agree. */
+/**
+ * Compares the end of a verified audit log with the tree head that is stored for it. Returns null if they agree and no event
+ * comes after them.
+ */
 export function checkEnd(head: AuditHead, stored: Ends): Bad | null {
   if (head.sequence < stored.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
   if (head.hash !== stored.hash || writePeaks(head.peaks) !== stored.peaks)

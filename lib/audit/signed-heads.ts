@@ -70,8 +70,8 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
 }
 
 /**
- * Calculates the tree head that an audit log had at a signed sequence. Returns null if its root hash differs from the signed one.
- * The stored hashes may be forged, but then the root hash differs.
+ * Calculates from the stored hashes the tree head that an audit log had when it had as many events as a signed one. Returns null
+ * if the root hashes differ, so forged stored hashes are noticed.
  */
 async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<AuditHead | null> {
   const calculate = (stored: StoredHash) => peaksAt(sequence, stored);
