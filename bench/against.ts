@@ -92,7 +92,7 @@ function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [M
   ];
 }
 
-/** Measures this commit and another one in turns, with one PostgreSQL server and a database for each commit. */
+/** Measures the working tree and a commit in turns, with one PostgreSQL server and a database for each. */
 export async function compareWith(commit: string, { rounds, seconds }: { readonly rounds: number; readonly seconds: number }) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-against-"));
   const say = (line: string): void => console.error(`bench: ${line}`);

@@ -57,7 +57,7 @@ const askCounts = (browsers: ChildProcess): Promise<{ open: number; messages: nu
     browsers.send({});
   });
 
-/** Starts another process, which opens the streams of all browsers. */
+/** Starts another process, which opens a stream for each simulated browser. Returns when all are open. */
 async function openBrowsers(port: number, cookies: readonly string[]): Promise<ChildProcess> {
   const browsers = fork("bench/stream-browsers.ts", [String(port)]);
   const all = Array.from({ length: BROWSERS }, (_, at) => cookies[at % cookies.length]!);
