@@ -6,7 +6,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Payment } from "#lib/payments/payment-schema.ts";
 
-/** The description of what the payment buys, or why it was denied. */
+/** Says why the payment was denied, or else what it buys, if that is known: the method and path, or the description. */
 function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
   if (policyDecision.outcome === "deny") {
     const because = policyDecision.reasons.find(({ effect }) => effect === "deny");

@@ -49,7 +49,7 @@ function VerdictNotice({ verdict, pasted }: Checked) {
 }
 
 /**
- * Shows the result. The element is on the page before there is a result, because screen readers announce only changes of its
+ * Shows the result. The <output> is on the page before there is a result, because screen readers announce only changes of its
  * text.
  */
 const Result = ({ checked, error }: { readonly checked: Checked | null; readonly error: string | null }) => (

@@ -27,7 +27,8 @@ const Line = ({ name, text, chosen }: ItemProps) => (
 );
 
 /**
- * Changes the organization of the session. The page is loaded anew, so that no data of the previous organization stays in memory.
+ * Changes the organization of the session. Then the start page is loaded as a new document, so that no data of the previous
+ * organization stays in memory.
  */
 export function OrganizationSwitch({ organizations, activeId, platform }: Props) {
   const activate = useActivateOrganization();

@@ -12,7 +12,7 @@ test("shows the QR code of the request's address if a phone can open it, with wh
   const dark = qrCode(`https://pay.example.org${path}`)?.flat().filter(Boolean).length;
   expect(html.match(/h1v1h-1z/g)).toHaveLength(dark ?? 0);
   expect(html).toContain('"viewBox":"0 0 45 45"');
-  // The white cells are drawn too, because the page is dark in the dark theme.
+  // A white square lies behind the dark cells, because dark cells cannot be scanned on a dark page.
   expect(html).toContain('{"width":45,"height":45,"fill":"#fff"}');
 });
 
