@@ -55,7 +55,8 @@ async function open(context: BrowserContext, page: Page, path: string, width: nu
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
 }
 
-/* pages.spec.ts opens all pages with long names, but its payees have no long domain, so these pages are tested here. */
+/* pages.spec.ts opens all pages with long names, but its payments keep the short domain that the payee had before. So the pages
+   below, which show payments, are tested here. */
 const paths = ["/home", "/payments", "/approvals"];
 
 for (const path of paths) {
