@@ -123,7 +123,8 @@ describe("an agent that holds no wallet", () => {
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
     const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
-    // The seller's server compares the payee's address letter by letter, so the intent must contain its own 402 response.
+    // The seller's server compares the payee's address with upper and lower case. The intent contains the server's 402 response,
+    // because without it the service would sign the address in its checksum form.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
     const extensions = { "payment-identifier": { info: { required: true }, schema: {} } };
