@@ -119,7 +119,10 @@ test.each(Object.entries(endings))("a person %s during the request creates no AP
   expect(await replied.asked, what).toMatchObject({ status, problem: { code } });
 });
 
-/** Moves the time of the last sign-in or proof of identity more than 15 minutes into the past. */
+/**
+ * Makes the last sign-in or proof of identity older than 15 minutes (FRESH_SESSION_MS), so that the person may not give rights
+ * without a new proof.
+ */
 const growStale = (...people: readonly { readonly userId: string }[]) =>
   database()
     .update(session)

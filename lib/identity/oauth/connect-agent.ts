@@ -35,7 +35,10 @@ async function acceptedRequest(text: string, { organizationId }: Member): Promis
   return request;
 }
 
-/** Refuses capabilities that the client did not ask for. @throws Problem invalid_request */
+/**
+ * Refuses capabilities that the client did not ask for. If it named none, the person may choose any.
+ * @throws Problem invalid_request
+ */
 function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest): void {
   const beyond = asked === null ? -1 : chosen.findIndex((capability) => !asked.includes(capability));
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);

@@ -1,8 +1,8 @@
 import { authMethods, type AuthMethod } from "#lib/identity/sessions/auth-methods.ts";
 
 /**
- * The endpoints of better-auth that this service answers. All others are in disabledPaths; a test compares both lists with
- * better-auth's own list.
+ * The endpoints of better-auth that this service answers, if their sign-in method is configured (see needs). All others are in
+ * disabledPaths; a test compares both lists with better-auth's own list.
  */
 export const servedPaths = [
   "/sign-up/email",
