@@ -102,7 +102,10 @@ function domain(on: Case): void {
   add(on, say.domainAllowed, name);
 }
 
-/** Whether the payee has proved its domain, or the policy allows the seller or the address itself. */
+/**
+ * Whether the seller is verified, the 402 of its domain asked this service for this payment, or an allow list of the policy names
+ * the seller or the payee's address.
+ */
 function isProven({ policy, intent }: Case): boolean {
   const { seller, payTo, domainSeen } = intent;
   if (seller?.verified === true || domainSeen === true) return true;

@@ -53,8 +53,8 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
 
   const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
-  // A change that gives more rights needs a proof of identity. A draft or suspended mandate gives no rights, so the request
-  // that activates or resumes it asks for the proof.
+  // A change that gives more rights needs a recent sign-in or proof of identity. A draft or suspended mandate gives no rights, so
+  // the request that activates or resumes it asks for the proof.
   const isInForce = old.status === "active";
   if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
   const now = await clock(tx);
