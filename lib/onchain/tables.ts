@@ -54,8 +54,8 @@ export const relayedTransactions = pgTable(
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
     /**
-     * The hashes of earlier signed versions, which had lower fees or another nonce. Any of these may still be the one that is
-     * mined.
+     * The hashes of earlier signed versions, which had lower fees or another nonce. Until the outcome is final, any of these may
+     * be the one that is mined; then these are all hashes but the mined one.
      */
     earlierHashes: text("earlier_hashes")
       .array()
