@@ -96,7 +96,7 @@ export type KeyLine = {
   readonly userAgent: string | null;
 };
 
-/** Keys of the service account, newest first. */
+/** API keys and OAuth connections of the service account, also revoked and expired ones, newest first. */
 export async function selectKeys(serviceAccountId: string, rows: number): Promise<KeyLine[]> {
   const found = await database().execute<AsText<KeyLine, Times | "expiresAt">>(sql`
     SELECT k.key_id AS "keyId", k.preview, k.created_at AS "createdAt", k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt",

@@ -35,8 +35,8 @@ function decimalsOf(chain: string, asset: string): number {
 }
 
 /**
- * The maximum number of fraction digits of an asset. Sums have this many digits, because an asset may have another number of
- * digits on each chain.
+ * The maximum of tokenDecimals in the settings. Sums have this many decimals, because an asset may have different decimals on
+ * each chain.
  */
 const DIGITS = 36;
 
