@@ -113,8 +113,8 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // An approval or order with an idempotency key has a stored reply of its own. For every other payment, the stored reply is that
-  // of its authorization.
+  // An approval with an idempotency key has a stored reply of its own. For every other payment, also of an order, the stored reply
+  // is that of its authorization.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
