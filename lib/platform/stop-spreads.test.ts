@@ -70,7 +70,7 @@ async function newShop(registered: Parameters<typeof newSeller>[1] = {}, is: { v
 const decisionOn = async ({ shop }: Registered) =>
   (await authorized({ ...buyer, seller: shop } as unknown as Parameters<typeof authorized>[0])).policyDecision;
 
-/** Tries to pay a registered seller. Returns "allow", or the reason for the refusal. */
+/** Tries to pay a registered seller. Returns the denial code, or the outcome if the payment is not denied. */
 async function payingTo(registered: Registered): Promise<string> {
   const { outcome, denialCode } = await decisionOn(registered);
   return denialCode ?? outcome;
