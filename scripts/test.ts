@@ -85,7 +85,7 @@ type Results = {
   }[];
 };
 
-/** A failure for the summary at the end: at most twelve lines, without stack frames of dependencies. */
+/** A failure for the summary at the end: its name and twelve lines at most of its message, without frames of dependencies. */
 function told(name: string, message = ""): string {
   const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
   return [name, ...lines.slice(0, 12)].join("\n    ");
