@@ -97,7 +97,8 @@ describe("kill -9 of a server that pays for an order", { timeout: 120_000 }, () 
     await point.release();
     await ended();
     expect(await brokenInvariants()).toEqual([]);
-    // The shop has already settled the order. From now on it only reports a settlement, as shops do for a repeated order.
+    // At these points the shop has already settled. From now on it reports a settlement without settling again, as shops do for a
+    // repeated order.
     if (at > 2) shop.settle = null;
 
     await timePasses(key);
