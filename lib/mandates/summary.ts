@@ -1,3 +1,4 @@
+import type { AskRule } from "#lib/mandates/ask-rules.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } from "#lib/mandates/words.ts";
 import { displayAmount, readAmount } from "#lib/money.ts";
@@ -86,19 +87,26 @@ function whenAsked({ approval }: Policy, asset: string): Phrase[] {
   }
 }
 
-/** When a mandate asks a person to approve, as text after the mandate's name: "asks above 25.00 USDC". */
-export function asksWhen({ approval }: Policy, asset: string): string {
-  switch (approval?.mode) {
-    case undefined:
-    case "never":
-      return "does not ask";
+/** A rule that asks a person to approve, as text after the mandate's name: "asks above 25.00 USDC". */
+export function askRuleText(rule: AskRule): string {
+  switch (rule.rule) {
     case "always":
       return "asks about every payment";
     case "firstPayment":
       return "asks about the first payment to a seller";
     case "above":
-      return `asks above ${amountWords(approval.amount, asset)}`;
+      return `asks above ${amountWords(rule.limit, rule.unit)}`;
+    case "passkey":
+      return `asks for a passkey${rule.who === "policy" ? "" : `, as the ${rule.who} demands`}`;
   }
+}
+
+/** When the approval rule of a mandate asks a person, as text after the mandate's name: "asks above 25.00 USDC". */
+export function asksWhen({ approval }: Policy, asset: string): string {
+  if (approval === undefined || approval.mode === "never") return "does not ask";
+  return askRuleText(
+    approval.mode === "above" ? { rule: "above", limit: approval.amount ?? "", unit: asset } : { rule: approval.mode },
+  );
 }
 
 function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller }: Policy, { nameOf }: Words): Phrase[][] {

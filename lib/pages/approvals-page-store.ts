@@ -3,8 +3,8 @@ import { openStatuses } from "#lib/approvals/checkout-state.ts";
 import { checkoutApprovals, checkoutIntents } from "#lib/approvals/tables.ts";
 import type { Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
-import { currentVersion } from "#lib/mandates/store.ts";
-import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
+import { authorizations } from "#lib/holds/tables.ts";
+import { mandates } from "#lib/mandates/tables.ts";
 
 /* Queries of the approvals inbox. Every query filters by organization and environment. */
 
@@ -16,13 +16,16 @@ const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')
 
 const { checkoutIntentId, mandateId } = checkoutIntents;
 
-/** Checkouts that nobody has decided and that have not expired; the first to expire comes first. */
+/**
+ * Checkouts that nobody has decided and that have not expired; the first to expire comes first. Each has the name of its mandate
+ * and the findings of its payment's decision, or null if it has none yet.
+ */
 export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
   tx
-    .select({ ...getTableColumns(checkoutIntents), mandateName: mandates.name, policy: mandateVersions.policy })
+    .select({ ...getTableColumns(checkoutIntents), mandateName: mandates.name, findings: authorizations.findings })
     .from(checkoutIntents)
     .leftJoin(mandates, and(eq(mandates.mandateId, mandateId), eq(mandates.organizationId, scope.organizationId)))
-    .leftJoin(mandateVersions, currentVersion)
+    .leftJoin(authorizations, eq(authorizations.authorizationId, checkoutIntents.authorizationId))
     .where(and(within(checkoutIntents, scope), open, gt(checkoutIntents.expiresAt, now)))
     .orderBy(asc(checkoutIntents.expiresAt), asc(checkoutIntentId))
     .limit(limit);

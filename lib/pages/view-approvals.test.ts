@@ -61,6 +61,13 @@ describe("requests that wait for a decision", () => {
     expect(await waitingCount(scopeOf(buyer))).toBe(2);
   });
 
+  test("name the rule that asked, also if the approval rule does not ask", async () => {
+    const other = await createBuyer();
+    const passkey = { ...policy, approval: { mode: "never" as const }, minimumAssuranceLevel: "passkeyApproved" as const };
+    await authorize(other, await activeMandate(other.person.credential, { policy: passkey }));
+    expect((await viewWaiting(scopeOf(other))).items.map(({ why }) => why)).toEqual(["asks for a passkey"]);
+  });
+
   test("are at most as many as the limit, and the page says that there are more", async () => {
     const { items, more } = await viewWaiting(scopeOf(buyer), 1);
     expect(items).toHaveLength(1);

@@ -2,9 +2,11 @@ import { countWaiting, selectDecided, selectWaiting, type WaitingRow } from "#li
 import { statusAt } from "#lib/approvals/present-checkout.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
+import { askRules } from "#lib/mandates/ask-rules.ts";
+import type { Findings } from "#lib/mandates/facts.ts";
 import type { Scope } from "#lib/mandates/store.ts";
 import { reading } from "#lib/mandates/store.ts";
-import { asksWhen } from "#lib/mandates/summary.ts";
+import { askRuleText } from "#lib/mandates/summary.ts";
 import { displayAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
@@ -89,7 +91,7 @@ export const viewDecided = (
     return { items: decided, ...rest };
   });
 
-type Row = Omit<WaitingRow, "policy">;
+type Row = Omit<WaitingRow, "findings">;
 
 const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => ({
   checkoutIntentId: row.checkoutIntentId,
@@ -102,10 +104,12 @@ const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => 
 });
 
 /**
- * Why a person must approve: the rule of the mandate's policy, or, if no mandate decided yet, the number of items in the basket.
+ * Why a person is asked: the first rule of the payment's decision that asks, or, if no payment was decided yet, an order with its
+ * number of items.
  */
-function whyAsked({ policy, authorizationId, canonicalBasket, asset }: WaitingRow): string {
-  if (policy !== null && authorizationId !== null) return asksWhen(policy, asset);
+function whyAsked({ findings, canonicalBasket }: WaitingRow): string {
+  const [rule] = findings === null ? [] : askRules(JSON.parse(findings) as Findings);
+  if (rule !== undefined) return askRuleText(rule);
   const count = canonicalBasket.lines.reduce((sum, { quantity }) => sum + quantity, 0);
   return `an order of ${count} ${count === 1 ? "item" : "items"}`;
 }
