@@ -38,7 +38,10 @@ function isSamePayment(settlement: PlainSettlement, authorization: Authorization
   );
 }
 
-/** Whether the seller had this signed payment settled before the agent executed its authorization. */
+/**
+ * Whether the seller has already asked this service to settle a payment with this credential's nonce and the authorized terms, and
+ * the settlement has not failed. The signature is not compared here; adoptSettlement does that.
+ */
 export async function wasSettledAs(header: string, authorization: AuthorizationRow): Promise<boolean> {
   const decoded = decodeCredential(header);
   return decoded.ok && (await settledAs(database(), decoded.credential, authorization)) !== null;

@@ -39,8 +39,8 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
 };
 
 /**
- * Throws unless the authorization may be executed, or the seller has already had this signed payment settled. Returns the
- * database's time.
+ * Throws unless the authorization may be executed, or the seller has already asked to settle this payment (see wasSettledAs).
+ * Returns the database's time.
  * @throws Problem as requireOpen
  */
 async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
