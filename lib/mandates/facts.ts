@@ -74,7 +74,7 @@ export type IntentFacts = {
   readonly seller: SellerFacts | null;
   /** The facts about a seller that is not registered. Null if the intent names a seller id, even if no seller has this id. */
   readonly unregistered: UnregisteredFacts | null;
-  /** The registered record; null when the seller has no such resource. */
+  /** The registered resource that the intent names. Null if it names none, or if the seller has no active resource of this id. */
   readonly resource: ResourceFacts | null;
   /**
    * The values of the payment request that differ from the seller's records, or from the challenge of a seller that is not
