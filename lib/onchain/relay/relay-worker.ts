@@ -38,7 +38,10 @@ async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void
   }
 }
 
-/** Sends one queued transaction at once, before the worker would. Returns false if another holder has the key's lease. */
+/**
+ * Tries to send one queued transaction at once, before the worker would. Returns false if another holder has the key's lease.
+ * True does not mean that it was sent: the row tells that.
+ */
 export async function relayOne(row: RelayRow): Promise<boolean> {
   const done = await underLease(row.chain, row.key, async (lease) => {
     await attempt(row, () => sendQueued(row, lease));
