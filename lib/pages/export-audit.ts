@@ -13,8 +13,8 @@ const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
 
 /**
- * One event as a line of JSON. The line includes the sequence number, so that the root of the log can be computed again from the
- * file.
+ * One event as a line of JSON, with everything that its hash covers. The sequence numbers show whether events are missing. Without
+ * gaps, the root of the log can be computed from the file.
  */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
   const line = {
