@@ -19,7 +19,10 @@ import {
 import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/payments/unregistered-offer.ts";
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
-/** The facts for the decisions of a batch, read while the mandates' rows are locked; for a simulation, read without a lock. */
+/**
+ * The facts for the decisions of a batch. They are read under the revocation gate, and all except atDomains and stoppedPayees
+ * while the mandates' rows are locked. A simulation reads them without a lock.
+ */
 export type BatchRows = {
   readonly now: Date;
   readonly mandates: readonly Row[];
