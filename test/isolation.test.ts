@@ -21,7 +21,7 @@ import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Invariant 8: calls every operation that takes an id with an id of another organization. access.test.ts tests permissions. */
+/* Invariant 8: calls every operation that takes an id with the id of an object of another organization. access.test.ts tests permissions. */
 
 useDatabase();
 
