@@ -15,7 +15,7 @@ const EXPIRES_MS = 12 * 3_600_000;
 
 /**
  * Returns the reader's active mandates and the key of their newest service account for the code samples, as far as the reader's
- * role may see them; null if the reader has no organization.
+ * role may see them; null if nobody is signed in or no organization is active.
  */
 async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
   if (!caller || caller.organizationId === null) return null;

@@ -13,6 +13,6 @@ async function orNotFound<T>(reading: Promise<T>, codes: readonly ProblemCode[])
 /** Reads the data of a page. A missing object, an object of another organization and an invalid cursor lead to the 404 page. */
 export const found = <T>(reading: Promise<T>): Promise<T> => orNotFound(reading, ["not_found", "invalid_request"]);
 
-/** Like `found`, for a page that some roles may not see: it leads these readers to the 404 page too. */
+/** Like `found`, but also leads readers whose role may not see the data to the 404 page. */
 export const foundIfAllowed = <T>(reading: Promise<T>): Promise<T> =>
   orNotFound(reading, ["not_found", "invalid_request", "capability_required"]);

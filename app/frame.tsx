@@ -30,8 +30,8 @@ const countWaiting = cache(async (sessionId: string): Promise<number> => {
 });
 
 /**
- * Returns the titles of an organization's pages. They begin with the number of requests that wait for approval, for a reader
- * who looks at another tab.
+ * Returns the titles of an organization's pages. If requests wait for approval, the titles begin with their number, so that a
+ * person who looks at another tab sees it.
  */
 export async function organizationMetadata(): Promise<Metadata> {
   const caller = await readCaller();

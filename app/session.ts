@@ -6,8 +6,8 @@ import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
 /**
- * Returns the person who reads the page, from the session cookie; null without a valid session. The session is read once per
- * request.
+ * Returns the person who reads the page, from the session cookie; null without a valid session, or if the person is banned. The
+ * session is read once per HTTP request.
  */
 export const readCaller = cache(async (): Promise<SessionCaller | null> => authenticateReader((await headers()).get("cookie")));
 
@@ -20,7 +20,7 @@ export async function requestPath(): Promise<string> {
 }
 
 /**
- * Like readCaller, but redirects to the sign-in page if there is no session. After the sign-in the person returns to `path`.
+ * Like readCaller, but redirects to the sign-in page if it returns null. After the sign-in the person returns to `path`.
  */
 export async function requireCaller(path: string): Promise<SessionCaller> {
   return (await readCaller()) ?? redirect(withReturnTo("/sign-in", path));

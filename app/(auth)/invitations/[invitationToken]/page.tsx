@@ -115,7 +115,7 @@ function Step({ invitation, token, reader, back }: StepProps) {
   return <Ended invitation={invitation} reader={reader} />;
 }
 
-/** Says why an invitation can no longer be accepted. */
+/** Says why the reader cannot accept the invitation. */
 function Ended({ invitation: { state, inviterName, organizationName, expiresAt }, reader }: Omit<StepProps, "token" | "back">) {
   const inviter = <Untrusted>{inviterName}</Untrusted>;
   return (

@@ -14,7 +14,7 @@ export const metadata = { title: "Approve together" };
 
 const PATH = "/approvals";
 
-/** Shows several requests to one payee with all their facts, so that one person can approve them together. */
+/** Shows the chosen requests with all their facts, and lets the person approve together those that pay the same payee. */
 export default async function TogetherPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

@@ -57,7 +57,7 @@ const Capabilities = ({ account }: AccountDetail) => (
   </section>
 );
 
-/** Says which mandates the account may use besides those that name it, or that it may use only those chosen for it. */
+/** Says how many mandates are open to every agent or, if mandates were chosen for this account, that it may use only those. */
 const openText = ({ account, openMandates }: Pick<AccountDetail, "account" | "openMandates">): string => {
   const chosen = account.mandateIds?.length;
   if (chosen !== undefined)
