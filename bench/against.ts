@@ -62,8 +62,8 @@ async function turn(side: Side, { connections, mandatesOf }: Kind, seconds: numb
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /**
- * Returns a row for each of the two commits, and a row with ratios. A ratio is the value of this commit divided by the value of
- * the other one in the same round; the row has the median of all rounds.
+ * Returns a row for the working tree, a row for the commit, and a row with ratios. A ratio is the value of the working tree
+ * divided by the value of the commit in the same round; the row has the median of all rounds.
  */
 function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [Metered, Metered])[]) {
   const columns: Record<string, (turn: Metered) => number> = {
@@ -87,12 +87,12 @@ function rowsOf(kind: Kind, sides: readonly Side[], turns: readonly (readonly [M
   const rounded = (value: number): number => Number(value.toPrecision(4));
   return [
     ...sides.map((side, at) => row(side.name, (of) => rounded(median(turns.map((pair) => of(pair[at]!)))))),
-    // Equal values, such as no errors on both sides, have the ratio 1.
+    // Equal values have the ratio 1, even if both are 0, such as the numbers of errors.
     row("ratio", (of) => rounded(median(turns.map(([here, there]) => (of(here) === of(there) ? 1 : of(here) / of(there)))))),
   ];
 }
 
-/** Measures the working tree and a commit in turns, with one PostgreSQL server and a database for each. */
+/** Measures the working tree and a commit alternately. They share a PostgreSQL server, but each has a different database. */
 export async function compareWith(commit: string, { rounds, seconds }: { readonly rounds: number; readonly seconds: number }) {
   const folder = await mkdtemp(join(tmpdir(), "countersign-against-"));
   const say = (line: string): void => console.error(`bench: ${line}`);

@@ -12,7 +12,7 @@ export type Burst = {
   readonly errors: number;
 };
 
-/** Sends 200 concurrent requests under a budget that is enough for only `room` of them. */
+/** Sends 200 concurrent requests under a budget that is enough for `room` of them. */
 export async function burst(scene: Scene, servers: readonly BenchServer[], room: number): Promise<Burst> {
   const mandateId = await scene.mandate((room / 100).toFixed(2));
   const connections = await Promise.all(

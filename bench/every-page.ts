@@ -61,8 +61,8 @@ async function openShop(url: string, { person }: Scene): Promise<string> {
 }
 
 /**
- * Returns values for the parameters in the paths of pages. Gives the person both product roles and the role of a platform
- * admin, so that they may open every page.
+ * Creates records and returns their ids, as values for the parameters in the paths of pages. Gives the person the role of a
+ * platform admin and their organization both product roles, so that they may open every page.
  */
 async function parametersOf(
   url: string,

@@ -12,7 +12,10 @@ import { load, type Measurement } from "./load.ts";
 import { payTo, setSellerScene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
-/** The result for one endpoint and one number of connections: requests per second, and the median of the ratios of the rounds. */
+/**
+ * The result for one endpoint and one number of connections: for each facilitator the medians of the rounds, in requests per
+ * second and in milliseconds, the median of the ratios of the rounds, and the sum of the errors.
+ */
 export type FacilitatorRow = {
   readonly endpoint: "verify" | "settle";
   readonly connections: number;
@@ -41,8 +44,8 @@ const terms = {
 const required: PaymentRequired = { x402Version: 2, resource: { url: "https://data.example.com/report" }, accepts: [terms] };
 
 /**
- * Returns a function that makes bodies of facilitator requests. Each body has a payment of its own, signed by a standard
- * client.
+ * Returns a function that makes bodies of facilitator requests. Each body contains a different payment, which the client of the
+ * x402 library signs.
  */
 function bodiesOf(wallet: ReturnType<typeof privateKeyToAccount>) {
   const client = new x402Client().setSpendControls(false).register(localChainId, new ExactEvmScheme(wallet));
@@ -107,8 +110,8 @@ async function compare(
 }
 
 /**
- * `npm run bench -- --facilitators`: measures this service's facilitator and that of the x402 library in turns, on one chain that
- * mines each transaction at once.
+ * `npm run bench -- --facilitators`: measures this service's facilitator and that of the x402 library alternately, on one chain
+ * that mines each transaction at once.
  */
 export async function compareFacilitators({ rounds, seconds }: { rounds: number; seconds: number }): Promise<FacilitatorRow[]> {
   const chain = await startChain();

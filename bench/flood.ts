@@ -1,6 +1,6 @@
 /**
  * Loads one page again and again on many connections, as any visitor can. When the parent sends a message, it reports the
- * number of each status and ends; it also ends with its parent.
+ * number of replies with each status, and of each connection error, and ends. It also ends when its parent ends.
  */
 import { Agent, get } from "node:http";
 import { setPriority } from "node:os";

@@ -54,7 +54,7 @@ const registering = async (contracts: Contracts, owner: Awaited<ReturnType<typeo
   return { mandateId: registration.mandateId, sent: { to: contracts.registry, data } };
 };
 
-/** Measures the gas of each operation on the chain. Every payee has no tokens before, which makes a transfer more expensive. */
+/** Measures the gas of each operation on the chain. No payee has tokens before, which makes a transfer to it cost more. */
 export async function measureGas(): Promise<readonly Gas[]> {
   const chain = await startChain();
   try {

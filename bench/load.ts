@@ -10,8 +10,8 @@ export type Measurement = {
 
 export type Load = {
   /**
-   * The connections use the targets in turn. Each target has an API key of its own, because the rate limit of one key would
-   * limit the result.
+   * Connection n uses target n modulo their number. Targets of this service have different API keys, because the rate limit of
+   * a single key would limit the result.
    */
   readonly targets: readonly Target[];
   readonly connections: number;

@@ -63,8 +63,8 @@ async function measure(server: BenchServer, scene: Scene, mandateId: string, sec
 }
 
 /**
- * Measures the API while visitors load pages: the times of 16 connections that authorize payments, then the slowest of five
- * emergency stops.
+ * Measures the API without and with visitors that load pages: the times of the requests of 16 connections that authorize
+ * payments, then the slowest of five emergency stops.
  */
 export async function measureOutside(
   databaseUrl: string,

@@ -9,7 +9,7 @@ import type { Streams } from "./streams.ts";
 export type Row = Measurement & {
   readonly name: string;
   readonly connections: number;
-  /** The CPU time and the bytes that each request used; absent for baselines. */
+  /** The CPU time and the bytes that each request used; absent for baselines and for the row named BESIDE. */
   readonly spent?: CpuUse;
 };
 export type Results = {
@@ -27,7 +27,7 @@ export type Floor = { readonly what: string; readonly measured: string; readonly
 /** The name of the rows for the baseline that uses one transaction per request. */
 export const EACH = "baseline: one transaction per request";
 export const HOT = "hot mandate";
-/** The beginning of the names of rows that were measured in turns with a baseline. */
+/** The name of the row of the service that was measured alternately with the baselines. */
 export const BESIDE = "hot mandate, in turns with:";
 export const DRIVER = "baseline: the driver alone";
 
@@ -71,7 +71,7 @@ export function floorsOutside([alone, ...flooded]: readonly Outside[]): Floor[] 
   });
 }
 
-/** Compares the results while browsers receive every change event with the limit that the project requires. */
+/** Compares the results while streams of changes are open with the limit that the project requires. */
 const floorOfStreams = ({ streams, ratio }: Streams): Floor => ({
   what: `authorize with ${whole(streams)} open streams of changes`,
   measured: `${((1 - ratio) * 100).toFixed(1)} % slower`,

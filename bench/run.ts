@@ -1,9 +1,9 @@
 /**
  * `npm run bench`: measures the production server and its baselines.
- * `-- --json` prints JSON. `-- --seconds N` sets the length of each measurement. `-- --rounds N` sets the number of turns of a
- * comparison.
- * `-- --against COMMIT` compares this commit with another one in turns.
- * `-- --facilitators` compares verify and settle with the facilitator of the x402 library in turns.
+ * `-- --json` prints JSON. `-- --seconds N` sets the length of each measurement. `-- --rounds N` sets the number of rounds of a
+ * comparison, whose sides are measured alternately.
+ * `-- --against COMMIT` compares the working tree with a commit.
+ * `-- --facilitators` compares verify and settle with the facilitator of the x402 library.
  * `-- --streams` measures only the cost of open event streams.
  * `-- --webhooks` measures the deliveries of webhooks and how a backlog of deliveries drains.
  * `-- --pages` prints the size of the scripts and the layout shift of every page.

@@ -1,4 +1,4 @@
-/** Opens streams of changes, as browsers do, and counts their messages. The process ends with its parent. */
+/** Opens streams of changes on plain sockets, as browsers would, and counts messages. The process ends with its parent. */
 import { connect } from "node:net";
 import { setPriority } from "node:os";
 
@@ -24,7 +24,7 @@ function read(cookie: string): void {
     .on("error", () => {})
     .once("close", () => {
       open -= isOpen ? 1 : 0;
-      // The service refuses new streams while it opens many others, so try again, as browsers do.
+      // The service refuses a new stream while it opens many others, so try again, as pages in a browser do.
       setTimeout(read, AGAIN_MS, cookie);
     });
   socket.write(`GET /changes HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);

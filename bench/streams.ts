@@ -12,8 +12,8 @@ import { authorizeBody, setScene, type Scene } from "./scene.ts";
 import { start, type BenchServer } from "./server.ts";
 
 /**
- * Payments that are authorized per second: `alone` without streams, and `beside` while browsers of the same organization
- * receive every change. The rates are medians of the rounds.
+ * Payments that are authorized per second: `alone` without streams, and `beside` while simulated browsers of the same
+ * organization receive every change. Both are medians of the rounds; `messages` and `errors` are sums.
  */
 export type Streams = {
   readonly streams: number;
@@ -26,14 +26,14 @@ export type Streams = {
 };
 
 const BROWSERS = 1_000;
-/** The maximum number of streams that the service keeps open for one session. A further stream ends the oldest one. */
+/** PER_SESSION in change-streams.ts: the maximum number of streams of one session. A further stream ends the oldest one. */
 const PER_SESSION = 4;
 const CONNECTIONS = 64;
 /** This is long enough for V8 to compile the code, so that the first round is not the slowest. */
 const WARM_SECONDS = 8;
 /** How long the service may take to notice that a thousand browsers have gone. */
 const SETTLED_MS = 4_000;
-/** How many streams are opened at the same time. About as many connect again at once after a deployment. */
+/** The number of streams that are opened together; the next ones follow after 100 milliseconds. */
 const PART = 50;
 
 /** Inserts sessions of the newest buyer, as sign-ins would, and returns their cookies. */
@@ -57,7 +57,7 @@ const askCounts = (browsers: ChildProcess): Promise<{ open: number; messages: nu
     browsers.send({});
   });
 
-/** Starts another process, which opens a stream for each simulated browser. Returns when all are open. */
+/** Starts a process that opens the streams of all simulated browsers, and waits until they are open. */
 async function openBrowsers(port: number, cookies: readonly string[]): Promise<ChildProcess> {
   const browsers = fork("bench/stream-browsers.ts", [String(port)]);
   const all = Array.from({ length: BROWSERS }, (_, at) => cookies[at % cookies.length]!);
@@ -84,7 +84,7 @@ async function rate(server: BenchServer, scene: Scene, mandateId: string, second
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /**
- * Measures without and with streams in turns, in reverse order in every second round, so that the conditions are equal for
+ * Measures without and with streams alternately, in reverse order in every second round, so that the conditions are equal for
  * both.
  */
 async function compare(server: BenchServer, scene: Scene, cookies: readonly string[], how: { rounds: number; seconds: number }) {
@@ -117,7 +117,7 @@ export async function measureStreams(
   how: How,
 ): Promise<Streams> {
   const secret = randomBytes(36).toString("base64url");
-  // All browsers come from one address here, so raise the rate limit for pages.
+  // All simulated browsers have the same network address, so raise the rate limit for pages.
   const own = { ...environment, BETTER_AUTH_SECRET: secret, RATE_LIMIT_PAGES: "10000" };
   const server = await start([...nodeFlags, "server.ts"], own, "/api/v1/health/live");
   try {
@@ -138,7 +138,7 @@ export async function measureStreamsAlone(how: How): Promise<Streams> {
     return await measureStreams(database.url, { DATABASE_URL: database.url, DATA_DIR: folder, ENVIRONMENT: "sandbox" }, how);
   } finally {
     await database.stop();
-    // If this runs as root, the embedded database keeps its data in another directory than `folder`.
+    // PostgreSQL keeps its data outside of `folder` if the account that runs it cannot reach `folder`, so remove both directories.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }

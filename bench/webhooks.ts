@@ -37,19 +37,19 @@ export type Drain = {
 
 /**
  * Payments that are authorized per second: `alone`, and `beside` while all their events are delivered; and the deliveries per
- * second. All are medians of the turns.
+ * second. These three are medians of the rounds. `ratios` is the ratio of each round, and `errors` is a sum.
  */
 export type Beside = {
   readonly alone: number;
   readonly beside: number;
-  /** The median of the ratios of the turns. */
+  /** The median of the ratios of the rounds. */
   readonly ratio: number;
   readonly ratios: string;
   readonly deliveries: number;
   readonly errors: number;
 };
 
-/** Milliseconds from an event to its arrival. */
+/** Milliseconds from the timestamp of an event to its arrival at the receiver: the median and the 99th percentile. */
 export type Delays = { readonly deadEndpoints: number; readonly events: number; readonly p50Ms: number; readonly p99Ms: number };
 
 export type Webhooks = { readonly drain: Drain; readonly beside: Beside; readonly delays: readonly Delays[] };
@@ -105,7 +105,7 @@ function authorizing({ server }: Stage, scene: Scene, mandateId: string, seconds
   return load({ targets, connections, seconds, body: () => authorizeBody(scene, mandateId), good });
 }
 
-/** Adds events to the audit chain of an organization, with hashes that are not real. */
+/** Adds a million events to the audit chain of an organization. Their hashes are only zeros. */
 async function addBacklog(sql: Sql, organizationId: string): Promise<void> {
   await sql`
     INSERT INTO audit_entries (chain, sequence, audit_event_id, type, actor_id, organization_id, entity_type, entity_id, metadata, hash, created_at)
@@ -114,7 +114,7 @@ async function addBacklog(sql: Sql, organizationId: string): Promise<void> {
       repeat('0', 64), clock_timestamp()
     FROM audit_heads h, generate_series(1, ${BACKLOG}::int) AS n WHERE h.chain = ${organizationId}`;
   await sql`UPDATE audit_heads SET sequence = sequence + ${BACKLOG} WHERE chain = ${organizationId}`;
-  // Move the cursors of the mails to approvers past these events, because none of them asks for an approval.
+  // Move the cursors of the notices to approvers past these events, because none of the events asks for an approval.
   await sql`UPDATE notice_cursors c SET sequence = h.sequence FROM audit_heads h WHERE h.chain = c.chain`;
   await sql`VACUUM ANALYZE audit_entries`;
 }
@@ -157,7 +157,7 @@ async function measureDrain(stage: Stage, seconds: number): Promise<Drain> {
 }
 
 /**
- * Measures authorizing alone and with deliveries in turns, in reverse order in every second round, so that both have equal
+ * Measures authorizing without and with deliveries alternately, in reverse order in every second round, so that both have equal
  * conditions.
  */
 async function measureBeside(stage: Stage, { rounds, seconds }: How): Promise<Beside> {
@@ -252,7 +252,7 @@ export async function measureWebhooks(how: How): Promise<Webhooks> {
     await sql.end({ timeout: 5 });
     await server.stop();
     await database.stop();
-    // If this runs as root, the embedded database keeps its data in another directory than `folder`.
+    // PostgreSQL keeps its data outside of `folder` if the account that runs it cannot reach `folder`, so remove both directories.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }

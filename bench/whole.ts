@@ -47,8 +47,8 @@ async function inBatches<T>(count: number, make: () => Promise<T>): Promise<T[]>
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /**
- * Runs the measurements in turns, in reverse order in every second round, so that the conditions are equal. Returns for each
- * the medians of the rounds, and the sums of the requests and the errors.
+ * Runs all measurements in each round, in reverse order in every second round, so that the conditions are equal. Returns for
+ * each measurement the medians of the rounds, and the sums of the requests and the errors.
  */
 async function inTurns(rounds: number, measures: readonly (() => Promise<Measurement>)[]): Promise<Measurement[]> {
   const measured = measures.map((): Measurement[] => []);
@@ -65,7 +65,7 @@ async function inTurns(rounds: number, measures: readonly (() => Promise<Measure
   }));
 }
 
-/** Compares the rate on a mandate with 20,000 earlier decisions with the rate on new mandates. */
+/** Compares the rate on a mandate with at least 20,000 earlier decisions with the rate on a new mandate in each round. */
 async function compareHistory(
   server: BenchServer,
   scene: Scene,
@@ -158,7 +158,7 @@ export async function measureWhole({ seconds, json }: { readonly seconds: number
   } finally {
     await server.stop();
     await database.stop();
-    // If this runs as root, the embedded database keeps its data in another directory than `folder`.
+    // PostgreSQL keeps its data outside of `folder` if the account that runs it cannot reach `folder`, so remove both directories.
     for (const made of [database.directory, folder]) await rm(made, { recursive: true, force: true });
   }
 }
