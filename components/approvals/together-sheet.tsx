@@ -37,7 +37,7 @@ type RequestProps = {
   readonly one: Approvable;
   readonly place: string;
   readonly outcome: Outcome | undefined;
-  /** Whether the request can be decided only on its own page, and not together with others. */
+  /** Whether the requests cannot be approved together, so that the request has a link to its own page. */
   readonly alone: boolean;
 };
 
@@ -127,7 +127,10 @@ function Decide({ plan: { together, total, asset }, busy, onApprove }: DecidePro
   );
 }
 
-/** Shows several requests to one payee with all their facts, and one button that approves them one after another. */
+/**
+ * Shows the requests that fit together with all their facts, and one button that approves them one after another; or, without
+ * the button, the reason why they cannot be approved together. Links to the requests that must be decided alone.
+ */
 export function TogetherSheet({ plan }: { readonly plan: Plan }) {
   const { together, alone, refusal } = plan;
   const [outcomes, setOutcomes] = useState<Outcomes>({});

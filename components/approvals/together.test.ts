@@ -89,7 +89,7 @@ test.each<[string, Changes, RegExp]>([
     { stepUp: { required: true, reasons: ["unverifiedPayee"], limit: { above: "25.00 USDC" } } },
     /not verified.*25.00 USDC/,
   ],
-])("a request that %s is decided alone", (_, changes, why) => {
+])("a request that %s is not approved together with others", (_, changes, why) => {
   const plan = planTogether([request(changes), request(), request()]);
   expect(plan.together).toHaveLength(2);
   expect(plan.alone[0]?.why).toMatch(why);
@@ -110,7 +110,7 @@ test("requests that are together above what may be approved without a proof of i
   expect(planTogether(within("109.99")).refusal).toMatch(/^Together they pay 110.00 USDC.*109.99 USDC more/);
 });
 
-test("decisions are sent one after another, each with its own idempotency key, and a failed one is named", async () => {
+test("decisions are sent one after another, each with its own idempotency key, and a failed decision is named with its reason", async () => {
   const sent: (readonly [string, string])[] = [];
   const outcomes: unknown[] = [];
   const refused = new ProblemError({ detail: "It is closed." } as ErrorBody);

@@ -16,7 +16,7 @@ export type Plan = {
   readonly together: readonly Approvable[];
   /** Requests that are decided on their own pages, with the reason. */
   readonly alone: readonly Alone[];
-  /** The reason why the requests cannot be approved together; null if they can. */
+  /** The reason why the requests in `together` cannot be approved together; null if they can, or if there are none. */
   readonly refusal: string | null;
   /** The sum of the amounts of `together` as decimal text, and its asset. */
   readonly total: string;
@@ -77,7 +77,10 @@ const keyOf = ({ payee, destination, intent }: CheckoutView): string =>
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
-/** Says why the requests, each of which may be approved with others, cannot be approved together; null if they can. */
+/**
+ * Says why the requests, each of which may be approved with others, cannot be approved together; null if they can, or if there
+ * are none.
+ */
 function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (views.length > TOGETHER_MAX) return `At most ${TOGETHER_MAX} requests are approved together. Choose fewer.`;
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
@@ -93,9 +96,10 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
 }
 
 /**
- * Finds the requests that a person may approve together. Requests that need a proof of identity or a closer look are in
- * `alone`. `refusal` is set if the others are more than ten, pay different payees, or need a proof of identity because of their
- * sum.
+ * Finds the requests that a person may approve together. `alone` has those that are not open, that this person may not decide,
+ * or that need a choice, a proof of identity or a closer look; and a single request that is left. `refusal` is set if the
+ * requests in `together` are more than ten, differ in payee, address, chain or asset, or need a proof of identity because of
+ * their sum.
  */
 export function planTogether(views: readonly CheckoutView[]): Plan {
   const judged = views.map((view) => {

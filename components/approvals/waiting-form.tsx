@@ -18,7 +18,7 @@ import { TOGETHER_MAX } from "./together.ts";
 /** A request in the list that waits for approval. */
 type Waiting = Pick<WaitingApproval, "checkoutIntentId" | "domain" | "amount">;
 
-/** A request that could not be declined, and the reason. */
+/** A request whose decline was refused or has an unknown result, and the reason. */
 type Failed = { readonly one: Waiting; readonly why: string };
 
 const none: readonly string[] = [];
@@ -52,7 +52,7 @@ const NotDeclined = ({ failed }: { readonly failed: readonly Failed[] }) => (
   </div>
 );
 
-/** Declines the requests one after another. Returns those that could not be declined. */
+/** Declines the requests one after another. Returns those whose decline was refused or has an unknown result. */
 async function declineAll(chosen: readonly Waiting[], reason: string): Promise<readonly Failed[]> {
   const failed: Failed[] = [];
   await decideEach(
@@ -114,8 +114,8 @@ export function WaitingForm({ waiting, children }: { readonly waiting: readonly 
   const form = useRef<HTMLFormElement>(null);
   const [checked, setChecked] = useState(none);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
-  // The requests that are being declined. A refresh of the page may remove them from the list meanwhile, but the dialog still
-  // counts them.
+  // The requests that are being declined. A refresh of the page may remove them from the list, but the dialog still counts
+  // them.
   const [declining, setDeclining] = useState<readonly Waiting[]>();
   const count = useCallback(() => form.current && setChecked(checkedIn(form.current)), []);
   // Count the checked boxes now, because people can check boxes before the scripts run.

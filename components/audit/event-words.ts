@@ -77,7 +77,7 @@ export function eventWords(type: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The address of the page that shows an entity; null if there is none. */
+/** The path of the page, or of the list, that shows an entity; null if no page shows it. */
 export function pageOf(entityType: string, entityId: string): string | null {
   if (entityType === "mandate") return `/mandates/${entityId}`;
   if (entityType === "authorization") return `/payments/${entityId}`;

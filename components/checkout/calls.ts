@@ -4,7 +4,7 @@ import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { atAddress } from "#lib/http/client.ts";
 import type { challengePasskey as challengeContract } from "#lib/identity/passkeys/contract.ts";
 
-/* The operations of the confirmation page, without their schemas. The schemas are larger than all other scripts of the page. */
+/* Operations that the confirmation page calls, without their schemas, which are larger than all other scripts of the page. */
 
 export const getCheckout = atAddress<typeof contract.getCheckout>({ id: "getCheckout", method: "GET", path: CHECKOUT_PATH });
 

@@ -57,8 +57,8 @@ type Callbacks = {
 };
 
 /**
- * Sends approvals and refusals. The page is refreshed after each accepted one and after errors which mean that it is outdated,
- * because only the server knows the state of the checkout.
+ * Sends approvals and refusals. The page is refreshed after the service accepted a decision, and after errors which mean that
+ * the page is outdated, because only the service knows the state of the checkout.
  */
 export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks) {
   const router = useRouter();

@@ -10,7 +10,7 @@ const day = { mandateId: "mdt_day", match: true };
 const trip = { mandateId: "mdt_trip", match: true };
 const empty = { mandateId: "mdt_empty", match: false };
 
-test("the named mandate comes first, then the only one that allows the payment", () => {
+test("selects the named mandate or, if none is named, the only mandate that allows the payment", () => {
   expect(defaultMandate(viewOf([day, trip], "mdt_trip"))).toBe("mdt_trip");
   expect(defaultMandate(viewOf([day, empty]))).toBe("mdt_day");
   expect(defaultMandate(viewOf([day, trip]))).toBeUndefined();

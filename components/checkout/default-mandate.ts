@@ -1,8 +1,8 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
 /**
- * Returns the mandate that the checkout names or that was detected for it, otherwise the only mandate that allows the payment.
- * Undefined if none or several allow the payment; then the person chooses.
+ * Returns the mandate that the checkout names or that was detected for it, if the page shows that mandate; otherwise the only
+ * mandate that allows the payment. Undefined if none or several allow the payment.
  */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;

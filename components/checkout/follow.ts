@@ -24,7 +24,8 @@ type Followed = { readonly checkoutIntentId: string; readonly expiresAt: string 
 type Outcome = "closed" | "extended" | "unreadable" | "gone";
 
 /**
- * Waits until a checkout is closed or extended, or until the caller may no longer read it. Returns early if the signal aborts.
+ * Waits until a checkout is no longer open or was extended, or until the caller can no longer read it. Returns early if the
+ * signal aborts.
  */
 async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: AbortSignal): Promise<Outcome> {
   while (!signal.aborted) {
@@ -45,8 +46,8 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
 }
 
 /**
- * Refreshes the page when the request is decided, withdrawn or extended elsewhere. It does so while the page is visible and
- * `following` is true.
+ * Refreshes the page when the request is decided, canceled or extended in another place than this page, expires, or can no longer
+ * be read. It does so while the page is visible and `following` is true.
  */
 export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();

@@ -51,7 +51,7 @@ const remaining = (mandate: MandateView): string => {
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** Absent if the person can no longer choose another mandate. */
+  /** Absent if the person may not decide, so that no choice of mandates is shown. */
   readonly onChoose?: (mandateId: string) => void;
 };
 
@@ -82,7 +82,7 @@ function Choices({ view, mandate, onChoose }: Props) {
     </fieldset>
   );
   if (asked) return list;
-  // The payment was already requested under this mandate, so the person cannot choose another one.
+  // If the payment was already requested under this mandate, the person cannot choose a different mandate.
   const bound = view.intent.mandateStatus === "approval_required" && view.intent.mandateId !== undefined;
   if (view.mandates.length < 2 || bound) return null;
   return (

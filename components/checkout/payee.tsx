@@ -7,8 +7,8 @@ import { plural, shortDomain } from "./names.ts";
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
 /**
- * Says how often this organization paid the payee, how many of its requests people declined, and how many payments to it
- * mandates refused.
+ * Says how often this organization paid the payee; how many of the newest requests to pay it were declined, or had their
+ * approval taken back; and how many of the newest refusals by mandates were for payments to it.
  */
 export function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
   const from = since === undefined ? "" : month.format(new Date(since));

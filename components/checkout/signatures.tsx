@@ -7,7 +7,7 @@ type Props = {
   readonly requestedAt: string;
   readonly other: {
     readonly state: "open" | "signed" | "void";
-    /** The name of the person who approved, or words for a checkout that nobody will approve; empty while it is open. */
+    /** The name of the person who approved, or the words for a checkout that can no longer be approved. */
     readonly name: string;
     readonly what: string;
     readonly detail: ReactNode;
@@ -23,7 +23,7 @@ const looks = {
   void: ["text-muted", "border-border-strong"],
 } as const;
 
-/** Shows at the end of the document who asked for the payment and who approved it. */
+/** Shows at the end of the document who asked for the payment, and who approved it or why nobody can. */
 export function Signatures({ agent, requestedAt, other: { state, name, what, detail } }: Props) {
   const [ink, edge] = looks[state];
   return (

@@ -17,7 +17,7 @@ export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: stri
       announce("Approval taken back");
       document.getElementById("main")?.focus();
     },
-    // Refresh the page after a refusal too, because the agent may have used the approval meanwhile.
+    // Refresh the page after a refusal too, because the agent may have used the approval since the page was rendered.
     onSettled: () => router.refresh(),
   });
   const busy = taking.isPending || taking.isSuccess;

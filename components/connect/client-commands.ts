@@ -1,5 +1,6 @@
 /**
- * Returns for each common MCP client the command or the settings that tell it the address of the MCP server and its client id.
+ * Returns for each common MCP client the command or the settings that tell it the address of the MCP server and its OAuth
+ * client id. VS Code asks the person for the client id.
  */
 export function clientCommands(address: string, clientId: string) {
   const json = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -28,7 +28,10 @@ const indented = (text: string): string => {
   }
 };
 
-/** Sends a request unchanged. Error responses are returned, not thrown. @throws TypeError if the service cannot be reached */
+/**
+ * Sends a request with the API key or, without one, with the reader's session. Error responses are returned, not thrown.
+ * @throws TypeError if the service cannot be reached
+ */
 export async function exchange({ method, path, body, apiKey }: ExchangeRequest): Promise<Exchange> {
   const began = performance.now();
   const response = await fetch(path, {

@@ -15,7 +15,7 @@ import { exchange, type ExchangeRequest, type Exchange } from "./exchange.ts";
 
 type Props = {
   readonly sample: Sample;
-  /** Active mandates that the request can use. */
+  /** The active mandates from which the reader chooses; the service decides whether the chosen one allows the request. */
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
   /** Whether the reader may create a mandate for the sample. */
   readonly mayCreate: boolean;

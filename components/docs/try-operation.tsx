@@ -94,7 +94,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Lets the reader send a request to the sandbox, with their session or with a key that they enter. */
+/** Lets the reader send a request to this service, with their session or with a key that they enter. */
 export function TryOperation(props: Props) {
   const { method, parameters, body, credentials, signedIn } = props;
   const [bodyError, setBodyError] = useState<string>();

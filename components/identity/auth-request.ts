@@ -40,7 +40,10 @@ export type AuthPath =
   | "reset-password"
   | "sign-out";
 
-/** Calls an endpoint of better-auth: sign-in, sign-up and sign-out are not operations of our API. @throws AuthRefusal */
+/**
+ * Calls an endpoint of better-auth, such as sign-in. These endpoints are not operations of the API.
+ * @throws AuthRefusal, TypeError if the service cannot be reached
+ */
 export async function requestAuth(path: AuthPath, body: object): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(`/api/auth/${path}`, {
     method: "POST",

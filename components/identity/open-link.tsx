@@ -12,11 +12,11 @@ import { Refusal } from "./refusal.tsx";
 type Props = {
   readonly kind: "link" | "verify";
   readonly token: string;
-  /** The page that opens after the link was accepted. */
+  /** The page that opens after a sign-in, or to which the page links after the address was confirmed. */
   readonly next: string;
   /**
-   * The page that opens after the person has chosen a password. The service requires one if the link has confirmed the address
-   * of the account for the first time.
+   * The page that opens after the person has chosen a new password and signed in. The service requires a new password if the
+   * link has confirmed the address of the account for the first time.
    */
   readonly returnTo: string;
   /** The page where the person can ask for another mail. */

@@ -17,7 +17,7 @@ type Props = Ways & {
   readonly confirms: boolean;
 };
 
-/** Signs up. Returns the next page: the application, or the page that asks the person to check their mail. */
+/** Signs up. Returns the next page: `returnTo`, or the page that asks the person to check their mail. */
 async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "returnTo" | "confirms">): Promise<string> {
   const [name, email, password] = ["name", "email", "password"].map((field) => formText(form, field));
   await requestAuth("sign-up/email", { name, email, password, callbackURL: returnTo });

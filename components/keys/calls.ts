@@ -1,7 +1,7 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/identity/keys/contract.ts";
 
-/* The operations that this folder calls. They are declared without their schemas, so that browsers do not load these. */
+/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
 
 export const revokeServiceAccount = atAddress<typeof contract.revokeServiceAccount>({
   id: "revokeServiceAccount",

@@ -8,7 +8,7 @@ const NAME = "countersign.changes";
 const PATH = "/changes";
 /**
  * The pause before the stream is opened again after the service refused it, for example because there were too many streams.
- * Meanwhile pages refresh at intervals.
+ * During the pause, pages refresh at intervals.
  */
 const AGAIN_MS = 20_000;
 

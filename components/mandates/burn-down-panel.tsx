@@ -7,7 +7,7 @@ import type { BurnDown } from "#lib/pages/view-burn-down.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Formats for the labels of the steps in the time zone of the budget: hours for a short window, days for a longer one. */
+/** Formats for the labels of the steps, in the time zone of the budget: times for steps of at most an hour, days for longer. */
 function labelsOf({ steps, timezone: timeZone }: BurnDown) {
   const [first, second] = steps.map(({ at }) => Date.parse(at));
   const stepMs = (second ?? 0) - (first ?? 0);

@@ -33,7 +33,7 @@ export function UsageBar({ usage: { window, unit, limit, spent, reserved, availa
   );
 }
 
-/** Shows the limit of a mandate of which the smallest amount is left. */
+/** Shows the limit in the mandate's asset of which the smallest amount is left; nothing if there is no such limit. */
 export function MandateUsage({ mandate }: { readonly mandate: Mandate }) {
   const usage = headlineOf(mandate);
   return usage === undefined ? null : <UsageBar usage={usage} />;

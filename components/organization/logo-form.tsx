@@ -18,7 +18,7 @@ type Props = {
   readonly logo: string | null;
 };
 
-/** Adds, replaces or removes the organization's logo. The browser makes the picture smaller before it uploads it. */
+/** Adds, replaces or removes the organization's logo. The browser scales the picture to 128 pixels before the upload. */
 export function LogoForm({ organizationId, logo }: Props) {
   const router = useRouter();
   const hydrated = useHydrated();

@@ -2,7 +2,7 @@ const SIDE = 128;
 
 /**
  * Makes a square PNG of 128 pixels from a picture, with transparent bars if the picture is not square. Returns it as a data
- * URL. Rejects if the browser cannot read the picture.
+ * URL. Rejects if the browser cannot read or draw the picture.
  */
 export async function shrinkPicture(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file);

@@ -32,7 +32,7 @@ export function AllowOnce({ authorizationId, agent, payee, amount }: Props) {
       announce("Allowed once");
       document.getElementById("main")?.focus();
     },
-    // Refresh the page after a refusal too, because the mandate or the seller may have changed meanwhile.
+    // Refresh the page after a refusal too, because the mandate or the seller may have changed since the page was rendered.
     onSettled: () => router.refresh(),
   });
   const busy = allowing.isPending || allowing.isSuccess;

@@ -42,7 +42,7 @@ function Resource({ resource }: { readonly resource: NonNullable<PaymentView["pa
   );
 }
 
-/** Payer, payee, resource and network, and every id that support may ask for. */
+/** The seller, the resource, the agent, the network and so on, and every id that support may ask for. */
 function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, agent, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;

@@ -4,7 +4,7 @@ import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
 /** `executionId` is the id of the settled execution; undefined if there is none. */
 type Props = { readonly authorizationId: string; readonly executionId?: string | undefined };
 
-/** Links to files with which anybody can verify a payment's decision and settlement without this service. */
+/** Links to files with which anybody who has the published keys can verify a payment's decision and settlement. */
 export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
   <section className="panel" aria-labelledby="signed-receipts">
     <div className="panel-head">

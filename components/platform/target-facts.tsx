@@ -25,8 +25,8 @@ const names = (reach: Reach) =>
   ));
 
 /**
- * Lists the domains and addresses of the seller, because other sellers that use them are stopped too. If the seller has not
- * proved that one of them is its own, sellers that have proved this continue.
+ * Lists the domains and addresses of the seller, because other sellers that use them are stopped too. If this seller only
+ * claims a domain or an address, sellers that have proved that it is theirs continue.
  */
 function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);

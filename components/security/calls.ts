@@ -3,7 +3,7 @@ import type * as passkeys from "#lib/identity/passkeys/contract.ts";
 import type * as sessions from "#lib/identity/sessions/contract.ts";
 import type * as push from "#lib/push/contract.ts";
 
-/* The operations that this folder calls. They are declared without their schemas, so that browsers do not load these. */
+/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
 
 export const addDevice = atAddress<typeof push.addDevice>({
   id: "addDevice",

@@ -19,8 +19,8 @@ async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
 }
 
 /**
- * Whether the seller already has a resource with this id, which saving would replace without a warning. With null, no request is
- * sent.
+ * Whether the seller already has a resource with this id, which saving would replace without a warning. False for null, and
+ * until the service has answered.
  */
 export function useIdTaken(which: Which | null): boolean {
   const { sellerId = "", resourceId = "" } = which ?? {};

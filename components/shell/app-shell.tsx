@@ -37,7 +37,7 @@ const accountLinks = [
   ["Documentation", "/docs/quickstart"],
 ] as const;
 
-/** The frame of every signed-in page. Each page renders its own h1 heading. */
+/** The frame of the pages of an organization and of the platform's staff. Each page renders its own h1 heading. */
 export function AppShell({ section, session, environment, theme, waiting, children }: Props) {
   const groups = groupsFor(section, session);
   return (

@@ -1,8 +1,8 @@
 import { buttonClass } from "#components/ui/button-class.ts";
 
 /**
- * The text for a page that does not exist. The page of another organization gets the same text, so that it does not say whether
- * that page exists.
+ * The text for a page that does not exist. Pages of other organizations get the same text, so that it does not reveal whether
+ * such a page exists.
  */
 export const NothingHere = () => (
   <>

@@ -42,8 +42,8 @@ export function PaletteButton() {
 const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
 /**
- * Whether the command palette is open. Ctrl-K or Command-K opens and closes it, and "/" opens it on pages without a search
- * field of their own.
+ * Whether the command palette is open. Ctrl-K or Command-K opens and closes it. "/" opens it, unless the person is typing or
+ * the page has a search field that uses this key.
  */
 function useOpen() {
   const [open, setOpen] = useState(false);
@@ -68,7 +68,8 @@ function useOpen() {
 }
 
 /**
- * The text in the palette's search field. If a person types letters before the field is loaded and has the focus, they are kept.
+ * The text in the palette's search field. If a person types before the field is loaded and has the focus, the typed text is
+ * kept.
  */
 function useEntry(open: boolean): SearchEntry {
   const field = useRef<HTMLInputElement>(null);
@@ -89,7 +90,7 @@ function useEntry(open: boolean): SearchEntry {
   return { field, text, setText };
 }
 
-/** The command palette, once on each page. The code of its dialog is loaded when it is first needed. */
+/** The command palette. The code of its dialog is loaded when the palette first opens. */
 export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
   const [open, setOpen] = useOpen();
   const entry = useEntry(open);

@@ -7,7 +7,7 @@ import { Announcements } from "#components/ui/announcements.tsx";
 import { Toasts } from "#components/ui/toast.tsx";
 
 export function Providers({ children }: { readonly children: ReactNode }) {
-  // Never repeat a mutation automatically, because only the person may send a decision again.
+  // Do not let TanStack Query retry mutations, because a retry without an idempotency key could do an action twice.
   const [client] = useState(() => new QueryClient({ defaultOptions: { mutations: { retry: false } } }));
   return (
     <QueryClientProvider client={client}>

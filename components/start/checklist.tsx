@@ -79,7 +79,7 @@ function Step({ step: { id, title, text, action, denied }, initial, now, onDone 
 
 type Props = { readonly steps: readonly StepView[]; readonly done: Progress; readonly children?: ReactNode };
 
-/** The first steps of an organization. A step is shown as done as soon as its result exists, wherever it was created. */
+/** The first steps of an organization. A step is shown as done soon after its result exists, wherever it was created. */
 export function Checklist({ steps, done, children }: Props) {
   const [since, setSince] = useState<ReadonlySet<StepId>>(new Set());
   const [onDone] = useState(() => (id: StepId) => setSince((before) => new Set([...before, id])));

@@ -44,7 +44,7 @@ export type SampleRun = {
   /** The step that runs now, or the step at which the payment stopped. */
   readonly at: StageId;
   readonly state: "running" | "stopped" | "settled";
-  /** Why the payment stopped; absent if it was denied, because `authorization` then contains the reasons. */
+  /** Why the payment stopped. If it was denied, this is absent, because `authorization` contains the reasons. */
   readonly why?: string;
   readonly authorization?: Authorization;
   readonly checkoutIntentId?: string;
@@ -103,8 +103,8 @@ async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promis
 }
 
 /**
- * Waits until the payment is settled. Returns the hash of the transaction; null if the payment failed or did not settle in
- * time.
+ * Waits until the payment is settled. Returns the hash of the transaction, which is empty if the service does not know it; null
+ * if the payment failed or did not settle in time.
  */
 async function untilSettled(authorizationId: string, { signal }: Tools): Promise<string | null> {
   for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {

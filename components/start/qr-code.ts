@@ -1,6 +1,6 @@
 /**
- * Makes QR codes (ISO/IEC 18004) in byte mode at level M, in versions 1 to 10: up to 213 bytes, which is more than the links of
- * this service have. All codes use mask 0, which every scanner accepts.
+ * Makes QR codes (ISO/IEC 18004) in byte mode at level M, in versions 1 to 10: up to 213 bytes, which is enough for a link of
+ * this service unless its base URL is very long. All codes use mask 0, which every scanner accepts.
  */
 
 type Version = {
@@ -142,7 +142,7 @@ function drawPatterns(grid: Grid, number: number, { alignment }: Version): void 
   }
 }
 
-/** Writes the data into the free cells: two columns at a time from the right, upwards and downwards in turn. */
+/** Writes the data, with mask 0, into the free cells: two columns at a time from the right, up and down alternately. */
 function drawData(grid: Grid, words: readonly number[]): void {
   const size = grid.length;
   const free = grid.map((row) => row.map((cell) => cell === undefined));

@@ -27,7 +27,7 @@ export type SampleMandate = {
 type Props = {
   readonly baseUrl: string;
   readonly asset: string;
-  /** Active mandates. */
+  /** Active mandates of the reader whose asset the test wallet pays with. */
   readonly mandates: readonly SampleMandate[];
 };
 

@@ -13,7 +13,7 @@ export type ChartRow = {
   readonly label: string;
   /** The longer label for the table and the tooltip. */
   readonly name: string;
-  /** The amounts by the key of the series, as decimal text. A series without an amount has no column. */
+  /** The amounts by the key of the series, as decimal text. A series without an amount adds nothing to the column. */
   readonly amounts: Readonly<Record<string, string>>;
 };
 

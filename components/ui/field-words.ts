@@ -34,7 +34,7 @@ export function fieldWords(issue: Issue): string | undefined {
 export const fieldOf = (pointer: string): string =>
   pointer.slice(1).replaceAll("~1", "/").replaceAll("~0", "~").replaceAll("/", ".");
 
-/** Removes empty texts, because an empty form field means that the value is absent. */
+/** Removes fields of objects that are empty text or undefined, because an empty form field means that the value is absent. */
 export function withoutBlanks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== "object" || value === null) return value;

@@ -32,7 +32,7 @@ type Props = {
   /** Omitted for a new mandate. */
   readonly mandate?: Mandate;
   readonly choices: EditorChoices;
-  /** The first values of the form. If absent, those of the mandate, or an empty form for a new mandate. */
+  /** The first values of the form. If absent, the values of the mandate, or the defaults of a new mandate. */
   readonly start?: MandateDraft;
   /** The field to scroll to and focus at first. */
   readonly focus?: string | undefined;
@@ -104,7 +104,7 @@ function useEditor(props: Props) {
   return { form, first, submit, isSaving, error: missing ?? save.error, asked, leave };
 }
 
-/** The form for a mandate: every rule of the policy, a summary in plain words, and a trial on past decisions. */
+/** The form for a mandate: every rule of the policy, a summary in words, and for a saved mandate a trial on past decisions. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
   const { form, first, submit, isSaving, error, asked, leave } = useEditor(props);

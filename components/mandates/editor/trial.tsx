@@ -24,7 +24,7 @@ const ROWS_MAX = 3;
 
 const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
 
-/** Returns the message of the rule that makes the new decision differ. */
+/** Returns the message of the rule that denies or asks for approval in the new decision, or that every rule is kept. */
 const whyOf = ({ wouldBe, reasons }: BacktestItem): string =>
   wouldBe === "allow"
     ? "Every rule is kept."
