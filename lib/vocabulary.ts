@@ -1,4 +1,4 @@
-/** Every fixed list of values in the API. Clients must accept values that are added later. */
+/** Fixed lists of values in the API. Clients must accept values that are added later. */
 import { z } from "zod";
 
 const list = <const V extends readonly [string, ...string[]]>(id: string, values: V) => z.enum(values).meta({ id });
