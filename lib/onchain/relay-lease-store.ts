@@ -7,7 +7,7 @@ import { minutes } from "#lib/time.ts";
 /** The right to give nonces to transactions of one key on one chain. The number `fence` grows with each new holder. */
 export type Lease = { readonly chain: string; readonly key: LeaseKey; readonly holder: string; readonly fence: number };
 
-/** Milliseconds that a lease is valid. If its holder dies or loses the database, other processes wait that long. */
+/** Milliseconds that a lease is valid. If its holder dies or loses the database, other processes wait until it has expired. */
 const LEASE_MS = 6_000;
 const EXTEND_EVERY_MS = LEASE_MS / 3;
 /** Milliseconds after which a lease is no longer extended, so that work that never ends does not block others. */
@@ -49,7 +49,7 @@ export async function extendLease(lease: Lease): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Whether this holder still has the lease; if so, no other can take it until this database transaction ends. */
+/** Whether this holder still has the lease; if so, no other holder can take it until this database transaction ends. */
 export async function holdsLease(tx: Tx, lease: Lease): Promise<boolean> {
   const rows = await tx.select({ fence: relayLeases.fence }).from(relayLeases).where(isOurs(lease)).for("update");
   return rows.length === 1;
@@ -63,8 +63,8 @@ async function releaseLease(lease: Lease): Promise<void> {
 }
 
 /**
- * Runs work that only one process at a time may do for a key, and extends the lease meanwhile. Null if another holder has the
- * lease, so that the work did not run.
+ * Runs work that only one task at a time may do for a key, and extends the lease while the work runs. Null if another holder
+ * has the lease, so that the work did not run.
  */
 export async function underLease<T>(
   chain: string,

@@ -91,7 +91,8 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
 /**
- * The lowest free nonce of a signer. No higher nonce is used, because a transaction after a missing nonce is never mined.
+ * The lowest free nonce of a signer. No higher nonce is used, because a transaction is not mined while a lower nonce is
+ * missing.
  * @param used the signer's transaction count at the newest block
  * @returns null if `used` does not include a transaction that was mined a moment ago, because the node is behind. If it was
  * mined longer ago, a reorganization has removed the transaction, and its nonce is free.
@@ -141,7 +142,8 @@ export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRe
 
 /**
  * Postpones the next check of an open transaction.
- * @param failure why it waits; if omitted, the stored reason stays
+ * @param failure why the transaction waits; counts as a failed attempt. If omitted, the stored reason and the number of
+ * attempts stay
  */
 export async function postpone(relayId: string, milliseconds: number, failure?: string): Promise<void> {
   await database()
@@ -162,8 +164,8 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
 }
 
 /**
- * Ends a queued transaction as abandoned. This is safe, because a queued transaction either was never signed, or another
- * transaction has used its nonce. Returns false if it is not queued.
+ * Ends a queued transaction as abandoned. This is safe, because a queued transaction either was never signed, or the chain has
+ * used the nonce that it was signed for. Returns false if it is not queued.
  */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
@@ -184,7 +186,9 @@ export type RelayReceipt = {
 
 const hashesWith = (sent: SentRelay): string[] => [...sent.earlierHashes, sent.hash];
 
-/** Stores the final outcome of a sent transaction. Its hash becomes the one that was mined, which may be an earlier one. */
+/**
+ * Stores the final outcome of a sent transaction, with the hash of the version that was mined. False if the row has changed.
+ */
 export async function resolveRelay(sent: SentRelay, { success, ...mined }: RelayReceipt): Promise<boolean> {
   const rows = await database()
     .update(relays)
@@ -201,7 +205,7 @@ export async function resolveRelay(sent: SentRelay, { success, ...mined }: Relay
   return rows.length === 1;
 }
 
-/** Queues a sent transaction again, because another transaction has used its nonce on the chain. */
+/** Queues a sent transaction again, because its nonce was used on the chain, by another transaction or by its own revert. */
 export async function requeue(sent: SentRelay, milliseconds: number, failure: string): Promise<void> {
   await database()
     .update(relays)
@@ -233,7 +237,7 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
-      /** Seconds for which the oldest sent transaction has waited for a block. */
+      /** Seconds since the earliest signing among the sent transactions that are in no block yet; 0 if there are none. */
       waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(sent_at) FILTER (WHERE block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })

@@ -54,8 +54,8 @@ export const relayedTransactions = pgTable(
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
     /**
-     * The hashes of earlier signed versions, which had lower fees or another nonce. Until the outcome is final, any of these may
-     * be the one that is mined; then these are all hashes but the mined one.
+     * The hashes of earlier signed versions, which had lower fees or a different nonce. Until the outcome is final, any of these
+     * may be the one that is mined; then these are all hashes but the mined one.
      */
     earlierHashes: text("earlier_hashes")
       .array()
@@ -152,7 +152,7 @@ export const mandateRegistrations = pgTable(
     termsHash: text("terms_hash").notNull(),
     nonce: atomic("nonce").notNull(),
     deadline: bigint("deadline", { mode: "number" }).notNull(),
-    /** A hash of the request, by which a repeat of the same request is recognized and gets the same answer. */
+    /** A hash of the HTTP request, by which a repeat of the same request is recognized and gets the same answer. */
     fingerprint: text("fingerprint").notNull(),
     status: text("status").notNull(),
     failure: text("failure"),
@@ -240,8 +240,8 @@ export const registrationSlots = pgTable(
 );
 
 /**
- * The number of transactions for which the service paid gas, per UTC day and organization. The id "installation" has the sum of
- * all organizations.
+ * The number of transactions that the service has agreed to pay gas for, per UTC day and organization. They are counted before
+ * they are sent. The id "installation" has the sum of all organizations.
  */
 export const settlementDays = pgTable(
   "settlement_days",

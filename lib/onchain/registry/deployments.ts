@@ -6,7 +6,7 @@ import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import { guardianAccount } from "#lib/onchain/keys.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The contracts of one chain, as the configuration has them. */
+/** The configured addresses of the contracts on one chain, and of the key that signs policies for them. */
 export type Deployment = {
   readonly chain: string;
   readonly mandateRegistry: Address;
@@ -96,7 +96,8 @@ const otherContracts = (found: readonly string[]): string =>
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
 /**
- * The configured contracts of all chains. The first use in a process compares them with the contracts on the chain.
+ * The configured contracts of all chains. In each process they are compared with the contracts on the chain until one
+ * comparison has succeeded for the chain.
  * @throws OtherContracts, or viem's error if a chain does not answer
  */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
@@ -111,7 +112,8 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
 }
 
 /**
- * Called at startup. Wrong contracts stop the service. If a chain does not answer, its contracts are compared at their next use.
+ * Called at startup. Wrong contracts stop the service. If a chain does not answer, the contracts that were not compared yet are
+ * compared at their next use.
  */
 export async function refuseOtherContracts(): Promise<void> {
   // Read the configuration first, so that its errors are not mistaken for a chain that does not answer.

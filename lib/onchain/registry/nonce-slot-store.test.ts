@@ -74,7 +74,8 @@ test("in any order of taking, freeing and using, the nonce slots of a period hav
         const authorizationId = ids[payment]!;
         await database().transaction(async (tx) => {
           const held = await nonceSlotOf(tx, authorizationId);
-          // An authorization takes each of its slots with the same amount.
+          // While an authorization holds a slot, it asks for a slot with the same amount, because the amount of a payment never
+          // changes.
           const taking = { registration, authorizationId, amount: held?.amount ?? amount, period, validBefore: new Date() };
           if (act === "take") await takeNonceSlot(tx, taking);
           else if (held) await (act === "free" ? freeNonceSlot : useNonceSlot)(tx, held.slotId);

@@ -7,7 +7,7 @@ import type { RegistrationRow } from "#lib/onchain/registry/registration-store.t
 import { mandateRegistrations, registrationSlots } from "#lib/onchain/tables.ts";
 
 type Db = Database | Tx;
-/** A nonce slot is one of the numbered payments that a mandate may make in a period. */
+/** A nonce slot that an authorization has taken: one of the numbered payments that a mandate may make in a period. */
 export type NonceSlot = typeof registrationSlots.$inferSelect;
 
 /**
@@ -61,8 +61,8 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
-  // The slot of another period or registration can be freed: an authorization gets a second slot only if nothing was sent with
-  // the first.
+  // The slot of another period or registration can be freed: callers take a new slot only for an authorization without a live
+  // execution.
   if (held) await freeNonceSlot(tx, held.slotId);
   const slot = await nextSlot(tx, registration, period);
   if (slot === null) return null;

@@ -2,7 +2,7 @@
 export type Times = { readonly start: number; readonly end: number; readonly periodSeconds: number };
 
 export type Period = {
-  /** The number of the period since the start, as the registry counts. */
+  /** The number of the period, as the registry counts: the first period is 0. */
   readonly period: number;
   /** The time at which the period ends, in seconds since 1970. */
   readonly ends: number;
@@ -28,16 +28,17 @@ const LIFE_MIN_SECONDS = 60;
 export type Life =
   | { readonly kind: "open"; readonly period: number; readonly validBefore: number }
   /**
-   * A new period begins soon. A payment that is signed now might arrive too late for this period, and it is not valid in the
-   * next.
+   * A new period begins in `seconds` seconds. A payment that is signed now might arrive too late for the current period, and it
+   * is not valid in the next one.
    */
   | { readonly kind: "edge"; readonly seconds: number }
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
 /**
- * Until when a payment that is signed now is valid: the usual number of seconds, at least 60, but never past the end of its
- * period. Pure.
+ * Whether a payment can be signed now and, if so, until when it is valid: for the usual number of seconds, at least 60, but
+ * never past the end of its period. In the last 45 seconds of the last period it returns `ended`, because a payment would
+ * arrive too late. Pure.
  */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);

@@ -206,7 +206,7 @@ type Of = { readonly mandateId: string; readonly chain?: string; readonly regist
 
 const LIST_MAX = 50;
 
-/** The newest 50 registrations of a mandate, newest first. */
+/** At most 50 registrations of a mandate, newest first. */
 export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry }: Of): Promise<RegistrationRow[]> =>
   db
     .select()

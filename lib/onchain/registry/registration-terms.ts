@@ -50,7 +50,10 @@ export type DerivedTerms =
   | { readonly ok: false; readonly detail: string };
 
 const DAY = 86_400;
-/** How many seconds the chain enforces the limits if the policy has no end. */
+/**
+ * How many seconds after the start the limits end on the chain if the policy has no end. The policy's total can end them
+ * earlier.
+ */
 const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;

@@ -62,7 +62,7 @@ export const movedRevocations = (limit: number) =>
     .orderBy(asc(registrations.registrationId))
     .limit(limit);
 
-/** Changes the revocation state of a registration. Returns false if another process has changed it meanwhile. */
+/** Changes the revocation state of a registration. Returns false if the state is no longer `from`. */
 export async function moveRevocation(tx: Tx, registrationId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(registrations)

@@ -97,7 +97,7 @@ async function sendWhenFree(relayId: string, deadline: number): Promise<RelayRes
 
 export type RelayOutcome = {
   readonly status: RelayStatus;
-  /** The hash of the newest signed bytes; once the outcome is final, the hash of the mined transaction. */
+  /** The hash of the newest signed bytes; once a version is mined, the hash of that version. Null while nothing is signed. */
   readonly hash: Hex | null;
   readonly earlierHashes: readonly string[];
   readonly blockNumber: bigint | null;
@@ -106,9 +106,10 @@ export type RelayOutcome = {
 };
 
 /**
- * The outcome of a transaction, from blocks with enough confirmations. mined: it took effect. reverted: it had no effect, and
- * gas was spent. abandoned: it was never sent, or another transaction has used its nonce. If an abandoned one has
- * earlierHashes, read the chain before you treat it as failed, because one of those earlier versions may have been mined.
+ * The stored state of a transaction. A final outcome comes from blocks with enough confirmations. mined: it took effect.
+ * reverted: it had no effect, and gas was spent. abandoned: it was never sent, or another transaction has used its nonce. If an
+ * abandoned one has earlierHashes, read the chain before you treat it as failed, because one of those earlier versions may have
+ * been mined.
  */
 export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
   const row = await findRelay(db, relayId);

@@ -41,8 +41,9 @@ async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: 
 }
 
 /**
- * Checks a sent transaction once. It stores the outcome if that is confirmed. If the transaction is in no block, it is sent
- * again, with higher fees if it is stuck; if another transaction has used its nonce, it is queued again.
+ * Checks a sent transaction once. It stores the outcome if that is confirmed; a reverted revocation is queued again. If the
+ * transaction is in no block, it is sent again, with higher fees if it is stuck. If another transaction has used its nonce, it
+ * is queued again, but not in the first 60 seconds after signing.
  * @throws if the chain does not answer
  */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {

@@ -7,7 +7,7 @@ import { admitsNow } from "#lib/holds/may-submit.ts";
 /**
  * The reason why a transaction may no longer be sent, for example a revoked mandate; null if it may be sent. The caller must
  * have taken the shared lock against revocations (`enterGate`) and must sign before it releases the lock, so that no revocation
- * comes between.
+ * takes effect between this check and the signature.
  */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {
   if (purpose === "revokeMandate") return null;

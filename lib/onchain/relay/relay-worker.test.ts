@@ -61,7 +61,7 @@ const open = async () =>
       .where(sql`status IN ('queued', 'sent')`)
   ).length;
 
-/** Stops mining until the test mines a block. */
+/** Stops automatic mining until the test ends, so that only the test mines blocks. */
 async function withoutMining(): Promise<void> {
   await scene().chain.client.setAutomine(false);
   onTestFinished(() => scene().chain.client.setAutomine(true));

@@ -16,7 +16,7 @@ const WAIT_MS_MAX = 60_000;
 
 /**
  * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of pairs of
- * a key and a chain that had transactions.
+ * a key and a chain that had due transactions.
  */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
@@ -25,7 +25,8 @@ export async function relay(): Promise<number> {
 }
 
 /**
- * Handles the due transactions of one key. Sent ones come first, because their nonces are lower than those of the queued ones.
+ * Handles the due transactions of one key. Sent ones come first, because a queued one gets a higher nonce and is mined only
+ * after them.
  */
 async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void> {
   for (const sent of await dueSent(chain, key, BATCH)) {
