@@ -28,13 +28,13 @@ export type GuardedRequest = {
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
   /**
-   * The expected kind of body; json by default. `text` is for the file that proves a domain. `anything` is for what an agent
-   * buys; `once` returns its bytes.
+   * The expected kind of body; json by default. `text` accepts any text, for example the file that proves a domain. `anything`
+   * is for what an agent buys; `once` returns its bytes.
    */
   readonly expect?: keyof typeof accepted;
   /**
-   * The part of the service that sends the request, such as one webhook endpoint. If the client keeps connections open, each
-   * user has connections of its own.
+   * The part of the service that sends the request, such as one webhook endpoint. If the client keeps connections open,
+   * different users do not share connections.
    */
   readonly user?: string;
   /** Lets the reply come from the cache and stores it there; only for manifests and catalogs. */
@@ -70,7 +70,7 @@ export type Guard = {
     readonly cacheMs: number;
     /**
      * Keeps connections open and uses them again. Then a request may arrive twice, because it is sent again if its connection
-     * breaks. Without this option, every request opens a connection.
+     * breaks before the answer. Without this option, every request opens a connection.
      */
     readonly kept?: KeptLimits;
   };
@@ -164,7 +164,10 @@ function decode(body: Uint8Array, host: string): string {
 type Content = Pick<GuardedReply, "text" | "json">;
 const nothing: Content = { text: "", json: undefined };
 
-/** @throws Problem storefront_invalid for a body that is too long, incomplete, compressed or not of the expected type */
+/**
+ * @throws Problem storefront_invalid for a body that is too long, incomplete, compressed, not readable or not of the expected
+ * type
+ */
 function contentOf(reply: OutboundReply, host: string, expect: keyof typeof accepted): Content {
   if (isEncoded(reply) || reply.body === null)
     throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, although the request forbids it"}.`);
@@ -187,7 +190,10 @@ function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted
   }
 }
 
-/** The only HTTP client for addresses that callers name. The limits are a parameter so that tests can shorten them. */
+/**
+ * The only HTTP client for addresses that callers name. Each user of the client, such as webhooks or a test, sets its own
+ * limits.
+ */
 export function createGuardedFetch(guard: Guard): GuardedFetch {
   const { limits } = guard;
   const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });

@@ -35,7 +35,7 @@ describe("requests to hosts that users name", () => {
     expect((await Promise.all(slow)).filter((reply) => reply !== null).length).toBeGreaterThan(0);
   });
 
-  test("opens at most 32 sockets for 1,500 hosts of one organization, and 256 for many organizations", async () => {
+  test("runs at most 32 of 1,500 requests of one organization at once, and 256 of many organizations", async () => {
     const places = new OutboundPlaces(limits);
     const { began, work, endAll } = openWork();
     const one = Array.from({ length: 1_500 }, (_, at) => places.use(`host${at}`, "org_one", work("one")));

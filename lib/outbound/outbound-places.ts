@@ -89,7 +89,7 @@ export class OutboundPlaces {
     });
   }
 
-  /** Removes a waiting request. The queue of its organization moves behind the queues of the others. */
+  /** Removes a waiting request. The queue of its organization moves behind the queues of the other organizations. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];

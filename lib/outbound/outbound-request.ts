@@ -14,7 +14,7 @@ export type OutboundLimits = {
 
 export type OutboundRequest = {
   readonly url: URL;
-  /** The checked addresses: the connection uses only these, even if the name resolves to others by now. */
+  /** The checked addresses: the connection uses only these, even if the name resolves to different addresses by now. */
   readonly addresses: readonly LookupAddress[];
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
