@@ -1,6 +1,6 @@
 /**
- * The sum of what payments reserved in one hour of a budget's window, in atomic units. `hour` counts from the start of the
- * window.
+ * The sum of the amounts, in atomic units, that payments of one hour of a budget's window have reserved or paid. `hour` counts
+ * from the start of the window.
  */
 export type HourlyUse = { readonly hour: number; readonly amount: bigint };
 

@@ -13,14 +13,17 @@ export type SpendingPart = {
   readonly asset: string;
   readonly chain: string;
   /**
-   * The mandate's or agent's id, or the seller's domain or name. Null if the payment names no seller, or if its authorization
-   * is not stored any more.
+   * The mandate's or agent's id, or the seller's domain or else name. Null if the payment names neither for its seller, or if
+   * its authorization is not stored any more.
    */
   readonly key: string | null;
   readonly amount: string;
 };
 
-/** Sums of the payments since `since` by mandate, agent and seller. One query reads the ledger of each mandate once, by index. */
+/**
+ * Sums of the captured amounts since `since` by mandate, agent and seller. One query reads the ledger of each mandate once, by
+ * index.
+ */
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (

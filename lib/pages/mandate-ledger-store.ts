@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations, paymentTerms } from "#lib/holds/tables.ts";
 
-/** The parties of the organization's payments: the agent that asked, and the payee as the payment names it. */
+/** The parties of these payments of the organization: the agent that asked, and the payee as the payment names it. */
 export const partiesOf = (tx: Tx, scope: Scope, authorizationIds: readonly string[]) =>
   tx
     .select({

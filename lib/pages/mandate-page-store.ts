@@ -62,7 +62,10 @@ export const filterMandates = (
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 
-/** Mandates for the home page: active ones, then suspended ones, then drafts, each newest first. */
+/**
+ * Mandates for the home page: those stored as active (also expired and exhausted ones), then suspended ones, then drafts, each
+ * newest first.
+ */
 export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)

@@ -252,7 +252,7 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
 
 const NAMES_MAX = 200;
 
-/** The newest mandates of the organization, for a filter. */
+/** The newest 200 mandates of the organization, as choices of a filter. */
 export const mandateNames = (db: Db, scope: Scope) =>
   db
     .select({ mandateId: mandates.mandateId, name: mandates.name })

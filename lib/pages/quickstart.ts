@@ -44,7 +44,10 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
 
 type Reader = {
   readonly baseUrl: string;
-  /** The reader's newest key, with the characters of it that may be shown; undefined if the reader has none. */
+  /**
+   * The key of the newest service account that the reader may see, with the characters of it that may be shown; undefined if
+   * none.
+   */
   readonly key: { readonly serviceAccountId: string; readonly preview: string } | undefined;
   readonly body: object;
 };

@@ -9,7 +9,7 @@ export type SchemaField = {
   readonly description: string | undefined;
   /** The allowed values, if they are an enumeration. */
   readonly values: readonly string[];
-  /** Other constraints: a default, a pattern, a length. */
+  /** Further facts about the values: a default, a minimum or maximum, a pattern, a length. */
   readonly notes: readonly string[];
   readonly fields: readonly SchemaField[];
 };

@@ -73,7 +73,10 @@ function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   return score;
 }
 
-/** The operations, sections and rules that contain every word of the text, the best first. Empty for a text without words. */
+/**
+ * At most 30 operations, sections and rules that contain every word of the text, the best first. Empty for a text without
+ * words.
+ */
 export function searchDocs(text: string): readonly DocsHit[] {
   const terms = text.slice(0, TEXT_MAX).toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return [];

@@ -6,7 +6,10 @@ import { executions } from "#lib/holds/tables.ts";
 
 const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
 
-/** The fees that the organization owes as a seller, newest first, each with the amount of its payment. */
+/**
+ * The fees that the organization owes as a seller, newest first, each with the amount of its settled payment, or null if not
+ * found.
+ */
 export const selectSellerFees = (db: Database | Tx, organizationId: string, place: string | null, limit: number) =>
   db
     .select({

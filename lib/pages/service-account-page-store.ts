@@ -38,8 +38,9 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
 });
 
 /**
- * Each account with its newest key, the number of its live keys, and the last use of any of its keys. Rows of connected OAuth
- * clients do not count as keys; one of them is shown only if the account has no key.
+ * Each account with its newest key, the number of its live keys, and the last use of any of its keys or OAuth connections. The
+ * newest key may be revoked or expired. Rows of OAuth connections do not count as keys; one of them is shown only if the
+ * account has no key.
  */
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
@@ -62,7 +63,7 @@ const owned = ({ organizationId, environment }: Scope) =>
 
 type PageOf = Scope & { readonly revoked: boolean; readonly place: string | null; readonly rows: number };
 
-/** Service accounts of the organization, newest first. */
+/** Service accounts of the organization, either only revoked ones or only those that are not revoked, newest first. */
 export async function selectAccounts({ revoked, place, rows, ...scope }: PageOf): Promise<AccountLine[]> {
   const kept = revoked ? sql`s.revoked_at IS NOT NULL` : sql`s.revoked_at IS NULL`;
   const older = place === null ? sql`` : sql` AND s.service_account_id < ${place}`;

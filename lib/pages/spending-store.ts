@@ -6,9 +6,9 @@ import { mandates, resolutions } from "#lib/mandates/tables.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
 /**
- * Sums of the payments since `since`, by UTC day and by whether a person approved them, in atomic units. Fees that the buyer
- * pays are included. The primary key of the ledger is the mandate and the entry's id, and ids sort by time, so the entries of
- * each mandate are read by that index.
+ * Sums of the payments since `since`, by UTC day, asset, chain and whether a person approved them, in atomic units. Fees that
+ * the buyer pays are included. The primary key of the ledger is the mandate and the entry's id, and ids sort by time, so the
+ * entries of each mandate are read by that index.
  */
 export function selectSpending(tx: Tx, scope: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - ID_SLACK_MS));

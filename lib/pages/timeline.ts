@@ -6,7 +6,7 @@ import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, Settlemen
 type Evidence = { readonly label: string; readonly value: string };
 
 export type PaymentStep = {
-  /** `now`: in progress. `stopped`: the payment ended with this step. Absent for a future step. */
+  /** `now`: in progress. `stopped`: the payment, or this attempt to pay, ended with this step. Absent for a future step. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: Date;
@@ -259,7 +259,7 @@ function ordered({ order }: PaymentFacts): PaymentStep[] {
   return [{ ...step, ...at, evidence: [id("order id", order.orderId)] }];
 }
 
-/** Every step of a payment. Future steps come last. */
+/** The steps of a payment, from the decision to the settlement. The steps of its order come last. */
 export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
   decision(facts),
   ...waived(facts),

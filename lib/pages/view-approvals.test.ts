@@ -90,7 +90,7 @@ describe("decided requests", () => {
     const other = await createBuyer();
     const made: string[] = [];
     for (const status of ["rejected", "completed", "canceled"]) {
-      // Ids that are made in the same millisecond are in no order, so give each id another time.
+      // Ids that are made in the same millisecond are in no order, so give each id a different time.
       const id = firstIdAt("checkoutIntent", new Date(Date.now() + made.length * 1_000));
       made.push(await insertOpen(other.organizationId, 5, { status, id }));
     }
@@ -105,7 +105,7 @@ describe("decided requests", () => {
     expect(second).toMatchObject({ hasMore: false, items: [{ status: "rejected", decided: { by: "Ada" } }] });
   });
 
-  test("refuse a cursor of another list", async () => {
+  test("refuse an invalid cursor", async () => {
     const refused = await viewDecided(scopeOf(buyer), { cursor: "nonsense", limit: 2 }).catch((error: unknown) => error);
     expect(isProblem(refused) && refused.code).toBe("invalid_request");
   });

@@ -69,7 +69,7 @@ export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now)
 
 /**
  * Requests for approval that no longer wait, for example because they were decided or have expired, newest first, by cursor.
- * @throws Problem invalid_request for a cursor of another list
+ * @throws Problem invalid_request for an invalid cursor
  */
 export const viewDecided = (
   scope: Scope,

@@ -91,7 +91,10 @@ async function choicesOf(checkout: CheckoutRow): Promise<CheckoutView["mandates"
   });
 }
 
-/** The rules of the payment decision that asked for this approval. Null if no payment was decided yet. */
+/**
+ * The rules of the payment decision that asked for this approval. Null if no payment was decided yet or its decision is not
+ * stored.
+ */
 async function rulesThatAsked({ authorizationId }: CheckoutRow): Promise<readonly AskRule[] | null> {
   if (authorizationId === null) return null;
   const findings = await findingsOf(database(), authorizationId);
@@ -221,7 +224,10 @@ async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCal
   };
 }
 
-/** The limit that the amount exceeds, so that the person must confirm their identity. The page shows it as the reason. */
+/**
+ * The limit above which the person must confirm their identity, as the reason that the page shows. Absent if no limit is
+ * exceeded.
+ */
 function limitOf(
   { asset, tokenDecimals }: CheckoutRow,
   { aboveThreshold, aboveUnverified }: LockedCheckout["stepUp"],

@@ -13,7 +13,7 @@ import { daysAfter, toWire } from "#lib/time.ts";
 
 export type FixView = {
   readonly authorizationId: string;
-  /** The payee of the denied payment. Its name is text that nobody verified. */
+  /** The domain of the denied payment's seller, or else its name. It is untrusted text. */
   readonly payee: string;
   readonly amount: string;
   readonly agent: string;
@@ -29,7 +29,7 @@ export type FixView = {
   readonly allowed: AllowedOnce | null;
   /** The other denied payments of the last 30 days that would be allowed with the fix, newest first. */
   readonly others: readonly BacktestItem[];
-  /** Whether there were more decisions in the 30 days than this view has decided again. */
+  /** Whether there may be more decisions in the 30 days than this view has decided again. */
   readonly more: boolean;
   /**
    * The names of the service accounts that the mandate or the changed mandate is bound to, and of the agent that was denied.

@@ -14,7 +14,7 @@ export type LedgerLine = LedgerEntry & {
 
 /**
  * The ledger of a mandate, newest first.
- * @throws Problem not_found, invalid_request for a cursor of another list
+ * @throws Problem not_found, invalid_request for an invalid cursor
  */
 export async function viewMandateLedger(scope: Scope, mandateId: string, query: PageQuery): Promise<Page<LedgerLine>> {
   const { items, ...rest } = await viewLedger(scope, mandateId, query);

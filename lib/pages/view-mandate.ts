@@ -18,10 +18,10 @@ export type MandateEvent = {
   readonly at: string;
   /** The name of the person or service account that acted, or words for another actor: "the service". */
   readonly by: string;
-  /** The mandate's version that applied after the event. */
+  /** The mandate's version that applied after the event; null if the event does not name one. */
   readonly version: number | null;
   readonly reason: string | null;
-  /** The policy of the new version, if the event created one. */
+  /** The policy of the new version, if the event created one of the newest 50 versions. */
   readonly policy: Policy | null;
 };
 

@@ -16,8 +16,8 @@ type Query = MandateFilter & { readonly cursor?: string | undefined; readonly li
 
 /**
  * The organization's mandates for the page, newest first, as listMandates returns them. They are filtered by status, and by a
- * part of the name or the id.
- * @throws Problem invalid_request for a cursor of another list
+ * part of the name or the whole id.
+ * @throws Problem invalid_request for an invalid cursor
  */
 export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Mandate>> =>
   reading(async (tx, now) => {

@@ -25,12 +25,12 @@ export type OpenInvitation = Invitation & {
   readonly link?: string;
 };
 
-/** The fields that the page shows of a key that is still valid. */
+/** The fields that the page shows of a valid key or OAuth connection. */
 export type ShownKey = Pick<MadeKey, "keyId" | "name" | "preview">;
 
 export type MembersView = {
   readonly members: readonly Member[];
-  /** The valid keys that each member created; empty if the reader may not change members. */
+  /** The valid keys and OAuth connections that each member created; empty if the reader may not change members. */
   readonly keysMade: Readonly<Record<string, readonly ShownKey[]>>;
   readonly invitations: readonly OpenInvitation[];
   readonly more: boolean;

@@ -60,7 +60,7 @@ type Query = { readonly cursor?: string | undefined; readonly limit: number };
 /**
  * The organization's payments for the page, newest first. If no index serves the whole filter, only the newest 5,000 payments
  * are checked, and `nextCursor` then continues with older payments.
- * @throws Problem invalid_request for a cursor of another list
+ * @throws Problem invalid_request for an invalid cursor
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
   reading(async (tx, now) => {

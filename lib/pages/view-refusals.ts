@@ -19,7 +19,8 @@ export type Refusal = {
   /** The message of the rule that denied the payment first. */
   readonly why: string;
   /**
-   * The change of the mandate with which the payment would be allowed. Null if the reader may not make one, or none is offered.
+   * The change of the mandate with which the payment would be allowed. Null if the reader may not change mandates, or if no
+   * change is offered.
    */
   readonly fix: FixOffer | null;
 };

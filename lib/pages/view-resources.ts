@@ -21,7 +21,7 @@ type Query = {
 /**
  * The organization's resources for the page, as listResources returns them. `archived` selects the archived ones instead of the
  * active ones; a text and a method filter further.
- * @throws Problem invalid_request for a cursor of another list
+ * @throws Problem invalid_request for an invalid cursor
  */
 export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<ListedResource>> {
   const { cursor, limit, ...filter } = query;

@@ -28,7 +28,7 @@ function textOf(amount: bigint, { chain, asset }: { readonly chain: string; read
 
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
-/** The fees that the organization owes as a seller, newest first. @throws Problem invalid_request for a cursor of another list */
+/** The fees that the organization owes as a seller, newest first. @throws Problem invalid_request for an invalid cursor */
 export async function viewSellerFees(organizationId: string, { cursor, limit }: Query): Promise<Page<SellerFee>> {
   const rows = await selectSellerFees(database(), organizationId, decodeCursor(cursor), limit + 1);
   const { items, ...rest } = page(rows, limit, ({ feeId }) => feeId);

@@ -36,8 +36,8 @@ export async function viewUsers(query: Input<typeof contract.listUsers>["query"]
 export type UserView = Awaited<ReturnType<typeof viewUser>>;
 
 /**
- * One person with the data for administrators. Audit events are included only if the reader may read the audit log. @throws
- * Problem not_found
+ * One person with the data for administrators. Audit events are included only if the reader may read the audit log.
+ * @throws Problem not_found
  */
 export async function viewUser(userId: string, readsAudit: boolean) {
   const [row, now] = await Promise.all([findUser(database(), userId), clock(database())]);
