@@ -179,7 +179,7 @@ describe("requests at the same time", () => {
     for (let round = 0; round < 4; round += 1) {
       const mandateId = await mandateWith({}, "99");
       expect((await allow(await refused(mandateId))).status).toBe(200);
-      // Each call decides two payments in a transaction of its own, as another process would.
+      // Each call decides two payments in a separate transaction, as a batch of another process would.
       const two = () => authorizeBatch([1, 2].map(() => itemOf(buyer, mandateId, { amount: "2" })));
       const answers = await Promise.all(Array.from({ length: 6 }, two));
       expect(tally(answers.flat())).toEqual({ allow: 1, deny: 11 });

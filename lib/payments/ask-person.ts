@@ -19,7 +19,9 @@ export type OpenApproval = {
   /** The checkout in which the person is asked; null if none was opened. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
-  /** The subject whose payment needs the approval. Only this subject may execute the payment. */
+  /**
+   * The subject whose payment needs the approval. Only this subject may execute the payment. Null if no checkout was opened.
+   */
   readonly subjectId: string | null;
 };
 
@@ -45,7 +47,7 @@ type Payment = {
   readonly authorizationId: string;
 };
 
-/** Opens a checkout that asks a person, or returns the checkout that is already open for the same question. */
+/** Makes the question to a person: with a new checkout, or with the checkout that is already open for the same question. */
 export function askPerson({ item, seller, resource, intent, ...payment }: Payment, budget: Budget, now: Date): Question {
   const { amount } = payment;
   const domain = seller?.domain ?? intent.seller.domain ?? "";
@@ -84,7 +86,7 @@ export type AskingTerms = {
 /**
  * Tells the agent where a person is asked and how to wait for the decision; null if no checkout was opened. The call that
  * executes the payment is included only for the agent that asked, because an agent may not execute another agent's payment. A
- * payment of an order does not get this call either, because an order has a call of its own to continue.
+ * payment of an order does not get this call either, because an order is continued by a different call.
  */
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
@@ -98,7 +100,10 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalR
   };
 }
 
-/** Adds the checkout and the next calls to the result of the rule that a person must approve. */
+/**
+ * Adds the checkout and the next calls to the finding that a person must approve, and a finding if the same question was
+ * already open.
+ */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;

@@ -113,7 +113,7 @@ describe("a mandate with an unreadable policy", () => {
 
   test.each([
     ["one of its requests", [1, 255]],
-    ["half a list of them", [128, 128]],
+    ["half a batch of its requests", [128, 128]],
   ])("refuses %s and nothing else, in one transaction", async (_name, sizes) => {
     const { mandateIds, items } = await fullList(sizes);
     const [bad = "", good = ""] = mandateIds;

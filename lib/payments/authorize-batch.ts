@@ -56,7 +56,7 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
   try {
     const loaded = await openAndLoad(c, items, known);
     const terms = batchTerms();
-    // Each decision adds what it reserves to the facts, so every run needs facts of its own.
+    // Each decision adds what it reserves to the facts, so every run of decideBatch needs new facts.
     const facts = await withSeenOffers(c, items, factsOf(loaded, known, decimalsOf), terms);
     const { seen } = facts;
     const first = decideBatch(items, facts, terms);
@@ -138,7 +138,7 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 
 /**
  * Decides a batch of payments under the locks of their mandates. If the database refuses a batch, the batch is split until the
- * bad payment is alone.
+ * bad payment is alone. After TRANSACTIONS_MAX transactions, the payments that are left are refused as overloaded.
  */
 export async function authorizeBatch(items: readonly Item[]): Promise<readonly Answer[]> {
   const answers = new Map<Item, Answer>();

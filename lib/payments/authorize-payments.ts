@@ -55,7 +55,7 @@ export const authorizePayments: Handler<typeof operation> = async ({ body: { pay
   let begun = 0;
   const answer = async (raw: unknown): Promise<string> => {
     try {
-      // The rate limit has already counted the request itself, so the first payment is not counted again.
+      // The rate limit has already counted the HTTP request itself, so the first payment is not counted again.
       if ((begun += 1) > 1) requireAllowed(takeCredential(caller));
       const { status, body, replayed } = await authorizeItem(raw, { caller, requestId });
       return `{"status":${status},"replayed":${replayed},"authorization":${body}}`;

@@ -15,8 +15,8 @@ export type ChainedAuthorization = NewAuthorization & { readonly event: ChainedE
 type HeldAuthorization = ChainedAuthorization & { readonly hold: Hold };
 
 /**
- * The idempotency slot of the authorization. If the payment belongs to an approval or order, the caller's own slot stores the
- * reply of that operation, so the authorization gets a separate slot.
+ * The idempotency slot of the authorization. If the payment belongs to an approval or order, the caller's slot belongs to that
+ * operation, so the authorization gets a separate slot.
  */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
@@ -144,8 +144,8 @@ const AUTHORIZE = `
   WHERE mandate_id = ANY($${LAST}::text[])`;
 
 /**
- * Like AUTHORIZE, and also stores payment terms and the holds that have a row of their own. It is separate because most batches
- * have none of these, and each part of a statement takes time.
+ * Like AUTHORIZE, and also stores payment terms and the holds that need a separate row. It is a separate statement because most
+ * batches have none of these, and each part of a statement takes time.
  */
 const AUTHORIZE_AND_STORE = AUTHORIZE.replace(
   "WITH",
@@ -159,7 +159,7 @@ export const bySlot = <T extends { readonly item: Item }>(list: readonly T[]): T
 
 export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerms: readonly StoredIntent[]) {
   const held = rows.filter((row): row is HeldAuthorization => row.hold !== null);
-  // These holds need a row of their own, because a person's approval or an order reads the row later.
+  // These holds need a row in changed_reservations, because a person's approval or an order reads the row later.
   const stored = held.filter(({ hold, item }) => hold.approvalKey !== null || item.purchase !== undefined);
   const byMandate = new Map<string, Atomic>();
   for (const { item, hold } of held) byMandate.set(item.mandateId, add(byMandate.get(item.mandateId) ?? zero, hold.amount));

@@ -69,10 +69,10 @@ const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Saves a batch in two round trips. The first sends the rows of approvals and orders, and locks the heads of the audit chains.
- * The second sends the authorizations with their holds, the other audit events, and COMMIT, which PostgreSQL turns into a
- * ROLLBACK if an earlier statement failed. Only batches write the idempotency slots of authorizations, and each slot belongs to
- * one audit chain, so writing the slots after locking the heads cannot deadlock.
+ * Saves a batch in two round trips. The first sends the used waivers, the new checkouts and the rows of approvals and orders,
+ * and locks the heads of the audit chains. The second sends the authorizations with their holds, the other audit events, and
+ * COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the idempotency slots of
+ * authorizations, and each slot belongs to one audit chain, so writing the slots after locking the heads cannot deadlock.
  */
 export async function saveBatch(
   c: Sql,

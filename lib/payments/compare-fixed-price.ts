@@ -76,8 +76,8 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
 }
 
 /**
- * The differences between a challenge and the seller's registered fixed price. If the challenge has several offers, the offer
- * with the fewest differences counts. A challenge without the field `accepts` has no differences.
+ * The differences between a challenge and the seller's registered fixed price. Of several offers with the scheme exact by
+ * EIP-3009, the one with the fewest differences counts. A challenge without the field `accepts` has no differences.
  */
 export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
   if (challenge["accepts"] === undefined) return [];

@@ -39,7 +39,10 @@ export type NewAuthorization = {
   readonly hold: Hold | null;
   /** The checkout that is opened together with this authorization; null if no person is asked or the question is already open. */
   readonly checkout: NewCheckout | null;
-  /** The checkout in which a person is asked: a new one, or the open checkout of an earlier payment with the same question. */
+  /**
+   * The checkout in which a person is asked: a new one, or that of an earlier payment with the same question; null if none is
+   * asked.
+   */
   readonly checkoutIntentId: string | null;
   /** The id of the waiver because of which the payment is allowed; null if the policy allows it. */
   readonly waiverId: string | null;
@@ -56,8 +59,8 @@ export type ItemRecord = PurchaseRecord & { readonly item: Item };
 type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly records: ItemRecord[] };
 
 /**
- * Decides a batch of payments in order of arrival; each decision counts what earlier payments of the batch have reserved. Pure,
- * except for the ids it creates.
+ * Decides a batch of payments in order of arrival; each decision counts what earlier payments of the batch have reserved. It
+ * has no other effects than new ids, calls of `terms.onBug` and what it adds to `facts`.
  */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: NewAuthorization[] = [];
@@ -113,8 +116,8 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // An approval with an idempotency key has a stored reply of its own. For every other payment, also of an order, the stored reply
-  // is that of its authorization.
+  // An approval with an idempotency key has its own stored reply. A payment without approval or order has the reply of its
+  // authorization. Any other payment finds no reply here, because the slot of its authorization is not the caller's slot.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;

@@ -10,7 +10,7 @@ import { sellers } from "#lib/sellers/tables.ts";
 
 const EVENTS_MAX = 100;
 
-/** Audit events of these entities, oldest first. */
+/** At most 100 audit events of these entities, oldest first. */
 export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly string[]) =>
   tx
     .select({

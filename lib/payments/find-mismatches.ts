@@ -12,8 +12,9 @@ type Parties = {
 };
 
 /**
- * The differences between a payment and the registered record. If the seller quotes a price in each 402 response, the payment
- * is also compared with the 402 response in its intent.
+ * The differences between a payment and the registered record, with those that its order found before. With a quoted price, the
+ * payment is also compared with the 402 response in its intent. With a fixed price, that 402 response, if there is one, is
+ * compared with the record.
  */
 export function findMismatches(
   { intent, purchase }: Item,

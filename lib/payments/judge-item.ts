@@ -166,8 +166,8 @@ export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): str
   waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
 
 /**
- * Whether an emergency stop forbids payments to the payee. A registered seller is checked by its record, another payee by the
- * domain and address that it claims.
+ * Whether an emergency stop forbids payments to the payee. A registered seller is checked by its record, an unregistered payee
+ * by the domain and address that it claims.
  */
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,

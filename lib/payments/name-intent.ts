@@ -5,8 +5,8 @@ import { invalidField } from "#lib/problem.ts";
 const names = ["intentId", "nonce"] as const;
 
 /**
- * Uses the idempotency key as intentId and nonce if they are missing. A key from the Idempotency-Key header is refused if it is
- * not a valid id.
+ * Uses the idempotency key for a missing intentId or nonce. Then a key from the Idempotency-Key header is refused if it is not
+ * a valid id.
  * @throws Problem invalid_request
  */
 export function nameIntent(intent: AskedIntent, key: string): NamedIntent {

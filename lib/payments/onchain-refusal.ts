@@ -20,7 +20,7 @@ const details = (refused: RefusedPayment, detail: string, ...actions: readonly N
   nextActions: withMandatePages(actions, env().BASE_URL, refused.mandateId),
 });
 
-/** Maps a refusal of the registry to the code that the policy uses for the same refusal. */
+/** Maps a refusal of the registry to a problem, with the code that the policy uses for the same refusal, if it has one. */
 export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPayment): Problem {
   switch (refusal) {
     case "Unknown":

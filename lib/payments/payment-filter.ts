@@ -14,7 +14,7 @@ export type PaymentSearch =
   | { readonly kind: "transaction"; readonly hash: string }
   /** A decimal amount, in any asset. */
   | { readonly kind: "amount"; readonly amount: string }
-  /** An intentId, an idempotency key, or part of a domain. */
+  /** An intentId, an idempotency key, or a domain, which includes its subdomains. */
   | { readonly kind: "text"; readonly text: string };
 
 export type PaymentFilter = {

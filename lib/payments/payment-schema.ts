@@ -1,4 +1,4 @@
-/** The wire shape of an execution, shared by the operations that return one. Browser-safe. */
+/** The wire shapes of a payment and of an execution, shared by the operations that return them. Browser-safe. */
 import { z } from "zod";
 import { CheckoutApproval } from "#lib/approvals/checkout-schema.ts";
 import { Waiver } from "#lib/approvals/waiver-schema.ts";

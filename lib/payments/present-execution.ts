@@ -56,11 +56,12 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
   };
 }
 
-/** The stored reply of authorizePayment. */
+/** The reply of authorizePayment, written again from the stored row. */
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
 /**
- * The checkout in which a person is asked about this payment, and the call that returns their answer. Empty if nobody is asked.
+ * The checkout in which a person is asked about this payment, the call that returns their answer, and the agent's next call.
+ * Empty if nobody is asked.
  */
 export const approvalRequestOf = (row: AuthorizationRow): ApprovalRequest =>
   reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
@@ -109,7 +110,10 @@ export const signCredential = (payment: ExpectedPayment, url: string, descriptio
   metadata: { paymentRequired: paymentRequiredHeaders(payment, url) },
 });
 
-/** The URL of the paid resource, from the domain and the path that the intent shows. A path template keeps its {parameters}. */
+/**
+ * The URL of the paid resource, from the domain and the path that the intent shows. A path template keeps its {parameters}. A
+ * missing domain becomes unknown.invalid, and a missing path becomes /.
+ */
 export const urlOf = ({ seller, resource }: PaymentIntent): string =>
   `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
 
@@ -141,7 +145,8 @@ export function failureDetails({ row, intent, payment }: FailedExecution): Probl
 }
 
 /**
- * The refusal of a payment without a credential. Nothing is stored, so a retry with the same idempotency key may contain one.
+ * The refusal of a payment without a credential. Nothing is stored, so a retry with the same idempotency key may
+ * contain a credential.
  */
 export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
   new Problem("credential_missing", {

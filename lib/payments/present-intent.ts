@@ -71,8 +71,8 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
 }
 
 /**
- * Shows only the domain of an unregistered seller if the challenge has one, because a name would be unverified text of the
- * agent.
+ * Shows of an unregistered seller only the domain in the challenge, because a name would be unverified text of the agent.
+ * Without such a domain, shows the seller as the agent named it.
  */
 const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;

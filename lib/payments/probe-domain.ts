@@ -71,8 +71,8 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
 }
 
 /**
- * Counts the request against the organization's rate limit, then sends the request. Callers that arrive meanwhile share the
- * count and the request.
+ * Counts the request against the organization's rate limit, then sends the request. Until the request ends, later callers with
+ * the same key share the count and the request.
  */
 function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
   const { underWay, counts } = probes();
@@ -110,8 +110,8 @@ const tooMany = (): Problem =>
   });
 
 /**
- * Requests the domain's own 402. Returns null if the 402 asks for the same payment, and otherwise a sentence that says what the
- * domain answered or why it could not be asked.
+ * Requests the domain's own 402. If the 402 asks for the same payment, stores the offer and returns null. Otherwise returns a
+ * sentence that says what the domain answered or why it could not be asked.
  */
 async function ask(probe: DueProbe): Promise<string | null> {
   const { url, domain } = probe;
@@ -135,7 +135,7 @@ async function ask(probe: DueProbe): Promise<string | null> {
 
 /**
  * Stores the offer of a seller's 402 that the service received during a checkout, so that the domain is not called for this
- * offer again. The caller must have no open transaction, because this opens one on another connection.
+ * offer again within a day. The caller must have no open transaction, because this opens one on another connection.
  */
 export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
   const { host, hostname } = new URL(answeredAt);

@@ -23,11 +23,11 @@ export type PurchaseDecision = {
   readonly assuranceAsked: AssuranceLevel;
   readonly authorizationId: string;
   readonly expiresAt: Date;
-  /** The end of the mandate. No approval is valid after this time. */
+  /** The end of the mandate; null if it has none. No approval is valid after this time. */
   readonly validUntil: Date | null;
   /** The reply body of authorizePayment; null if an earlier authorization continues. */
   readonly body: string | null;
-  /** The checkout in which a person is asked; null unless the outcome is requireApproval. */
+  /** The new checkout in which a person is asked; null if none was opened. */
   readonly checkoutIntentId: string | null;
 };
 

@@ -56,9 +56,9 @@ export const overloaded = (): Problem =>
   });
 
 /**
- * The queue of authorizations in this process. If no batch is open, a request becomes a batch of one at once. Under load, the
- * requests that arrive while batches are open become the next batch. Organizations take turns, and no mandate is in two open
- * batches.
+ * The queue of authorizations in this process. If no batch is open, the requests of one turn of the event loop become a batch,
+ * often of one request. Under load, the requests that arrive while batches are open become the next batches. Organizations take
+ * turns, and no mandate is in two open batches.
  */
 export class AuthorizeQueue {
   readonly #run: RunBatch;

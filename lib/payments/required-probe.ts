@@ -10,14 +10,15 @@ import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
  * The check for a payment at a domain that the mandate allows but the seller has not verified. Anyone can claim a domain, so
- * this service requests a 402 from the domain itself. That 402 must name the same payee, asset, network and price.
+ * this service requests a 402 from the domain itself. That 402 must name the same payee, asset and network, and also the same
+ * price unless the seller quotes each price.
  */
 
 /** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
 export type OfferProbe = WantedOffer & { readonly url: string | null };
 export type DueProbe = WantedOffer & { readonly url: string };
 
-/** The result of calling the domain. `words` is a sentence for the decision's reason. */
+/** The result of calling the domain. `words` is a sentence for the decision's reason; empty if `seen`. */
 export type ProbeResult = { readonly key: string; readonly seen: boolean; readonly words: string };
 
 export const keyOf = ({ domain, payTo, chain, tokenAddress, amount }: WantedOffer): string =>
@@ -31,7 +32,7 @@ type Payee = {
 };
 
 /**
- * The URL to request. For a payee that is not registered: the challenge's URL. For a registered resource: the challenge's URL
+ * The URL to request. Without a registered seller and resource: the challenge's URL. For a registered resource: the challenge's URL
  * if it is on the seller's domain and fits the path template; otherwise the path template, if it has no parameter. Null if
  * neither can be used.
  */
@@ -45,9 +46,9 @@ function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null 
 }
 
 /**
- * The offer that the domain must confirm. Null for a verified seller, or if the domain or the payee address is not known. Also
- * null if the policy has no list of allowed domains, does not allow this domain, or allows the seller or the payee address
- * itself.
+ * The offer that the domain must confirm. Null for a verified seller, if the domain or the payee address is not known, or if
+ * the challenge of an unregistered payee could not be compared with the intent. Also null if the policy has no list of allowed
+ * domains, does not allow this domain, or allows the seller or the payee address itself.
  */
 export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): OfferProbe | null {
   const { seller, resource, offered, read } = payee;
@@ -63,8 +64,8 @@ export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Pay
 }
 
 /**
- * Whether the unverified domain is the only reason for the denial. If there is another reason, the service does not call the
- * domain.
+ * Whether the unverified domain is the only reason for the denial. If there is another reason to deny, the service does not
+ * call the domain.
  */
 export const onlyUnproven = ({ outcome, reasons }: Decision): boolean =>
   outcome === "deny" &&

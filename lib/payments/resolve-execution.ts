@@ -52,8 +52,9 @@ type Resolution = {
 };
 
 /**
- * Applies to an execution what a check of its payment found. Only here is the hold (reserved amount) captured or released. This
- * locks the mandate and reads the execution again, so a result that is repeated or late changes nothing.
+ * Applies to an execution what a check of its payment found. Only here is the hold (reserved amount) of an execution captured
+ * or released. This locks the mandate and reads the execution again, so a result that is repeated or late does not change the
+ * status.
  */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
@@ -91,8 +92,8 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
 }
 
 /**
- * Handles a check (finding) that does not change the status of the execution: if the outcome can still change, schedules the
- * next check and stores the transaction hash that the check found.
+ * Handles a check (finding) that does not change the status of the execution. If the outcome can still change, schedules the
+ * next check. For an execution that is not settled, also stores the transaction hash that the check found.
  */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
@@ -170,8 +171,8 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
 }
 
 /**
- * Records that a reorganization reverted the transfer. The hold (reserved amount) still has the status submitted, because a
- * hold is captured only when the transfer is final.
+ * Records that a reorganization reverted the transfer. The hold (reserved amount) needs no change, because a hold is captured
+ * only when the transfer is final.
  */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;

@@ -14,8 +14,8 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
 /**
- * What a check found about a payment that was sent. Only settled and failed are proved by evidence, and only they capture or
- * release the hold.
+ * What a check found about a payment that was sent. Only settled, if the transfer is final, captures the hold, and only failed
+ * releases it, because only these two are proved for good.
  */
 export type Finding =
   /** The transfer is on the chain. If `final` is false, a reorganization may still revert it. */

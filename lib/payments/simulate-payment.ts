@@ -39,7 +39,7 @@ export type Prospect = {
   readonly simulated: Pick<NewAuthorization, "decision" | "intent"> | null;
 };
 
-/** Simulates the payment under several mandates. */
+/** Simulates the payment under several mandates. The result has no entry for a mandate whose policy cannot be read. */
 export async function simulatePayments(
   mandateIds: readonly string[],
   asked: Omit<SimulationItem, "mandateId">,

@@ -21,8 +21,9 @@ export type Offer = {
 };
 
 /**
- * Reads the challenge of an intent. Null if it is no challenge, or if its URL is missing, too long, not http(s), or contains a
- * user name or password. `domainOf` returns the stored spelling of a seller's host.
+ * Reads the challenge of an intent. Null if it is no challenge, or if its URL is missing or malformed, is too long, is not
+ * http(s), or contains a user name or password. `domainOf` returns the stored spelling of a seller's host; null if it cannot be
+ * a seller's domain.
  */
 export function readOffer(challenge: unknown, domainOf: (host: string) => string | null): Offer | null {
   const required = readChallenge(challenge);
@@ -69,7 +70,7 @@ function lacksOf(intent: AskedIntent, offer: Offer | null): OfferJudgement["fact
   return checks.filter(([has]) => !has).map(([, pointer, detail]) => ({ pointer, detail }));
 }
 
-/** Compares an intent with its challenge. The challenge comes from the agent, so it is used for nothing else. */
+/** Compares an intent with its challenge. The challenge comes from the agent, so a match proves nothing about the seller. */
 export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): OfferJudgement {
   const lacks = lacksOf(intent, offer);
   const facts = { domain: offer?.domain ?? null, lacks };
@@ -89,8 +90,8 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
 }
 
 /**
- * The differences between an intent and the seller's 402, for a resource whose price the seller quotes in each 402: the intent
- * must pay the amount in that 402 to the registered payee.
+ * The differences between an intent and the 402 in its challenge, for a resource whose price the seller quotes in each 402: the
+ * intent must pay the amount in that 402 to the registered payee, and the 402 must be for the seller's domain.
  */
 export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
   if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
@@ -104,7 +105,7 @@ const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount
   compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
 /**
- * Finds in the stored challenge the offer that was authorized; null if it has none. The signed payment must contain this offer.
+ * Finds in the stored challenge the offer that was authorized; null if none matches. The signed payment must contain this offer.
  */
 export function acceptedOffer(
   challenge: unknown,

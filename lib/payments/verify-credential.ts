@@ -59,7 +59,10 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
     : { ok: false, credential, failure: verdict };
 }
 
-/** Sends one request to the chain if the token would make the transfer. Further requests find the reason if it would not. */
+/**
+ * Sends one request to the chain if the token would make the transfer and the signature is canonical. Otherwise further
+ * requests find the reason.
+ */
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
   const transfers = await wouldTransfer(credential, payment);
@@ -67,8 +70,8 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // The token compares validAfter with the time of the chain's last block. If that block is older than validAfter, the transfer
-  // fails only because it is too early, so the failure proves nothing.
+  // The token compares validAfter with the time of the chain's last block. If that block is not later than validAfter, the
+  // transfer fails only because it is too early, so the failure proves nothing.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);
