@@ -41,7 +41,9 @@ export const selectSessions = (userId: string, rows: number) =>
     .orderBy(desc(session.createdAt))
     .limit(rows);
 
-/** Organizations that match the search, newest first. */
+/**
+ * Organizations whose id is the search text, or whose name or slug begins with it; all if the text is undefined. Newest first.
+ */
 export const selectOrganizations = (search: string | undefined, place: string | null, rows: number) =>
   database()
     .select({
@@ -111,7 +113,7 @@ export const countResources = (sellerIds: readonly string[]) =>
     .groupBy(resources.sellerId);
 
 /**
- * The number of sellers that are not verified, counted up to a limit. For a reader, "12,408 to verify" says no more than
+ * The number of sellers that are neither verified nor stopped, counted up to a limit. For a reader, "12,408 to verify" says no more than
  * "many", and counting all of them is slow.
  */
 export async function countUnverified(environment: Environment, most: number): Promise<number> {

@@ -99,8 +99,8 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
 /**
- * Stops mandates, agents and sellers at once. It only changes statuses, queues revocations on the chain and writes audit
- * events. A background job releases the reserved amounts later; until then, an authorization of a stopped target is refused
+ * Stops a mandate, an agent, a seller, or several of these at once. It only changes statuses, stores the domains and addresses
+ * that a seller's stop includes, queues revocations on the chain and writes audit events. A background job releases the reserved amounts later; until then, an authorization of a stopped target is refused
  * when somebody executes it.
  */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {

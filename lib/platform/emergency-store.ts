@@ -125,7 +125,7 @@ const executionsOf = ({ kind, id }: Target, reach: readonly Reach[]) =>
     }[kind],
   );
 
-/** Executions whose outcome is not known yet, newest first. The query reads only the index of open executions. */
+/** Executions of the target whose outcome is not known yet, newest first. */
 export const selectUnderWay = (db: Db, target: Target, rows: number, reach: readonly Reach[] = []) =>
   db
     .select({

@@ -98,9 +98,9 @@ const formats = {
 } as const;
 
 /**
- * The lines of an export file, for one chain or for all of them. After `pagesMax` pages, the last line says that lines are
- * missing.
- * @throws Problem unauthenticated, capability_required between two pages: then the download fails and does not look like a
+ * The text of an export file, page by page, for one chain or for all of them. If there are more than `pagesMax` pages, the last
+ * line says that lines are missing.
+ * @throws Problem unauthenticated, capability_required before any page: then the download fails and does not look like a
  * complete file
  */
 export async function* exportAudit(

@@ -7,8 +7,8 @@ import { authorizations, executions } from "#lib/holds/tables.ts";
 const open = ["pending", "processing", "unknown"];
 
 /**
- * Counts, by status, the executions that the reconciler still has to check, with the time of the oldest and the number of those
- * whose check is more than a minute late. The index of open executions contains all that the query needs.
+ * Counts, by status, the executions whose outcome is not known yet, with the time of the oldest and the number of those
+ * whose check is more than a minute late.
  */
 export const countOpen = () =>
   database()
@@ -48,7 +48,7 @@ export const selectUnknown = (rows: number) =>
 
 /**
  * The median and the 95th percentile, in seconds, of the time from submission to settlement; only the settled ones of the
- * newest `among` executions count. The number of rows is limited, so the query needs no index of its own.
+ * newest `among` executions count. The number of rows is limited, so the query needs no separate index.
  */
 export async function settlementLag(among: number) {
   const [row] = await database().execute<{ count: string; median: number | null; p95: number | null }>(sql`

@@ -13,7 +13,7 @@ const noted = (): Map<string, RunNote> => perProcess("workerRuns", () => new Map
 
 /**
  * Records that a worker ran, for the people who operate the service. It writes at most every 15 s, but at once when the worker
- * fails or works again. Never throws.
+ * begins to fail or works again. Never throws.
  */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {
   const last = noted().get(worker);
