@@ -37,7 +37,7 @@ export const pushes = pgTable(
     kind: text("kind").notNull(),
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id"),
-    /** Whether the message makes no sound, because the device got several messages with sound in the last minutes. */
+    /** Whether the message makes no sound, because the device got SOUNDS_MAX messages with sound in the last ten minutes. */
     silent: boolean("silent").notNull(),
     status: text("status", { enum: ["queued", "accepted", "failed"] })
       .notNull()
