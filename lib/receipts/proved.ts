@@ -3,7 +3,10 @@ import type { LogEvent, Receipt } from "#lib/receipts/receipt-schema.ts";
 
 const MOST = 200;
 
-/** Makes signed text safe to show in a terminal or a page: characters other than printable ASCII become visible escapes. */
+/**
+ * Makes signed text safe to show in a terminal or a page: it is cut at 200 characters, and characters other than printable
+ * ASCII become visible escapes.
+ */
 function plain(text: string): string {
   const short = text.length > MOST ? `${text.slice(0, MOST)}...` : text;
   return short.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -19,7 +19,7 @@ export type PublishedKey = z.infer<typeof PublishedKey>;
 /** Whether a key contains its private part. Such a key proves nothing, because anybody can sign with it. */
 const isPrivate = (key: unknown): boolean => typeof key === "object" && key !== null && "d" in key;
 
-/** The published keys. Keys of other kinds are ignored (RFC 7517, section 5). */
+/** The published keys. Keys of other kinds are ignored (RFC 7517, section 5), and so are keys with their private part. */
 const KeySet = z.object({
   keys: z
     .array(z.unknown())

@@ -154,7 +154,7 @@ test("JSON in which a member occurs twice is not parsed", () => {
   );
 });
 
-/** Every way to change one value of a JSON text: a character of it, a number, an element or a member. */
+/** One change of a JSON value: of a character in a text, a number, an element or a member. `how` selects the kind. */
 type Edit = { readonly at: number; readonly how: number; readonly character: string };
 const anyEdit: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(),
@@ -207,7 +207,7 @@ describe("a change at any place", () => {
       expect(verdict.detail).toMatch(/\.$/);
       return;
     }
-    // A changed answer is verified only if nothing changed, or if the whole proof was removed. `withProof` says which of the two.
+    // The answer is verified only if the edit changed nothing that counts, or removed the whole proof. `withProof` says which of the two.
     const needed = verdict.withProof ? [key.public, earlier.public] : [key.public];
     expect((published as { keys: unknown }).keys).toEqual(
       expect.arrayContaining(needed.map((one) => expect.objectContaining(one) as unknown)),
