@@ -7,7 +7,7 @@ export type Sample = {
   readonly id: string;
   readonly title: string;
   readonly amount: string;
-  /** The seller's address in its 402. The host name is reserved for examples, so it belongs to nobody. */
+  /** The URL of the product in the seller's 402. The host name is reserved for examples, so it belongs to nobody. */
   readonly url: string;
   /** The path at which this service sells the product. */
   readonly path: `/api/sandbox/${string}`;
@@ -48,8 +48,8 @@ const atomic = (text: string | undefined): bigint => {
 };
 
 /**
- * The cheapest product within the limit per payment for which the mandate asks a person to approve. If there is none, the
- * cheapest product.
+ * The cheapest product of the sample shop within the limit per payment for which the mandate asks a person to approve. If there
+ * is none, the cheapest product of the shop.
  */
 export function askedSample({ approval, limits }: Pick<Policy, "approval" | "limits">): Sample {
   const fits = ({ amount }: Sample): boolean => atomic(amount) <= atomic(limits.perPayment);
