@@ -121,7 +121,10 @@ export const upsertPaidResource = operation({
   example: { params: { id: exampleResource.resourceId }, body: asked, response: exampleResource },
 });
 
-/** `sellerId` is needed only if several sellers of the organization have a resource with this resourceId. */
+/**
+ * In operations on one resource, `sellerId` is needed only if several sellers of the organization have a resource with this
+ * resourceId. In listResources it limits the list to one seller.
+ */
 const WhichSeller = z.strictObject({ sellerId: Id.optional() });
 
 export const listResources = operation({

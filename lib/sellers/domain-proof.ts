@@ -37,7 +37,7 @@ type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>;
 const resolveTxt: ResolveTxt = (name) => new Resolver({ timeout: DNS_MS, tries: 2 }).resolveTxt(name);
 
 /**
- * Whether a TXT record of the domain contains the token. DNS splits a record into strings of at most 255 characters, so they
+ * Whether a TXT record of _countersign.<domain> contains the token; false if the DNS query fails. DNS splits a record into strings of at most 255 characters, so they
  * are joined first.
  */
 export async function inDns(domain: string, token: string, resolve: ResolveTxt = resolveTxt): Promise<boolean> {
@@ -56,7 +56,7 @@ export function proofOf(claim: Claim): DomainProof {
   return { token: domainToken(claim), url: fileUrl(domain), ...(!isLocalDomain(domain) && { dnsName: recordName(domain) }) };
 }
 
-/** The next actions that tell the owner to publish the token, either in the file or in the DNS record. */
+/** The next action that tells the owner to publish the token in the file or, if the domain can have one, in the DNS record. */
 function instructions(domain: string, token: string) {
   const metadata = {
     token,

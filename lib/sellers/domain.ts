@@ -44,8 +44,8 @@ function isSafe(domain: string): boolean {
 }
 
 /**
- * Whether the host is one of this machine's host:port pairs that the sandbox allows. On the same port, localhost, 127.0.0.1 and
- * [::1] are the same host.
+ * Whether the host is one of this machine's host:port pairs that the sandbox allows. localhost also fits a pair of 127.0.0.1 or
+ * [::1] with the same port.
  */
 const isLoopback = (host: string, loopback: readonly string[]): boolean =>
   loopback.includes(host) ||

@@ -19,5 +19,5 @@ async function inRounds(remove: (db: Database, limit: number) => Promise<number>
 /** Deletes offers that are too old to prove anything. Returns the number of deleted rows. */
 export const forgetOldOffers = (): Promise<number> => inRounds(deleteOldOffers);
 
-/** Deletes texts that can no longer be signed because they have expired. Returns the number of deleted rows. */
+/** Deletes challenges that expired more than a day ago. Returns the number of deleted rows. */
 export const forgetOldChallenges = (): Promise<number> => inRounds(deleteOldChallenges);

@@ -8,7 +8,7 @@ const SHAPES = "аaвbсcԁdеeһhіiјjкkӏlмmнhоoрpԛqѕsтtцuѵvԝwхx�
 const shapes = new Map<string, string>();
 for (let at = 0; at + 1 < SHAPES.length; at += 2) shapes.set(SHAPES[at] ?? "", SHAPES[at + 1] ?? "");
 
-/** Groups of characters that look like other characters in many typefaces, such as "rn" and "m". */
+/** Groups of characters that look like other characters in many typefaces, such as "rn" and "m". Hyphens are removed. */
 const READ_AS: readonly (readonly [string, string])[] = [
   ["rn", "m"],
   ["vv", "w"],

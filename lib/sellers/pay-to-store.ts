@@ -75,7 +75,7 @@ export async function lockPayTo(tx: Tx, address: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pay to ${address}`}, 0))`);
 }
 
-/** Whether another organization has proved the address, by any method. */
+/** Whether another organization has proved the address by any method, with a proof that still counts. */
 export async function provenElsewhere(tx: Tx, organizationId: string, address: string): Promise<boolean> {
   const rows = await tx.execute(sql`
     SELECT FROM pay_to_proofs p WHERE p.address = ${address} AND p.organization_id <> ${organizationId} AND ${counts} LIMIT 1`);

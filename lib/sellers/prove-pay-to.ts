@@ -29,7 +29,7 @@ type Body = Input<typeof contract.provePayTo>["body"];
 /** The result of the checks before the transaction, with the check that is repeated in the transaction. */
 type Proven = Pick<PayToProof, "address" | "chain" | "method" | "sellerId"> & {
   readonly metadata: Readonly<Record<string, string>>;
-  /** Repeats the check that may have another result since the network calls. @throws Problem conflict */
+  /** Repeats the check whose result may have changed since the network calls. @throws Problem conflict */
   readonly again: (tx: Tx) => Promise<void>;
 };
 

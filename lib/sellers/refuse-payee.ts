@@ -24,7 +24,7 @@ type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: s
 
 /**
  * The refusal to settle a buyer's payment in production if its seller has not proved the address. Null if the payment may be
- * settled.
+ * settled, and for a payment without a registered seller or without an address.
  */
 export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
   if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;

@@ -28,8 +28,8 @@ type Claim = {
 };
 
 /**
- * The one resource whose price and path fit the payment; null if none or several fit. Without a valid URL, only the price must
- * fit. All candidates are paid to the same address.
+ * The one resource whose price and path fit the payment; null if none or several fit. A quoted price fits every amount. Without
+ * a valid URL, only the price must fit. All candidates are paid to the same address.
  */
 export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
   const path = pathOf(url);

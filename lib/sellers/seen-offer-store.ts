@@ -25,7 +25,7 @@ const PER_DOMAIN_MAX = 200;
 /** How long offers are kept. Decisions use an offer for one day, and an authorization ends after one day at the latest. */
 const KEPT = sql`interval '2 days'`;
 
-/** Stores an offer, or the new time if it is stored already. Deletes the domain's oldest offers above the limit. */
+/** Stores an offer, or the new time and URL if it is stored already. Deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {

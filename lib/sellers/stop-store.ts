@@ -36,8 +36,8 @@ export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> 
 }
 
 /**
- * Whether a seller of this organization was stopped at this domain. If so, the organization must not register the domain again,
- * because the new record would bypass the stop.
+ * Whether a seller of this organization was stopped at this domain or at a domain above it. If so, the organization must not
+ * register the domain again, because the new record would bypass the stop.
  */
 export async function stoppedItself(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
   const hosts = domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
@@ -56,7 +56,7 @@ export async function stoppedItself(tx: Tx, organizationId: string, domain: stri
   return rows.length > 0;
 }
 
-/** Whether a seller of this organization was stopped while it was paid at this address. */
+/** Whether a seller of this organization was stopped that was paid at this address or had proved it. */
 export async function stoppedAtAddress(tx: Tx, organizationId: string, address: string): Promise<boolean> {
   const rows = await tx
     .select({ value: sellerStops.value })

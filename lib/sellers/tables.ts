@@ -71,7 +71,7 @@ export const resources = pgTable(
 
 /**
  * Offers that this service itself received in the 402 of a domain. An offer proves that the domain asks for payments to this
- * address, also if no seller has verified the domain.
+ * address, even if no seller has verified the domain.
  */
 export const seenOffers = pgTable(
   "seen_offers",

@@ -33,8 +33,8 @@ async function open(server: Server): Promise<string> {
 
 afterAll(() => Promise.all(servers.map((server) => server.close())));
 beforeEach(async () => {
-  // Each test has a new organization, because an organization may have domains that are not verified called ten times per
-  // minute.
+  // Each test has a new organization, because each organization can cause only ten calls per minute to domains that are not
+  // verified.
   organizationId = await createOrganization();
   as = (await createPerson(organizationId)).credential;
   other = (await createPerson(await createOrganization("Rival"))).credential;
