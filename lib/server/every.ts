@@ -4,13 +4,13 @@ import { atMost, minutes } from "#lib/time.ts";
 
 /** The time limit of a run, longer than any run needs. Without it, a run that never ends would stop its worker forever. */
 const RUN_MAX_MS = minutes(5);
-/** The minimum pause after a failure, so that an unreachable database gets fewer queries. */
+/** The minimum pause after a run that threw an error, so that an unreachable database gets fewer queries. */
 const AFTER_FAILURE_MS = 2_000;
 
 export type Worker = { stop(): Promise<void>; wake(): void };
 
 type Options = {
-  /** The pause between two runs, in milliseconds. wake() ends the pause. */
+  /** The pause after a run that did not fail, in milliseconds. wake() shortens it to the usual pause, `milliseconds`. */
   readonly idleMs?: number;
   readonly runMaxMs?: number;
 };

@@ -6,7 +6,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { PageProcess } from "#lib/server/page-process.ts";
 import { servePages } from "#lib/server/serve-pages.ts";
 
-/** Answers every request that is not for the API. */
+/** Answers the requests that this process does not serve itself: pages and their files. */
 export type Pages = {
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;

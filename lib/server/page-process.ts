@@ -38,7 +38,7 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
-/** The maximum number of connections that wait to be sent to the pages process, because Node sends them one after another. */
+/** The maximum number of connections that wait to be sent to the pages process. Node sends them one after another. */
 const ON_THE_WAY_MAX = 256;
 
 /**

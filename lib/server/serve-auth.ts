@@ -135,7 +135,7 @@ const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {
   const answer = await forward(request, found, path);
-  // If the database is not reachable, better-auth answers with a refusal of its own. Replace it by this service's problem.
+  // If the database is not reachable, better-auth answers with its own refusal. Replace it by this service's problem.
   const lost = answer.ok ? null : lostDatabase();
   if (lost !== null) throw lost;
   if (answer.ok && endsSessions.has(path)) await drainGate(`sign-in ${addressOf(request)}`);
@@ -165,7 +165,10 @@ async function answerAuth(request: Request): Promise<Response> {
   }
 }
 
-/** The paths of better-auth. Each serves one method and answers 405 to the others. */
+/**
+ * The paths of better-auth. Each serves one method, with GET also HEAD, and answers 405 to the others. Paths that this
+ * installation does not offer answer 404.
+ */
 export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
   (path) => ({ path: BASE + path, methods: everyMethod(serveAuth) }),
 );

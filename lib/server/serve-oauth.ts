@@ -69,8 +69,8 @@ async function token(url: URL, headers: Headers, body: string): Promise<Response
 }
 
 /**
- * Serves the endpoints of the OAuth library. They get no cookie, because programs call them. What a person decides is sent to
- * an operation of its own, with its own checks.
+ * Serves the endpoints of the OAuth library. They get no cookie: their answer does not depend on who is signed in, because the
+ * decision of the person is sent to a separate operation with its own checks.
  */
 export async function forwardOAuth(request: Request, path: string, given: Headers): Promise<Response> {
   const headers = new Headers();

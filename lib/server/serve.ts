@@ -31,7 +31,7 @@ function openPages({ pages }: ServeOptions, env: Env): Pages {
 
 type Stop = (reason: string, code: number) => Promise<void>;
 
-/** Handles signals that end the server. A signal that arrives during the start takes effect after the start. */
+/** Handles the signals and uncaught errors that end the server. During the start, they take effect only after the start. */
 function listenForTheEnd(): { carryOut(stop: Stop): void } {
   let asked: readonly [reason: string, code: number] | null = null;
   let stop: Stop | null = null;
