@@ -38,8 +38,8 @@ function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): Mo
 }
 
 /**
- * Sends the queued transaction, and waits for its block up to the confirmation timeout. No database transaction is open
- * meanwhile.
+ * Sends the queued transaction, and waits for the outcome up to the confirmation timeout. No database transaction is open
+ * during the wait.
  */
 export async function submitModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const until = Date.now() + confirmationTimeoutMs();

@@ -185,7 +185,8 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
 
 /**
  * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. This is safe, because
- * the token accepts each call only once. Returns true if the stored transaction stays unchanged and waits.
+ * the token accepts each call only once. If another key signed the transaction, drops it. Returns true if the stored
+ * transaction stays unchanged and waits.
  */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;

@@ -65,7 +65,7 @@ function present(row: ReceivedRow): ReceivedPayment {
 type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * Payments that this organization received, newest first: payments under mandates of other organizations, and payments without a
+ * Payments that this organization received, newest first: payments under mandates of any organization, and payments without a
  * mandate that the service settled for the organization's own servers.
  * @throws Problem invalid_request for a cursor of another list
  */

@@ -9,10 +9,10 @@ import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } fr
 import { spentFinding } from "#lib/settlement/submit.ts";
 
 const BATCH = 64;
-/** Milliseconds. A settlement that is younger is skipped, because the request that made it still reads the chain. */
+/** Milliseconds. A settlement that is younger is skipped, because the request that made it may still read the chain. */
 const YOUNG_MS = 5_000;
 
-/** Reads the outcome of open settlements without a mandate from the chain and stores it. Returns how many were open. */
+/** Reads the outcome of open settlements without a mandate from the chain and stores it. Returns how many it read. */
 export async function reconcilePlain(): Promise<number> {
   const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
   for (const settlement of open) await reconcileOne(settlement);

@@ -90,7 +90,7 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
 
 /**
  * Checks the rights again right before the payment is submitted, under the shared lock against revocations and the lock of the
- * mandate. So a payment whose mandate was revoked meanwhile is not sent.
+ * mandate. So a payment whose mandate was revoked since the execution was stored is not sent.
  */
 export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
   database().transaction(async (tx) => {

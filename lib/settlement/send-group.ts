@@ -76,7 +76,7 @@ type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unk
 /**
  * Sends calls with the settlement key. It takes the nonces and stores the signed bytes in one database transaction, then sends
  * the bytes. If the process dies in between, another process sends the stored bytes.
- * @param raise factor by which the fees exceed the market's
+ * @param raise factor by which the market's fees are multiplied, up to the configured limit
  * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
  */
 export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {

@@ -13,8 +13,8 @@ const WAITING_MAX = 1_024;
  */
 const FACTS_MS = 1_000;
 /**
- * Milliseconds for which a call that could not be sent counts as failing. After that time its client has repeated it or has
- * given up.
+ * The maximum time in milliseconds for which a call that could not be sent counts as failing. After that time its client has
+ * repeated it or has given up.
  */
 const ALARM_MS = 10 * 60_000;
 

@@ -30,8 +30,8 @@ async function reasonOf(credential: Credential, expected: ExpectedPayment): Prom
 }
 
 /**
- * Sends the transfer of a verified payment and waits for its receipt. The gas estimate also simulates the transfer, so a transfer
- * that would revert is not sent.
+ * Sends the transfer of a verified payment and waits for its receipt up to the confirmation timeout. The gas estimate also
+ * simulates the transfer, so a transfer that would revert is not sent.
  * @throws if the chain does not answer, the gas cannot be paid, or the transaction could not be stored
  */
 export async function settleHere(

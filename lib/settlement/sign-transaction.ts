@@ -22,8 +22,8 @@ export async function signTransaction(transaction: UnsignedTransaction): Promise
 }
 
 /**
- * Sends the signed bytes to a node. It is not a failure if the node already has the transaction or does not answer, because the
- * bytes are stored and will be sent again.
+ * Sends the signed bytes to a node. It is not a failure if the node already has the transaction, refuses it or does not answer,
+ * because the bytes are stored and will be sent again.
  */
 export async function broadcast(chain: string, { rawTransaction, hash }: { rawTransaction: Hex; hash: Hex }): Promise<void> {
   try {

@@ -213,7 +213,7 @@ export async function findAnyExecution(tx: Tx, environment: Environment, executi
   return row ?? null;
 }
 
-/** Makes the next check of an execution due now. Returns false if its outcome is already final. */
+/** Makes the next check of an execution due now. Returns false if the execution is already settled or failed. */
 export async function hastenCheck(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)

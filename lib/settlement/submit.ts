@@ -72,7 +72,7 @@ export const submit = (execution: ExecutionRow, authorization: AuthorizationRow)
       );
 
 /**
- * Sends a signed payment to a facilitator and compares the answer with the chain. No database transaction is open meanwhile.
+ * Sends a signed payment to a facilitator and compares the answer with the chain. No database transaction is open during this.
  */
 export async function settleAndConfirm(
   facilitator: Facilitator,
@@ -143,8 +143,8 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
 }
 
 /**
- * The result of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler reads the chain
- * once more.
+ * The result of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler checks the transfer
+ * again until its block is final.
  */
 export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
   kind: "settled",
@@ -186,7 +186,8 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
 
 /**
  * Waits longer for a transaction that the service's own facilitator sent and that was in no block within the confirmation
- * timeout. It waits up to settlingMs, because a standard x402 server calls only once more.
+ * timeout. It waits up to settlingMs, because a standard x402 server calls only once more. It does not wait for an external
+ * facilitator.
  */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;

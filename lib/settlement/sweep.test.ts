@@ -57,7 +57,7 @@ test("a sweep releases a hold that never changed, and later sweeps do not read i
   expect(await heldSince(new Date("2100-01-01"))).toEqual([]);
 });
 
-test("a sweep leaves out the time since the start of an open transaction, which may store holds that have expired meanwhile", async () => {
+test("a sweep leaves out the time since the start of an open transaction, which may store holds that have expired by then", async () => {
   const end = await openTransaction();
   const covered = await coveredBySweep(database());
   await expect.poll(() => coveredBySweep(database()), WAIT).toEqual(covered);

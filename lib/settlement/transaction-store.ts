@@ -174,7 +174,7 @@ export async function noteWaiting(
 
 /**
  * Stores the new bytes of a transaction before they are sent. The earlier bytes may still be mined, so their hash is kept.
- * Returns false if the row has changed meanwhile.
+ * Returns false if the stored row has changed since `row` was read.
  */
 export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes): Promise<boolean> {
   const rows = await tx

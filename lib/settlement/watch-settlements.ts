@@ -11,8 +11,8 @@ import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 const STUCK_SECONDS = 20;
 
 /**
- * For each chain, the longer of two times in seconds: how long the oldest settlement has waited for a block, and how long no
- * settlement could be sent.
+ * For each chain, the longer of two times in seconds: how long the oldest settlement has waited for a block, and how long this
+ * process could send no settlement.
  */
 async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map((await oldestWaiting()).map(({ chain, seconds }) => [chain, Number(seconds)] as const));
