@@ -32,10 +32,10 @@ export type ClaimedSettlement = {
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;
-  /** Null if the body contains no order, as with a plain x402 API. */
+  /** Null unless the outcome is `completed`, and if the body contains no order, as with a plain x402 API. */
   readonly order: StorefrontOrder | null;
   readonly settlement: ClaimedSettlement | null;
-  /** A sentence that says what went wrong; null if the order was completed. */
+  /** A sentence that says what went wrong; null if the outcome is `completed`. */
   readonly detail: string | null;
 };
 

@@ -53,7 +53,10 @@ function checkLink(pointer: string, href: string | undefined, origin: string): F
   return good ? [] : [{ pointer, detail: `This must be an address on ${origin}.` }];
 }
 
-/** Checks the shape of a manifest, and that all its data is about the host that serves it. */
+/**
+ * Checks the shape of a manifest, that all its data is about the host that serves it, and that it is for x402 and this
+ * environment.
+ */
 export function readManifest(json: unknown, served: URL, environment: Environment): ReadManifest {
   const parsed = Manifest.safeParse(json);
   if (!parsed.success) return { ok: false, errors: findings(parsed.error) };

@@ -36,7 +36,8 @@ function quoteOfChallenge(
 /**
  * Asks the seller's server for the current price of the items. For a plain x402 API it sends no request, because discovery has
  * already received the 402.
- * @throws Problem items_ambiguous, out_of_stock, price_changed, storefront_unavailable, storefront_invalid, invalid_request
+ * @throws Problem items_ambiguous, out_of_stock, price_changed, quote_expired, storefront_unavailable, storefront_invalid,
+ * invalid_request
  */
 export async function requestQuote(
   storefront: Storefront,

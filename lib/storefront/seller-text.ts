@@ -4,7 +4,8 @@ import { z } from "zod";
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Text from a seller's server. It is only shown to people, so characters that hide or reorder the text around them are removed.
+ * Text from a seller's server. It is only shown to people, so characters that hide or reorder the text around them become
+ * spaces.
  */
 export const SellerText = (max: number) =>
   z
@@ -24,7 +25,7 @@ export const SellerText = (max: number) =>
 /** Ids that a storefront chooses: products, variants, quotes, orders. */
 export const SellerId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Use 1 to 128 visible ASCII characters.");
 
-/** zod's issues as the errors of a problem. */
+/** zod's first 20 issues as the errors of a problem. */
 export const findings = (error: z.ZodError, at = ""): { detail: string; pointer: string }[] =>
   error.issues.slice(0, 20).map(({ message, path }) => ({
     detail: message,
