@@ -19,7 +19,7 @@ const HASH_NAME = /(?:hash|reference)$/i;
 const BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 const TEXT_MAX = 2_000;
 
-/** One line of text in which secrets are replaced. */
+/** One line of text, cut at TEXT_MAX characters, in which secrets are replaced. */
 export const safeText = (text: string): string => text.slice(0, TEXT_MAX).replace(BREAKS, " ").replace(SECRET_TEXT, "[redacted]");
 
 const own = (value: unknown, name: string): unknown =>
