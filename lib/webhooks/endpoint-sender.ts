@@ -29,7 +29,7 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Sends the messages of one endpoint, and knows which are under way and which answers are not stored yet. It works in turns: each
- * turn is one transaction that stores answers and reads the next messages.
+ * turn stores the answers that have arrived and begins the next messages.
  */
 class EndpointSender {
   readonly #id: string;
@@ -111,6 +111,6 @@ class EndpointSender {
   }
 }
 
-/** Sends the messages of one endpoint until there are no more, or until its turns are used up. */
+/** Sends the messages of one endpoint until there are no more, its turns are used up, or `isStopping` returns true. */
 export const runEndpointSender = (webhookEndpointId: string, isFailing: boolean, isStopping: () => boolean): Promise<void> =>
   new EndpointSender(webhookEndpointId, isFailing).run(isStopping);
