@@ -102,17 +102,19 @@ async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promis
   }
 }
 
+type Settlement = { readonly settlementReference: string } | { readonly why: string };
+
 /**
- * Waits until the payment is settled. Returns the hash of the transaction, which is empty if the service does not know it; null
- * if the payment failed or did not settle in time.
+ * Waits until the payment is settled. Returns the hash of the transaction, which is empty if the service does not know it; or why
+ * the payment is not settled.
  */
-async function untilSettled(authorizationId: string, { signal }: Tools): Promise<string | null> {
+async function untilSettled(authorizationId: string, { signal }: Tools): Promise<Settlement> {
   for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {
     const [execution] = (await call(getPayment, { authorizationId }, { signal })).executions;
-    if (execution?.settlementStatus === "settled") return execution.settlementReference ?? "";
-    if (execution?.settlementStatus === "failed") return null;
+    if (execution?.settlementStatus === "settled") return { settlementReference: execution.settlementReference ?? "" };
+    if (execution?.settlementStatus === "failed") return { why: "The payment failed, so nothing was paid. Its page says why." };
   }
-  return null;
+  return { why: "It is not settled yet. Its page follows it to the end." };
 }
 
 const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
@@ -148,8 +150,6 @@ export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const paid = await askSeller(asked.sample, tools, credentialHeaders);
   if (!paid.ok) return tell({ ...known, at: "delivery", state: "stopped", why: `The sample seller answered ${paid.status}.` });
   tell({ ...known, at: "settlement", state: "running" });
-  const settlementReference = await untilSettled(authorizationId, tools);
-  if (settlementReference === null)
-    return tell({ ...known, at: "settlement", state: "stopped", why: "It is not settled yet. Its page follows it to the end." });
-  tell({ ...known, at: "settlement", state: "settled", settlementReference });
+  const settlement = await untilSettled(authorizationId, tools);
+  tell({ ...known, at: "settlement", state: "why" in settlement ? "stopped" : "settled", ...settlement });
 }
