@@ -106,7 +106,7 @@ export async function compareWith(commit: string, { rounds, seconds }: { readonl
     await sql.end();
     const second = new URL(database.url);
     second.pathname = "against";
-    sides.push(await openSide("this commit", root, database.url, join(folder, "here")));
+    sides.push(await openSide("working tree", root, database.url, join(folder, "here")));
     sides.push(await openSide(commit, other, second.href, join(folder, "there")));
     const [here, there] = sides as [Side, Side];
     for (const kind of kinds) for (const side of sides) await turn(side, kind, 2);
