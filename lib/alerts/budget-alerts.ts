@@ -23,7 +23,7 @@ const spans = { day: "today", week: "this week", month: "this month" } as const;
 
 /**
  * Returns an id for the present time span of a budget. In each span, a threshold causes at most one alert. A span is a calendar
- * period such as one day or, for a limit over a rolling window, a time that is as long as the window.
+ * period such as one day or, for a limit over a rolling window, a time as long as the window, counted from 1970.
  */
 function idOf(window: Window, now: Date): string {
   const start =
@@ -37,7 +37,8 @@ const spanOf = (window: Window): string =>
     : `in the last ${window.spanMs / 3_600_000} hours`;
 
 /**
- * Lists the budgets of a mandate, each with its used amount. Amounts that open payments reserve count as used, as in the policy.
+ * Lists the budgets of a mandate, each with its used amount. Amounts that open payments reserve count as used, as in the check
+ * of a payment.
  */
 function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date): Budget[] {
   const { total } = policy.limits;

@@ -4,8 +4,8 @@ import type { EventRange } from "#lib/audit/range-store.ts";
 import { sqlOf, database, type Tx } from "#lib/db/client.ts";
 
 /**
- * Lists the audit logs (`chain` is the name, one for each organization) that have events after their cursor. The list is sorted
- * by name and begins after `place`.
+ * Lists at most `rows` audit logs of organizations that have events after their cursor. `chain` is the id of the organization.
+ * The list is sorted by name and begins after `place`.
  */
 export async function grownChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`

@@ -14,14 +14,17 @@ import { minutes } from "#lib/time.ts";
 const CHAINS = 200;
 const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
-/** If a mandate refuses this many payments with the same code in an hour, people get an alert. Fewer refusals are normal. */
+/**
+ * If a mandate refuses at least this many payments with the same code in one hour of the clock, people get an alert. Fewer
+ * refusals are normal.
+ */
 const REFUSALS = 5;
 /** An alert about an unknown outcome waits this many minutes, because most outcomes are known after a few blocks of the chain. */
 const UNKNOWN_MINUTES = 10;
 
 /**
- * Reads the payments that were decided since the last run and stores alerts. A worker does this, so that deciding a payment does
- * not take longer because of alerts.
+ * Reads the payments that were decided, and the outcomes that became unknown, since the last run, and stores alerts. A worker
+ * does this, so that deciding a payment does not take longer because of alerts.
  */
 export async function followUsage(): Promise<void> {
   for (let place = ""; ;) {

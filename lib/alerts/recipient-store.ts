@@ -31,8 +31,8 @@ export const selectReaders = (tx: Tx, organizationId: string | null) =>
     .limit(PEOPLE_MAX);
 
 /**
- * Lists the devices of the recipients who have no quiet hours now. Their rows are locked, so that no device is removed before its
- * message is stored.
+ * Lists the devices of the recipients who have no quiet hours now. Their rows are locked, so that no device is removed before
+ * its message is stored. Devices that another transaction has locked are left out.
  */
 export async function selectDevices(tx: Tx, organizationId: string | null, now: Date): Promise<readonly string[]> {
   const rows = await tx

@@ -25,7 +25,7 @@ export async function sendAlerts(): Promise<number> {
     if (alertId === null) return ended;
     try {
       const isMine = await database().transaction((tx) => send(tx, alertId));
-      // Stop, because another process is delivering the due alerts.
+      // Stop, because another process has locked or already handled this alert.
       if (!isMine) return ended;
     } catch (error) {
       log().error({ alertId, err: error }, "An alert could not be written");
@@ -36,7 +36,10 @@ export async function sendAlerts(): Promise<number> {
   return AT_ONCE;
 }
 
-/** Delivers an alert, or drops it if what it says is no longer true. Returns false if another process delivers the alert. */
+/**
+ * Delivers an alert, or drops it if what it says is no longer true. Returns false if another process has locked or already
+ * handled the alert.
+ */
 async function send(tx: Tx, alertId: string): Promise<boolean> {
   const alert = await lockAlert(tx, alertId);
   if (!alert) return false;

@@ -19,8 +19,8 @@ export const alerts = pgTable(
     /** The id of what the alert is about: a mandate, the execution of a payment, or an account on a chain. */
     subjectId: text("subject_id").notNull(),
     /**
-     * Names the time span that the alert is about and, for a budget, the limit. A unique index allows one alert for each
-     * subject, window and threshold.
+     * Names the time span that the alert is about and, for a budget, the limit or, for refusals, their code. A unique index
+     * allows one alert for each subject, window and threshold.
      */
     window: text("window").notNull(),
     threshold: integer("threshold").notNull(),
@@ -55,7 +55,7 @@ export const refusalCounts = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.code, table.hour] }), index("refusal_counts_old").on(table.hour)],
 );
 
-/** The thresholds of mandates for which people chose thresholds other than the default. */
+/** The thresholds of mandates for which people chose thresholds. Other mandates have the default thresholds. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
   /** Each threshold is a percentage of every limit of the mandate. Sorted in ascending order. */

@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { mandateThresholds } from "#lib/alerts/tables.ts";
 
-/** The thresholds of each mandate. Mandates that have the default thresholds are left out. */
+/** The thresholds of each mandate. Mandates for which nobody chose thresholds are left out. */
 export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await tx
     .select()
