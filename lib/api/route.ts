@@ -80,9 +80,9 @@ function note(operation: Operation, status: number, requestId: string, started: 
 }
 
 /**
- * The steps that every request goes through: authenticate, apply limits, check access, parse the input, run the handler, parse
- * the reply, and turn errors into problems. `authenticated` replaces the look-up of the caller where other credentials are
- * accepted.
+ * Makes the function that serves an operation. Every request goes through the same steps: authenticate, apply limits, check
+ * access, parse the input, run the handler, parse the reply, and turn errors into problems. `authenticated` replaces the
+ * look-up of the caller where other credentials are accepted.
  */
 export function route<O extends Operation>(operation: O, handler: Handler<O>, authenticated: Authenticate = authenticate): Route {
   const requireAccess = compileAccess(operation.access);
