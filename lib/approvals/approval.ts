@@ -62,7 +62,7 @@ export type StepUpFacts = {
   readonly aboveUnverified: boolean;
   /**
    * The person has proved their identity again (step-up) in this session for this checkout, and the proof is neither used nor
-   * expired.
+   * expired. A proof by passkey counts only while the checkout has the signed terms.
    */
   readonly done: boolean;
 };

@@ -16,9 +16,9 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
  */
 
 /**
- * Locks checkouts in the order of their ids, so that two batches cannot deadlock. The condition `after` is always true, but it
- * reads how many mandates were locked, so PostgreSQL locks the mandates first. A later statement reads the checkouts, because
- * it sees what other transactions committed before this lock.
+ * Locks checkouts in the order of `ids`, which must be sorted, so that two batches cannot deadlock. The condition `after` is
+ * always true, but it reads how many mandates were locked, so PostgreSQL locks the mandates first. A later statement reads the
+ * checkouts, because it sees what other transactions committed before this lock.
  */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (

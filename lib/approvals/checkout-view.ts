@@ -9,7 +9,10 @@ export type BudgetView = {
   readonly unit: string;
   readonly limit: string;
   readonly spent: string;
-  /** The amount that other payments reserve. An amount that this payment has reserved already is not included. */
+  /**
+   * The amount that other payments reserve. An amount that this payment has reserved already is not included. 0 for a limit on
+   * the number of payments.
+   */
   readonly heldByOthers: string;
   readonly available: string;
   /** The rest of the budget after this payment; absent if the payment does not fit. */
@@ -20,14 +23,15 @@ export type MandateView = MandateChoice & {
   readonly perPayment: string;
   readonly budgets: readonly BudgetView[];
   /**
-   * The reasons why the mandate cannot pay this checkout, as full sentences, the most important first. Empty if the mandate can
-   * pay.
+   * The reasons why the mandate cannot pay this checkout, as full sentences, sorted by their codes in the order of DenialCode.
+   * Empty if the mandate can pay, or if the payment was already requested under this mandate.
    */
   readonly obstacles: readonly string[];
   /** The assurance level that the mandate's policy requires. */
   readonly assuranceAsked: AssuranceLevel;
   /**
-   * The rules of the mandate that require a person's approval. Empty if no rule does and the agent itself asked for the approval.
+   * The rules of the mandate that require a person's approval. Empty if no rule requires it, for example because the agent
+   * itself asked for the approval, or if the decision is not stored.
    */
   readonly asks: readonly AskRule[];
 };
@@ -40,7 +44,10 @@ export type StepUpReason = "amount" | "unverifiedPayee" | "sessionAge" | "firstP
 export type StepUpView = {
   readonly required: boolean;
   readonly reasons: readonly StepUpReason[];
-  /** The limit that the amount exceeds, and the sum that this person approved within a day. Text for people: "100.00 USDC". */
+  /**
+   * The limit that the amount exceeds, and the sum that this person approved before within a day, if any. Absent if no limit is
+   * exceeded. Text for people: "100.00 USDC".
+   */
   readonly limit?: { readonly above: string; readonly lately?: string };
   /** How much more this session may approve to the payee without a new proof of identity (step-up), as decimal text. */
   readonly room: string;
@@ -76,7 +83,9 @@ export type PayeeView = {
     /** How many of the newest payments that mandates refused were for this payee. */
     readonly refused: number;
   };
-  /** The domain of another payee that was paid before, if a person could confuse the two. */
+  /**
+   * The domain of another payee that was paid before, if a person could confuse the two; absent if this payee was paid first.
+   */
   readonly looksLike?: string;
 };
 
@@ -103,19 +112,22 @@ export type CheckoutView = {
   readonly requestedAt: string;
   /** The purpose in the agent's own words, which nobody has checked. */
   readonly purpose?: string;
-  /** The name of the person who decided, and their reason. */
+  /** The name of the person who decided, or their id if the name is unknown, and their reason. */
   readonly decided?: {
     readonly by: string;
     readonly reason?: string;
     /** The person who took the approval back, and when. */
     readonly takenBack?: { readonly by: string; readonly at: string };
   };
-  /** The authorization that the approval is for; absent unless the approval can still be used or was used. */
+  /** The authorization that the approval is for; absent unless the stored status of the approval is `pending` or `consumed`. */
   readonly authorizationId?: string;
   readonly amounts: {
     /** The amount that the seller receives, as text for people: "43.00 USDC". */
     readonly total: string;
-    /** The part of the total that no line of the basket contains, such as shipping; absent if the lines add up to the total. */
+    /**
+     * The part of the total that no line of the basket contains, such as shipping; absent if the lines add up to the total or
+     * to more.
+     */
     readonly rest?: string;
     readonly fee: {
       readonly amount: string;

@@ -49,7 +49,7 @@ export const beingDecided = (): Problem =>
 
 /**
  * Ends a checkout with its approval and the continuation token (with which the agent could pay), and releases the reserved
- * amount. Call openToClose first, because it takes the locks that keep others from deciding meanwhile.
+ * amount. Call openToClose first, because it takes the locks that keep others from deciding at the same time.
  * @throws Problem conflict if the wrong mandate is locked (`moved`)
  */
 export async function closeCheckout(

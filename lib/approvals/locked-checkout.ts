@@ -4,7 +4,10 @@ import type { Risk } from "#lib/approvals/risk-store.ts";
 import type { Hold } from "#lib/holds/hold-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A checkout with the facts that decide whether it may be approved. A batch reads them after it has locked the checkout. */
+/**
+ * A checkout with the facts that decide whether it may be approved. A batch reads them after it has locked the checkout. The
+ * confirmation page reads them without a lock.
+ */
 export type LockedCheckout = {
   readonly checkout: CheckoutRow;
   readonly approval: ApprovalRow | null;

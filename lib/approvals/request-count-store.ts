@@ -66,9 +66,9 @@ export async function countRequests(
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 
 /**
- * Reads how people answered earlier requests for the same basket under the same mandate. The keys of the map are indexes of
- * `asked`. A request that nobody answered counts only if its purpose is the same, because another purpose gives people a new
- * reason to decide.
+ * Reads how people answered earlier requests for the same basket under the same mandate. The map has only the requests that
+ * must be refused now; its keys are indexes of `asked`. A request that nobody answered counts only if its purpose is the same,
+ * because another purpose gives people a new reason to decide.
  */
 export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
   const rows = await c`

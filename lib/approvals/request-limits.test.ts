@@ -63,7 +63,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
 }
 
 describe("the requests of an agent", () => {
-  test("at most 10 requests wait for a person: the next reserves nothing and is refused with the call to wait with", async () => {
+  test("at most 10 requests wait for a person: the next reserves nothing, and its refusal names the call that waits for a decision", async () => {
     const { buyer, mandates } = await askingBuyer(OPEN_MOST + 1);
     for (const mandateId of mandates.slice(0, OPEN_MOST)) expect((await ask(buyer, mandateId)).status).toBe(200);
     const last = mandates.at(-1) ?? "";

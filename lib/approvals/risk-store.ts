@@ -19,7 +19,8 @@ const { above, aboveUnverified } = defaultStepUpLimits;
 
 /**
  * SQL joins to a checkout `k` and the session `s` of a person: `q` has the limits for an approval without step-up, and `l` has
- * the sums that the person approved within a day. Approvals that were taken back do not count.
+ * the sums that the person approved within a day. Approvals that were taken back or have the status `expired` do not count, and
+ * neither does an approval of `k` itself.
  */
 export const joinRisk = (c: Sql) => c`
   LEFT JOIN LATERAL (SELECT trunc(coalesce(o.step_up_above, ${above}::numeric) * 10::numeric ^ k.token_decimals) AS most,

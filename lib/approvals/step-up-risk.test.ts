@@ -130,7 +130,7 @@ describe("a payee that is not verified", () => {
 });
 
 describe("a verified payee", () => {
-  /** Requests a payment of 60 USDC to a verified seller under a new mandate. The payment waits for a person's approval. */
+  /** Requests a payment of 60 USDC to the seller under the scene's mandate. The payment waits for a person's approval. */
   async function payment(scene: CheckoutScene, seller: Awaited<ReturnType<typeof newSeller>>): Promise<string> {
     const { mandateId, agent, person } = scene;
     const owner = person;

@@ -138,7 +138,7 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
 
 /**
  * Expires checkouts whose approval the agent used, but whose reserved amount was released before a signed payment was sent. The
- * caller holds the mandate's lock, so that none of these checkouts is paid meanwhile.
+ * caller holds the mandate's lock, so that no payment of these checkouts starts at the same time.
  */
 export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
@@ -262,7 +262,7 @@ export const dueCheckouts = (db: Db, limit: number) =>
     .orderBy(asc(checkoutIntents.expiresAt))
     .limit(limit);
 
-/** Reads approvals that were not used and have expired, or whose mandate or agent was revoked. */
+/** Reads unused approvals that have expired, or whose mandate or agent was revoked. */
 export const dueApprovals = (db: Db, limit: number) =>
   db
     .select({ approval: checkoutApprovals, environment: checkoutIntents.environment })

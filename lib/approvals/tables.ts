@@ -12,8 +12,8 @@ export const checkoutIntents = pgTable(
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
     /**
-     * The agent that asks for the payment. Only this agent can read the continuation token, with which it pays after the
-     * approval.
+     * The agent, or the person with their own session, that asks for the payment. Only the asker can read the continuation
+     * token, with which it pays after the approval.
      */
     ownerSubjectId: text("owner_subject_id").notNull(),
     sellerId: text("seller_id"),
@@ -160,7 +160,8 @@ export const stepUps = pgTable(
     /** The passkey that signed; null for a password. The proof of identity is invalid after the passkey is removed. */
     passkeyId: text("passkey_id"),
     /**
-     * The hash of the signed basket. The proof of identity is valid only while the checkout has this hash, `amount` and `payTo`.
+     * The hash of the signed basket; null for a password. A proof by passkey of identity is valid only while the checkout has
+     * this hash, `amount` and `payTo`.
      */
     basketHash: text("basket_hash"),
     amount: atomic("amount"),

@@ -29,8 +29,8 @@ export async function insertWaiver(tx: Tx, waiver: Omit<WaiverRow, "usedByAuthor
 }
 
 /**
- * Finds the unused waivers for each payment in `asked`. The keys of the map are the indexes of the payments, and the values are
- * the ids of their waivers, oldest first.
+ * Finds the waivers for each payment in `asked` that are neither used nor expired. The keys of the map are the indexes of the
+ * payments, and the values are the ids of their waivers, oldest first.
  */
 export async function waiversFor(c: Sql, asked: readonly WaiverTerms[]): Promise<ReadonlyMap<number, readonly string[]>> {
   const rows = await c`
