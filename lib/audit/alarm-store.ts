@@ -11,7 +11,7 @@ export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
 
 /**
  * Stores an alarm, which says that an audit log no longer agrees with what was signed earlier. If the log has an alarm already,
- * the time at which that one was raised stays.
+ * its `raisedAt` stays.
  */
 export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
   const { chain: _, ...change } = alarm;

@@ -3,13 +3,16 @@ import { hashedMetadata, type ByMember } from "#lib/audit/commitment.ts";
 import { appendLeaf, EMPTY_ROOT, leafHash, rootOf, type Peaks } from "#lib/audit/tree.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An event before it is appended to an audit log. Code calls each log a chain; an organization has one, and the platform too. */
+/**
+ * An event before it is appended to an audit log. Code calls each log a chain; each organization has one, the platform has one,
+ * and the log "checkpoints" is one.
+ */
 export type AuditEvent = {
   readonly auditEventId: string;
   /** An entity and a verb in the past tense, as in organization.created. */
   readonly type: string;
   readonly actorId: string;
-  /** Null for an event in the platform's chain that is about no organization. */
+  /** Null for an event that is about no organization. */
   readonly organizationId: string | null;
   readonly subjectId: string | null;
   readonly entityType: string;
@@ -46,8 +49,8 @@ export type ChainedEvent = AuditEvent & {
 export const genesis: AuditHead = { sequence: 0, hash: EMPTY_ROOT, peaks: [] };
 
 /**
- * Whether JSON.stringify writes the metadata as RFC 8785 does, which is true if no value is nested and the names are in ascending
- * order.
+ * Whether JSON.stringify writes the metadata as RFC 8785 does. Returns true only if no value is an object, an array or null,
+ * and the names are in ascending order.
  */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   let last = "";

@@ -46,8 +46,9 @@ export async function signedIsDue(due: Due): Promise<boolean> {
 }
 
 /**
- * Stores a checkpoint (a signed tree head), and an event that records it in the log "checkpoints". If two processes sign the same
- * tree head, one checkpoint is stored. `named` says whether the log "checkpoints" already has an event about this audit log.
+ * Stores a checkpoint (a signed tree head), and an event that records it in the log "checkpoints", unless it is a checkpoint of
+ * this log itself. If two processes sign the same tree head, one checkpoint is stored. `named` says whether the log
+ * "checkpoints" already has an event about this audit log.
  */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;

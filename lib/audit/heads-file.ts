@@ -8,8 +8,9 @@ import { log } from "#lib/telemetry/log.ts";
 const TAIL_BYTES = 64 * 1024;
 
 /**
- * Appends a signed tree head of the audit log "checkpoints" to the file AUDIT_HEADS_FILE, because a person who can change only
- * the database cannot change this file. The newline at the start ends a line that a crash left incomplete.
+ * Appends a signed tree head of the audit log "checkpoints" to the file AUDIT_HEADS_FILE, if one is configured, because a
+ * person who can change only the database cannot change this file. The newline at the start ends a line that a crash left
+ * incomplete.
  */
 export async function appendHead({ signature }: Checkpoint): Promise<void> {
   const { AUDIT_HEADS_FILE } = env();

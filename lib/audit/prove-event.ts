@@ -48,8 +48,9 @@ const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, roo
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
 /**
- * Makes the proof from the newest signed tree heads. Returns null if no signed tree head covers the event yet.
- * @throws Problem if the signed log has another event in this place
+ * Makes the proof from the newest signed tree heads. Returns null if no signed tree head covers the event yet, or if no key of
+ * this installation signed the newest tree head.
+ * @throws Problem if the signed log has a different event in this place
  */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {
   const checkpoint = await newestCheckpoint(SIGNED);
@@ -80,7 +81,7 @@ function signOnce(chain: string): Promise<void> {
 
 /**
  * Proves an event. If the event is newer than all signed tree heads, signs the log now. Returns null if the signature is not
- * ready in time.
+ * ready in time, or if SIGNING_MAX logs are already being signed.
  * @throws Problem if the event was changed in the database
  */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {

@@ -128,8 +128,8 @@ describe("the worker that signs the heads of audit chains", () => {
     const undo = await rewrite(chain, 2);
     const [head] = await readEvents(chain, 3, 4, 1);
     await dropCheckpoints(chain);
-    // Insert two forged checkpoints (signed tree heads): one has an unknown key id, the other the service's own key id and an
-    // invalid signature.
+    // Insert a forged checkpoint (signed tree head) with an invalid signature: first with an unknown key id, then with the
+    // service's own key id.
     for (const keyId of ["0123456789abcdef", "ours"]) {
       await tamper(`INSERT INTO audit_checkpoints SELECT ${quoted(chain)}, 4, ${quoted(head!.hash)},
         ${keyId === "ours" ? "(SELECT key_id FROM audit_checkpoints LIMIT 1)" : quoted(keyId)}, 'AAAA', clock_timestamp()`);

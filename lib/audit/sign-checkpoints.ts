@@ -58,8 +58,8 @@ async function signOne(chain: string): Promise<boolean> {
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // Also write this tree head to the service's own log, so that a copy exists outside of the database. One is enough, because the
-  // audit log "checkpoints" records the tree heads of all other audit logs.
+  // Also write this tree head to the service's own log, so that a copy exists outside of the database. The other tree heads
+  // need no such copy, because the audit log "checkpoints" records the tree heads of all other audit logs.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

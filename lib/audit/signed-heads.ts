@@ -33,7 +33,7 @@ export type SignedHeads = {
    * The signed tree heads, sorted by sequence. Of two with the same sequence, the one that this installation signed comes first.
    */
   readonly heads: readonly SignedHead[];
-  /** Whether the audit log "checkpoints" records a tree head of this log that is signed with one of this installation's keys. */
+  /** Whether the audit log "checkpoints" records a tree head of this log that names one of this installation's keys. */
   readonly named: boolean;
   /**
    * Why the signed tree heads cannot be trusted: one of them names a key of this installation and has no valid signature, or the
@@ -43,8 +43,9 @@ export type SignedHeads = {
 };
 
 /**
- * Collects all known signed tree heads of an audit log. The signature of another installation's key cannot be checked here, but
- * the log must agree with that tree head too.
+ * Collects the newest signed tree heads of an audit log from all places that store them: the checkpoints, the log
+ * "checkpoints", the file AUDIT_HEADS_FILE, the memory of this process and the alarm. The signature of another installation's
+ * key cannot be checked here, but the log must agree with that tree head too.
  */
 export async function signedOf(chain: string): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
@@ -80,8 +81,9 @@ async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<Au
 }
 
 /**
- * Verifies an audit log from the first of the signed tree heads to its current end. The caller must have read `signed` before: if
- * another process signed events that were added after this function read the end, the log would seem to have lost these events.
+ * Verifies an audit log from the first of the signed tree heads to its current end. The caller must have read `signed` before
+ * it calls this function: if another process signed events that were added after this function read the end, the log would seem
+ * to have lost these events.
  */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;

@@ -47,8 +47,8 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`);
 
 /**
- * Each ECDSA signature has a second valid form with another `s`. Returns the form with the lower `s`, because a signed text must
- * have only one signature.
+ * Each ECDSA signature has a second valid form with a different `s`. Returns the form with the lower `s`, because a signed text
+ * must have only one signature.
  */
 function withLowS(signature: Buffer): Buffer {
   const s = numberOf(signature.subarray(32));

@@ -108,14 +108,14 @@ export const auditCheckpoints = pgTable(
 );
 
 /**
- * Audit logs that do not agree with their signed tree heads, which means that somebody changed them. When the log agrees again,
- * the row is deleted. The signed tree head is stored here for processes that have not seen it.
+ * Audit logs that do not agree with their signed tree heads, or whose signed tree heads cannot be trusted. The row is deleted
+ * when the log is signed again. The signed tree head is stored here for processes that have not seen it.
  */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** The number of the first event that differs from what was signed. */
+  /** The number of the first event that differs from what was signed; 0 if the file AUDIT_HEADS_FILE cannot be used. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
-  /** How the audit log differs, in one sentence. */
+  /** What is wrong, in one sentence. */
   detail: text("detail").notNull(),
   signedSequence: bigint("signed_sequence", { mode: "number" }).notNull(),
   signedHash: text("signed_hash").notNull(),

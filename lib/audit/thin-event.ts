@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An audit event in the API for programs. It says what happened to which entity, but names no people and no reasons. */
+/**
+ * An audit event in the API for programs. It says what happened to which entity. Without the optional `actorId` and `metadata`,
+ * it contains no names or reasons of people.
+ */
 export const Event = z
   .object({
     id: z.string().meta({ description: "The event's id: the auditEventId of the audit log." }),

@@ -39,8 +39,8 @@ export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
 }
 
 /**
- * Runs `work` in one transaction, stores its audit events, then commits. `work` must not call the network, because locks stay
- * taken meanwhile.
+ * Runs `work` in one transaction, stores its audit events, then commits. `work` must not call the network, because the
+ * transaction keeps its locks until `work` has ended.
  */
 export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = database()): Promise<T> {
   return on.transaction(async (tx) => {

@@ -34,7 +34,7 @@ async function chainOf(length: number): Promise<Chain> {
   return { organizationId, credential };
 }
 
-/** Changes rows with the rights of the database's owner. */
+/** Changes rows of audit_entries as the database's owner can, while the triggers that refuse changes are disabled. */
 async function tamper(work: (sql: Sql) => Promise<unknown>): Promise<void> {
   const sql = postgres(databaseOf().url, { max: 1 });
   await sql`ALTER TABLE audit_entries DISABLE TRIGGER USER`;

@@ -33,8 +33,8 @@ function checkSigned(
 }
 
 /**
- * Verifies one audit log up to its current end, in batches of events, and compares it with all its known signed tree heads.
- * Events that are appended meanwhile are not checked.
+ * Verifies one audit log up to its current end, in batches of events, and compares it with the signed tree heads that signedOf
+ * finds. Events that are appended during the verification are not checked.
  */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);
