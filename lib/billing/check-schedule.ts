@@ -12,7 +12,10 @@ export type CheckedSchedule =
   | { readonly ok: true; readonly amounts: Amounts }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** The number of decimals of the schedule's amounts; null if the schedule names no asset or the asset is not usable. */
+/**
+ * The number of decimals of the schedule's amounts; null if the schedule names no asset, or if the asset is not configured on
+ * its chain.
+ */
 function digitsFor(
   { chain, asset }: SaveFeeSchedule,
   chains: readonly string[],

@@ -141,13 +141,13 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
 }
 
 /**
- * What the fees of a batch of payments depend on: the schedules that may apply, the plan tiers of the organizations, and the
- * gross amounts that they paid in this month.
+ * What the fees of a batch of payments depend on: the schedules that may apply, the plan tiers of the buyers' organizations,
+ * and the gross amounts that these organizations paid in this UTC month.
  */
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;
-  /** The gross amounts that buyers paid in this month. The keys are made by volumeKey. */
+  /** The gross amounts that buyers paid in this UTC month. The keys are made by volumeKey. */
   readonly volumes: ReadonlyMap<string, Atomic>;
 };
 

@@ -16,13 +16,13 @@ export type StatementView = {
   readonly current: string;
   /** The fees of the chosen month, one line for each asset. */
   readonly lines: readonly StatementLine[];
-  /** The fees of the last twelve months, newest first. Months without fees are left out. */
+  /** The fees of the last twelve months, including the current one, newest first. Months without fees are left out. */
   readonly history: readonly StatementLine[];
   /** The gross amounts that the organization paid in the chosen month, by asset. */
   readonly volumes: readonly { readonly asset: string; readonly gross: string }[];
   readonly fees: readonly Fee[];
   readonly nextCursor?: string;
   readonly subscription?: Subscription;
-  /** The fee schedules that name the organization or its plan, and the built-in schedule. */
+  /** Fee schedules that name the organization or its plan tier or are for everyone, and the built-in schedule. */
   readonly schedules: readonly FeeSchedule[];
 };
