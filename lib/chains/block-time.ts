@@ -18,7 +18,8 @@ const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new
 
 /**
  * The average time between the last blocks in milliseconds, measured at most once a minute. If the chain's node does not
- * answer, the last measured time is used, or UNKNOWN_MS if there is none.
+ * answer, the last measured time is used, or UNKNOWN_MS if there is none. UNKNOWN_MS is also used while the chain has only one
+ * block.
  */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);

@@ -11,8 +11,8 @@ export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
 /**
- * A call without an answer is sent again after the first of these milliseconds, and once more after the second, because its
- * request or its answer may be lost. Each attempt uses another connection.
+ * A call without an answer is sent again after the first number of milliseconds, and once more when the second number has
+ * passed as well, because its request or its answer may be lost. Each attempt uses another connection.
  */
 const REPEAT_AFTER_MS = [1_000, 1_500];
 
@@ -46,9 +46,9 @@ const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   );
 
 /**
- * The connection to a chain's node. A call that fails is tried a second time. A call without an answer is sent again, and the
- * first answer counts. After the timeout, the node counts as not answering. Every call may be repeated, because a chain accepts a
- * signed transaction only once.
+ * The connection to a chain's node. The first attempt is repeated once if it fails. While there is no answer, the call is sent
+ * again (REPEAT_AFTER_MS), and the first answer counts. After the timeout, the node counts as not answering. Every call may be
+ * repeated, because a chain accepts a signed transaction only once.
  */
 const transport = (chain: string): Transport => {
   const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
