@@ -7,8 +7,8 @@ export type Reader = { readonly sessionId: string; readonly organizationId: stri
 export type Place = { readonly chain: string; readonly sequence: number };
 
 /**
- * Reads the person's role, and the sequence of the last audit event of the organization. Null if the session is gone, the
- * organization is not active in it, or the person is not a member.
+ * Reads the person's role, and the sequence of the last audit event of the organization (0 if it has none). Null if the session
+ * is gone, the organization is not active in it, or the person is not a member.
  */
 export async function readPlace(sessionId: string, organizationId: string) {
   const [row] = await pool()`

@@ -52,7 +52,7 @@ const addEvent = (organizationId: string, type: string, entityId: string, count 
       audit(tx, { type, actorId: "test", organizationId, entityType: "test", entityId, metadata: {} }, at);
   });
 
-test("every browser of the organization learns of a payment within two seconds, by kind and id only", async () => {
+test("every stream of the organization gets a payment within two seconds, as kind and id only", async () => {
   const port = await listen();
   const buyer = await createBuyer();
   const other = await createPerson(await createOrganization());
@@ -88,7 +88,7 @@ test("tells each person only what their role may read, and at most one message a
   expect(finance.messages().flatMap(({ changes }) => changes.map(({ kind }) => kind))).not.toContain("request");
 });
 
-test("resumes after the last message that the browser has seen", { timeout: 20_000 }, async () => {
+test("resumes after the last message that the client has received", { timeout: 20_000 }, async () => {
   const port = await listen();
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);
@@ -151,7 +151,7 @@ test("401 without a session, 204 without an organization", async () => {
   expect(streams.size).toBe(0);
 });
 
-test("a browser that reads nothing is disconnected, and at most one message is kept for it", { timeout: 60_000 }, async () => {
+test("a client that reads nothing is disconnected, and at most one message is kept for it", { timeout: 60_000 }, async () => {
   const port = await listen();
   const organizationId = await createOrganization();
   const { credential } = await createPerson(organizationId);
@@ -159,7 +159,7 @@ test("a browser that reads nothing is disconnected, and at most one message is k
   const slow = await open(port, credential);
   slow.socket.pause();
   const before = streams.size;
-  // Fill the buffers of the connection, as if the browser had not read for a long time.
+  // Fill the buffers of the connection, as if the client had not read for a long time.
   const socket = accepted[1]!;
   while (socket.writableLength === 0) socket.write(`:${" ".repeat(60_000)}\n\n`);
   const held = socket.writableLength;
@@ -170,7 +170,7 @@ test("a browser that reads nothing is disconnected, and at most one message is k
   expect(quick.messages()).toHaveLength(1);
 });
 
-test("a session can have only a few streams, and so can a network address", async () => {
+test("a session can have four streams, and another one closes the oldest", async () => {
   const port = await listen();
   const { credential } = await createPerson(await createOrganization());
   const first = await open(port, credential);

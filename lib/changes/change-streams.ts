@@ -14,8 +14,8 @@ const EVERY_MS = 1_000;
 /** After this many reads of the database, each stream gets an SSE comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
 /**
- * The maximum number of audit events that one read returns, from all organizations together and from one organization. A
- * message says if there were more.
+ * The maximum number of audit events that one read returns: from all organizations together (but at least one from each), and
+ * from one organization. A message says if there were more.
  */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
@@ -26,8 +26,9 @@ const EVENTS_EACH = 50;
 const UNCHECKED_MS = 10_000;
 const SHARE = { most: 12_000, each: 2_500, kept: 1_000 };
 /**
- * The maximum number of streams of one session; another stream closes the oldest one. The tabs of a browser share a stream, and
- * another tab opens a second one shortly before the first tab closes.
+ * The maximum number of streams of one session; another stream closes the oldest one. The tabs of a browser share a stream.
+ * When the tab that reads it closes, another tab opens a new stream, perhaps before the service notices that the old one has
+ * ended.
  */
 const PER_SESSION = 4;
 /**

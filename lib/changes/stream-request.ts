@@ -14,8 +14,9 @@ const SEQUENCE = /^\d{1,15}$/;
 const sequenceOf = (text: string | null | undefined): number | null => (text && SEQUENCE.test(text) ? Number(text) : null);
 
 /**
- * Returns the sequence after which the stream continues; null for a new stream. A browser that connects again sends the
- * sequence in the Last-Event-ID header; a tab that replaces another tab's stream sends it in the query.
+ * Returns the sequence after which the stream continues; null if the browser sends no valid one, so that a new stream begins. A
+ * browser that connects again sends the sequence in the Last-Event-ID header; a tab that replaces another tab's stream sends it
+ * in the query.
  */
 export function resumeAfter(url: string, header: string | readonly string[] | undefined): number | null {
   const query = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("after");
