@@ -19,17 +19,17 @@ export const enterGate = async (tx: Tx): Promise<void> => {
 };
 
 /**
- * The maximum number of revocations a second that each process allows for one organization or platform admin. There is a limit,
- * because each revocation pauses all payments for a moment.
+ * The maximum number of revocations a second that each process allows for one organization, person or network address. There is
+ * a limit, because each revocation pauses all payments for a moment.
  */
 const CLOSINGS_PER_SECOND = 50;
 
 const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
 
 /**
- * Takes the exclusive lock that keeps all payments out while rights are removed. Each transaction that takes rights away calls
- * this first. PostgreSQL grants locks in the order in which they are requested, so this transaction does not wait for payments
- * that start after it.
+ * Takes the exclusive lock that keeps all payments out while rights are removed. Each transaction of this service that takes
+ * rights away calls this first, except the emergency stop, which calls closeGateAtOnce. PostgreSQL grants locks in the order in
+ * which they are requested, so this transaction does not wait for payments that start after it.
  * @throws Problem rate_limited
  */
 export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
@@ -38,8 +38,8 @@ export const closeGate = async (tx: Tx, whose: string): Promise<void> => {
 };
 
 /**
- * Takes the exclusive lock without the rate limit of closeGate. Only an administrator's emergency stop uses it, and has its own
- * rate limit.
+ * Takes the exclusive lock without the rate limit of closeGate. Besides closeGate, only an administrator's emergency stop calls
+ * it, which has its own rate limit.
  */
 export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${GATE}::bigint)`);

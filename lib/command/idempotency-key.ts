@@ -19,8 +19,9 @@ function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | nul
 }
 
 /**
- * Whether an idempotency key belongs to the person instead of the organization. It does for operations on the session or the
- * platform: the person may change their active organization before a retry, and the stored reply would then not be found.
+ * Whether an idempotency key belongs to the person instead of the organization. It does for operations that need only a session
+ * or a capability of the platform: the person may change their active organization before a retry, and the stored reply would
+ * then not be found.
  */
 const isPersonal = (access: Operation["access"]): boolean =>
   access === "session" || (typeof access === "object" && "platformCapability" in access);
@@ -39,8 +40,8 @@ type Asking = { readonly headers: Pick<Headers, "get"> };
 
 /**
  * Returns a function that finds the idempotency key of an HTTP request, its slot (the hash under which the reply is stored),
- * and the fingerprint (a hash) of the request. The function returns null for GET, and if there is no key or no caller. It
- * throws Problem invalid_request or idempotency_key_required.
+ * and the fingerprint (a hash) of the request. The function returns null for GET, if there is no caller, and if no key was sent
+ * to an operation that does not require one. It throws Problem invalid_request or idempotency_key_required.
  */
 export function compileIdempotency(
   operation: Operation,

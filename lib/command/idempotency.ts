@@ -22,8 +22,9 @@ type Scope = {
 const shortHash = (text: string): string => hash("sha256", text, "base64url").slice(0, 22);
 
 /**
- * Computes the slot of an idempotency key: a hash under which the reply is stored. It depends on the organization and not on
- * the API key, so that a retry with a new API key does not pay a second time.
+ * Computes the slot of an idempotency key: a hash under which the reply is stored. It depends on the organization (or on the
+ * person, whose id is then in `organizationId`) and not on the API key, so that a retry with a new API key does not pay a
+ * second time.
  */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   shortHash(`${organizationId}\n${environment}\n${operationId}\n${key}`);
