@@ -80,7 +80,7 @@ describe("continueCheckout", () => {
     expect(open.map(({ status }) => status)).toEqual(["paymentCredentialRequired"]);
   });
 
-  test("410 for a token that is unknown, ended or revoked", async () => {
+  test("410 for a token that is unknown, expired or revoked", async () => {
     const { checkoutIntentId, token } = await approved();
     const unknown = await goOn(scene, checkoutIntentId, `${token.slice(0, -4)}AAAA`, newOrderKey());
     expect([unknown.status, unknown.problem.code]).toEqual([410, "continuation_expired"]);

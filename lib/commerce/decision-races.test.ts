@@ -68,7 +68,7 @@ describe("decisions at the same time", () => {
     }
   });
 
-  test("an approval and a price that rises meanwhile: approved as shown, or superseded with nothing reserved", async () => {
+  test("an approval while the price rises: approved as shown, or superseded with nothing reserved", async () => {
     for (let round = 0; round < 6; round += 1) {
       shop.fault = "clean";
       const one = await contested();

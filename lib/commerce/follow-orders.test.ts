@@ -96,7 +96,7 @@ describe("followOrders", () => {
     expect(await orderOf(waiting)).toMatchObject({ status: "paymentCredentialRequired", nextCheckAt: null });
   });
 
-  test("sends nothing under a mandate that was revoked meanwhile, and follows a payment that was sent to its end", async () => {
+  test("sends nothing after the mandate was revoked, and the order stays in processing", async () => {
     shop.settle = null;
     const { key } = await paid("paidHangUp");
     const sent = shop.credentials.length;

@@ -38,7 +38,7 @@ async function followOne(orderId: string): Promise<void> {
     // `order` is null if a call of the agent or another worker has the lease.
     if (order) await actFor(order.organizationId, () => goOn(order, { lease, requestId: lease, caller: order }));
   } catch (error) {
-    // This problem means that another call has taken the lease meanwhile.
+    // This problem means that the lease expired and another call has taken it.
     if (isProblem(error) && error.code === "idempotency_in_flight") return;
     log().error({ orderId, error }, "An order could not be followed; it is looked at again");
   } finally {
@@ -51,6 +51,6 @@ async function goOn(order: OrderRow, on: LeaseHolder): Promise<void> {
   const step = facts.settlement === null && facts.state !== "processing" ? "wait" : nextStep(facts, now);
   if (step === "adopt" && execution) await follow((await adopt(order, on, execution)).order, on);
   else if (step === "follow") await follow(order, on);
-  // No payment was sent, or the order has ended. Stop the checks, because only the agent's next call can continue the order.
+  // Stop the checks: the order has ended, or no payment was sent, so that only the agent's next call can continue the order.
   else await changeOrder(database(), order.orderId, on.lease, {}, false);
 }

@@ -52,8 +52,9 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
 };
 
 /**
- * Returns the continuation token, with which the agent that previewed the checkout places the order. Null for any other caller,
- * and for a checkout that authorizePayment created, because the agent then calls executePayment and needs no token.
+ * Returns the continuation token, with which the agent that opened the checkout continues it as an order. Null for any other
+ * caller, for an approval without a token, and for a checkout that authorizePayment created, because the agent then calls
+ * executePayment and needs no token.
  */
 function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {
   const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;

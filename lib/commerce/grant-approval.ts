@@ -27,7 +27,10 @@ type Approve = {
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/** Makes the problem for a checkout that no mandate can pay, or that the chosen mandate cannot pay. */
+/**
+ * Makes the problem for an approval without a mandate that can pay: none can pay, several can and none was chosen, or the
+ * chosen one cannot pay.
+ */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,
@@ -149,7 +152,7 @@ function newApproval(
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
     // If the amount was reserved before the approval, the reservation is extended to the approval's expiry. If this approval
-    // makes the authorization, the approval expires with the authorization.
+    // makes the authorization, the approval expires no later than the authorization.
     expiresAt: earliest(
       approvalEnd(checkout, now),
       payableUntil,

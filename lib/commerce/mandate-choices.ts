@@ -17,7 +17,10 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
   Scope & {
     readonly checkoutIntentId: string;
     readonly ownerSubjectId: string;
-    /** The authorization that asked for the person's approval. If it is set, only its mandate can pay. */
+    /**
+     * The payment's authorization: the one that asked for the person's approval, or the one that the approval made. If it is
+     * set, only its mandate can pay.
+     */
     readonly authorizationId: string | null;
     readonly mandateId: string | null;
     readonly charged: Atomic;
@@ -31,8 +34,9 @@ export type Choice = MandateView & {
 };
 
 /**
- * Returns the buyer's mandates that could pay this checkout, each with its limits and the reasons against it. Mandates that can
- * pay it now come first.
+ * Returns the candidates (findCandidates selects them), each with its limits, whether it can pay this checkout now and, if not,
+ * why. Mandates that can pay it now come first. If the checkout has an authorization, only the authorization's mandate is
+ * returned, and the policy is not simulated again.
  */
 export async function mandateChoices(candidate: Candidate, { mandates, now }: Candidates): Promise<readonly Choice[]> {
   const bound = candidate.authorizationId !== null;
@@ -61,7 +65,7 @@ function choiceOf(
 ): Choice {
   const { asset, decimals } = policy;
   const bound = authorizationId !== null;
-  // If an authorization asked for this approval, the usage already contains the amount that it reserved.
+  // If there is an authorization, the usage already contains the amount that it reserved.
   const more = bound ? 0n : charged;
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;

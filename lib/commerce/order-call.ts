@@ -26,6 +26,9 @@ export type StepResult = {
   readonly order: OrderRow;
   /** Whether the next step of the order runs now, in the same call. */
   readonly goOn: boolean;
-  /** Set if the signed payment in this call was refused before it was sent; `code` says why. The agent may send another one. */
+  /**
+   * Set if the payment of this call, signed by the agent or the service, was refused before it was sent; `code` says why. The
+   * agent may try again.
+   */
   readonly refused?: { readonly executionId: string; readonly code: string };
 };

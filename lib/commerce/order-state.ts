@@ -33,7 +33,7 @@ export type OrderFacts = {
    * in the state paymentCredentialRequired, and is false in the others.
    */
   readonly proves: boolean;
-  /** The SHA-256 hash of the signed payment that was sent to the storefront; null if none was sent. */
+  /** The SHA-256 hash of the signed payment with which the order's payment was started; null if none was started. */
   readonly sent: string | null;
   /** The checkout in which a person is asked to approve the order; null if nobody is asked. */
   readonly checkout: {
@@ -57,7 +57,7 @@ export type OrderFacts = {
  * - quote: read the storefront's offer and decide.
  * - redeem: use the buyer's approval.
  * - reject: the buyer declined, so deny the order.
- * - supersede: the offer that the buyer was shown has ended, so end the order.
+ * - supersede: the offer that the buyer was shown, or the reservation of its amount, has ended, so end the order.
  * - resume: the approval was used and no payment was started, so let the order wait for its payment.
  * - pay: start the payment with the agent's signed payment, or with one that the service signs.
  * - adopt: store in the order the id of a payment that was started elsewhere under the order's authorization.
@@ -119,8 +119,8 @@ function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep 
     case "expired":
     case "canceled":
     case "failed":
-      // Decide again, because another order has used the approval, or the checkout has ended without an approval that can be
-      // used.
+      // Decide again, because the approval was used for another order or for a payment that failed, or the checkout has ended
+      // without an approval that can be used.
       return "quote";
   }
 }

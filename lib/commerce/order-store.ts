@@ -34,7 +34,7 @@ export async function findOrderById(db: Db, orderId: string): Promise<OrderRow |
 
 /**
  * Marks the order as being worked on by one call (a lease), so that no other call changes it. Returns null if another call has
- * the lease. If a process dies, its lease expires.
+ * the lease, or if there is no such order. If a process dies, its lease expires.
  */
 export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
   const [order] = await db
@@ -112,7 +112,8 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
 }
 
 /**
- * Whether a person of the mandate's organization declined this basket within the last hour, under it or with no mandate chosen.
+ * Whether a person of the mandate's organization declined this basket within the last hour, under this mandate or before a
+ * mandate was chosen.
  */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
   const { organizationId } = mandates;

@@ -67,8 +67,8 @@ export async function adopt(order: OrderRow, on: LeaseHolder, execution: Executi
 }
 
 /**
- * Sends the signed payment to the storefront, unless the storefront has given a final answer already. Then reads the result of
- * the payment.
+ * Sends the signed payment to the storefront, unless the storefront has given a final answer already or the payment may no
+ * longer be sent (maySend). Then reads the result of the payment.
  */
 export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
   const { executionId, offer } = order;
@@ -122,8 +122,9 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
 }
 
 /**
- * Returns the status of the payment. If the seller settles it ("pending"), this function asks the chain first. If this service
- * settles it, or the chain does not answer, the stored status is returned and a worker asks the chain later.
+ * Returns the status of the payment. If it is "pending" (the seller settles the payment), this function asks the chain first.
+ * Any other status is returned as stored, and so is "pending" if the chain does not answer; a worker asks the chain later about
+ * payments that are not final.
  */
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;

@@ -16,7 +16,7 @@ export type Snapshot = {
   readonly hasWallet: boolean;
   /** With service7702, the service signs the payment itself. With eip3009, the agent's wallet signs. */
   readonly paymentMode: "eip3009" | "service7702";
-  /** Set if the signed payment in this call was refused before it was sent; `code` says why. */
+  /** Set if the payment of this call, signed by the agent or the service, was refused before it was sent; `code` says why. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
   /** The URL to which the agent sends its next call about the order. */
   readonly url: string;
@@ -51,8 +51,8 @@ const again =
 
 function instructionsOf(status: OrderStatus, { paymentMode, refused }: Snapshot): string {
   if (refused) return paymentMode === "service7702" ? tryAgain : again;
-  // If the service signs, the order stays in this state only because the chain would refuse the payment. The problem that the
-  // earlier call returned says why.
+  // If the service signs, the agent must not sign. The order is shown in this state only if the service became able to sign
+  // during this call, so the agent repeats the call.
   return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
 }
 

@@ -140,7 +140,7 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
 
 /**
  * Returns the open checkout if it has not expired and still has the terms of the preview. Otherwise closes it and returns null.
- * @throws Problem conflict if the checkout belongs to another agent
+ * @throws Problem conflict if the checkout has not expired and belongs to another agent
  */
 async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
   const over = open.expiresAt <= now;

@@ -34,7 +34,10 @@ beforeEach(() => {
 });
 afterAll(async () => expect(await brokenInvariants()).toEqual([]));
 
-/** Registers a mandate on the chain for the storefront, and makes an agent without a wallet. An order costs 25 USDC. */
+/**
+ * Registers a mandate for the payee `payTo`, on the chain only if `onChain` is true, and makes an agent without a wallet. An
+ * order costs 25 USDC.
+ */
 async function registered({ balance = 100_000_000n, onChain = true, payTo = shop.payTo } = {}) {
   const key = await delegated(chain(), contracts().implementation);
   await chain().mint(key.address, balance);

@@ -18,7 +18,10 @@ import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
-/** An intent expires with the seller's quote, and after 23 hours at the latest. */
+/**
+ * An intent expires with the seller's quote, and after 23 hours at the latest, because intents that expire in more than 24
+ * hours are refused (INTENT_AHEAD_MS).
+ */
 const INTENT_MS = minutes(23 * 60);
 
 const stateOf = {

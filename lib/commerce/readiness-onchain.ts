@@ -48,7 +48,8 @@ export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   if (!deploymentAt(asset.chain)) return mode === "service7702" ? [unsupported(mode)] : [signed];
   const registration = await registrationFor({ mandateId: mandate.mandateId, chain: asset.chain });
   const fits = registration !== null && provesTo(registration, asked);
-  // The request names no mode and the mandate is not registered for this payee, so the agent's wallet signs.
+  // The request names no mode, and no registration of the mandate lets the service sign for this payee, so the agent's wallet
+  // signs.
   if (mode === "" && !fits) return [signed];
   const deployed = ready("onchainDeployment", `The contracts of mandates are on ${asset.chain}.`);
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
@@ -95,7 +96,8 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
 }
 
 /**
- * Asks the chain whether it would refuse the payment. Shortly before a period of the mandate's budget ends, no refusal is
+ * Returns the reason for which the chain would refuse the payment. A revocation and the dates of the mandate are read from the
+ * stored registration; otherwise the chain is asked. Shortly before a period of the mandate's budget ends, no refusal is
  * reported, because the payment would fall into the next period.
  */
 function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {

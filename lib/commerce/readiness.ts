@@ -75,7 +75,7 @@ export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" |
   return [...actions.values()];
 }
 
-/** For each readiness check, the rules of the mandate's policy that decide it. */
+/** For each readiness check that the mandate's policy decides, the rules of the policy that decide it. */
 const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
   emergencyClear: ["emergency"],
   mandateActive: ["status", "validFrom", "validUntil"],

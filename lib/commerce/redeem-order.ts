@@ -20,8 +20,8 @@ import { earliest, minutes } from "#lib/time.ts";
 const PAYABLE_MS = minutes(15);
 
 /**
- * Writes all terms that the buyer approved as text, so that two offers can be compared. The id of the quote is left out, because
- * a new quote with the same terms has another id.
+ * Writes all terms that the buyer approved as text, so that two offers can be compared. The id of the quote is left out,
+ * because a new quote with the same terms has a different id.
  */
 const termsText = (offer: Offer): string =>
   canonicalJson({
@@ -162,7 +162,10 @@ async function release(order: OrderRow, on: OrderCall): Promise<void> {
   });
 }
 
-/** Ends an order whose approved offer can no longer be paid. Also ends its approval and releases the reserved amount. */
+/**
+ * Ends an order whose approved offer can no longer be paid. If its checkout is still approved, also ends the approval and
+ * releases the reserved amount.
+ */
 export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

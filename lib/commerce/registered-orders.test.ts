@@ -29,7 +29,7 @@ let owner: Owner;
 let scene: CheckoutScene;
 let sellerId: string;
 
-/** Registers the storefront's checkout as a resource: an order costs what the 402 response says, up to a limit. */
+/** Registers the storefront's checkout as a resource of the seller, with this pricing and this payee. */
 const register = (pricing: Record<string, unknown>, to = payTo) =>
   send(contract.upsertPaidResource, upsertPaidResource, {
     as: owner.credential,

@@ -21,7 +21,7 @@ import { credentialHash } from "#lib/x402/credential.ts";
 
 /**
  * The lease of an order, during which only its holder may change the order, lasts this many milliseconds. It must be longer
- * than the timeouts of all calls to the storefront in one run, or another call would take the order meanwhile.
+ * than the timeouts of all calls to the storefront in one run, or another call would take the order during the run.
  */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;
@@ -67,8 +67,8 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
   } catch (error) {
-    // If nothing was decided yet, delete the order, so that the agent can use the same idempotency key again, even with another
-    // body.
+    // If nothing was decided yet, delete the order, so that the agent can use the same idempotency key again, even with a
+    // different body.
     await forgetOrder(database(), order.orderId, on.lease);
     throw error;
   } finally {

@@ -7,7 +7,10 @@ import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
-/** Closes checkouts that have expired, approvals that were not used in time, and approvals whose agent or mandate was revoked. */
+/**
+ * Closes checkouts that have expired, approvals that were not used in time, and approvals whose agent or mandate was revoked.
+ * Closes at most ROWS checkouts and ROWS approvals, and returns how many it closed.
+ */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
   for (const checkout of await dueCheckouts(database(), ROWS)) {
