@@ -5,7 +5,7 @@ type Texts = {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
-  /** A fixed part of the value, shown before it. */
+  /** Fixed text that is shown before the value and is not part of it: "pay.example.com/". */
   readonly prefix?: string;
   /** The unit, shown after the value. */
   readonly suffix?: string;
@@ -18,7 +18,7 @@ export const FieldError = ({ id, children }: { readonly id?: string; readonly ch
   </p>
 );
 
-/** The attributes that connect a control to its hint and its error. */
+/** The attributes that connect a control to its hint and its error, and mark it as invalid if it has an error. */
 const wiring = (id: string, hint: ReactNode, error: string | undefined) => {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
   return {
@@ -50,7 +50,7 @@ const JOINED = { before: "w-16 min-w-0 flex-auto rounded-r-none", after: "w-16 m
 const FILE =
   "w-full text-sm file:mr-3 file:min-h-10 file:cursor-pointer file:rounded-sm file:border file:border-solid file:border-border-strong file:bg-surface file:px-3 file:text-text";
 
-/** A control with its label, hint and error. A screen reader reads the error together with the control. */
+/** An input with its label, hint and error. A screen reader reads the hint and the error together with the input. */
 export function Field({
   label,
   hint,

@@ -40,7 +40,8 @@ export function Filters({ label, path, children }: Props) {
     router.push(addressOf(event.currentTarget, path));
   };
   const change = (event: ChangeEvent<HTMLFormElement>) => {
-    // The list is filtered by the search text only on Enter, so that it does not change while the person types.
+    // A change of the search text does not apply the filters, so that the list does not change while the person types. Enter
+    // does.
     if ((event.target as HTMLElement).getAttribute("type") !== "search") event.currentTarget.requestSubmit();
   };
   useEffect(() => {
@@ -75,9 +76,9 @@ export function Filters({ label, path, children }: Props) {
 }
 
 /**
- * Sets the control to the value in the address, also after the person went back. If the person chose something before the scripts
- * ran, that choice is applied; search text that they typed before then stays in the field. The element is not replaced, so it
- * keeps the focus.
+ * When the value in the address changes, for example because the person went back, sets the control to it. If the person chose
+ * something before the scripts ran, that choice is applied; search text that they typed before then stays in the field. The
+ * element is not replaced, so it keeps the focus.
  */
 function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const control = useRef<E>(null);

@@ -16,7 +16,8 @@ type Props<V extends FieldValues> = Pick<DialogProps, "trigger" | "look" | "titl
 };
 
 /**
- * An operation's form in a dialog. The form is reset each time it opens. The caller closes it when the operation is done.
+ * An operation's form in a dialog. The form is reset each time the person opens the dialog. The caller closes the dialog when
+ * the operation is done.
  *
  *     const [open, setOpen] = useState(false);
  *     const state = useOperationForm(updateMember, { …, onDone: () => setOpen(false) });

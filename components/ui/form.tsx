@@ -43,12 +43,12 @@ export type OperationFormState<V extends FieldValues> = {
    */
   readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registration<V>;
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
-  /** Properties for the form element, which load the operation before it is needed. */
+  /** Event handlers for the form element, which load the operation when the focus or the pointer first enters the form. */
   readonly early: ReturnType<typeof early>;
   readonly pending: boolean;
-  /** An error that no field of the form can show. */
+  /** An error that the fields cannot show, or can show only in part. */
   readonly error: Error | null;
-  /** Sets the form back to its first values, for a dialog that opens again. */
+  /** Sets the form back to its default values and removes the error of the last request, for a dialog that opens again. */
   readonly reset: () => void;
 };
 
@@ -98,7 +98,7 @@ export function useOperationForm<const O extends WithBody>(
     setError(shown.length > 0 && shown.length === errors.length ? null : refusal);
   };
   const act = async () => {
-    // Send the values as they are in the form and not as parsed, because the service parses them with the same schema.
+    // Send the values that the person entered and not the parsed ones, because the service parses them with the same schema.
     const values = form.getValues();
     const params = typeof options.params === "function" ? options.params(values) : options.params;
     const request = { ...params, body: withoutBlanks(values) } as unknown as RequestOf<O>;
@@ -140,7 +140,7 @@ type FormProps<V extends FieldValues> = {
   readonly children: ReactNode;
 };
 
-/** The form element for useOperationForm. Errors that belong to no field are shown at its end. */
+/** The form element for useOperationForm. An error that the fields cannot show in full is shown at its end. */
 export function OperationForm<V extends FieldValues>({
   state,
   nothing,
@@ -172,7 +172,7 @@ type SubmitProps = {
   readonly children: ReactNode;
 };
 
-/** The main button of the form. It is marked as busy while the request runs. */
+/** The main button of the form. It is marked as busy while the code is loaded and while the request runs. */
 export function Submit({ state, form, off = false, children }: SubmitProps) {
   return (
     <Button tone="primary" type="submit" form={form} disabled={off} aria-busy={state.pending}>

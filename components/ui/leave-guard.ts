@@ -14,8 +14,8 @@ function leaves({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEve
 type Traversal = Event & { readonly navigationType?: string };
 
 /**
- * While `active`, asks the person before they leave the page by a link, by going back or forward, or by closing it. A link
- * inside the site does not unload the page, so the browser itself would not ask.
+ * While `active`, asks the person before they leave the page by a link, by going back or forward, or by closing or reloading
+ * it. A link inside the site does not unload the page, so the browser itself would not ask.
  */
 export function useLeaveGuard(active: boolean): void {
   useEffect(() => {

@@ -6,7 +6,9 @@ import { role } from "./table-roles.ts";
 export type Column<R> = {
   /** The heading of the column, which is the label of the value on small screens. */
   readonly name: string;
-  /** Renders the cell. If it is null, undefined or an empty text, small screens leave out the value. */
+  /**
+   * Renders the cell. In a column after the first, small screens leave out a value that is null, undefined or an empty text.
+   */
   readonly cell: (row: R) => ReactNode;
   /** Aligns numbers to the right, with digits of equal width. */
   readonly numeric?: boolean;

@@ -9,8 +9,8 @@ export type MenuItem = { readonly key: string; readonly content: ReactNode } & (
 
 export type MenuProps = {
   /**
-   * What the menu is for: "Switch organization". A screen reader reads the current choice and then this label as the name of the
-   * button.
+   * What the menu is for: "Switch organization". A screen reader reads the current choice, the line below it and then this
+   * label as the name of the button.
    */
   readonly label: string;
   /** The current choice. */

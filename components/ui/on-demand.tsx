@@ -41,8 +41,8 @@ export function OnDemand<T>({ wanted, load, giveUp, meanwhile = null, children }
 }
 
 /**
- * Properties for the control that opens a part of the page. They load the part's code when the control gets the focus or the
- * pointer.
+ * Event handlers for a control or a form that needs code which is loaded on demand. They load the code when the focus or the
+ * pointer enters it.
  */
 export const early = (load: () => Promise<unknown>) => {
   const fetchEarly = () => void load().catch(() => null);

@@ -14,7 +14,9 @@ export function all(query: PageQuery, name: string): readonly string[] {
   return typeof value === "string" ? [value] : (value ?? []);
 }
 
-/** The address of `path` with the query and these changes. A change to undefined removes the name. */
+/**
+ * The address of `path` with the query and these changes. A change to undefined removes the name. Empty values are left out.
+ */
 export function address(path: string, query: PageQuery, changes: PageQuery = {}): string {
   const params = new URLSearchParams();
   const merged = { ...query, ...changes };

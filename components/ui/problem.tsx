@@ -11,7 +11,7 @@ const loadConfirm = () => import("#components/security/confirm-first.tsx").then(
 
 /**
  * The methods by which the person can confirm their identity, if the service requires that; null for other errors, or if the
- * service lists no methods.
+ * problem contains no list of methods.
  */
 function proofMethods(problem: ErrorBody | null): readonly string[] | null {
   if (problem?.code !== "step_up_required") return null;
@@ -26,8 +26,8 @@ type Props = {
 };
 
 /**
- * An error message: what did not happen, why, what to do, and the request id for support. If the service requires that the
- * person confirms their identity first, it shows the controls for that instead.
+ * An error message: what did not happen, why, what to do, and, if the service answered, the request id for support. If the
+ * service requires that the person confirms their identity first, it shows the controls for that instead.
  *
  *     {save.error && <ProblemNotice error={save.error} nothing="Nothing was saved." />}
  */

@@ -24,7 +24,7 @@ type Props = {
   /** The heading of the column of amounts: "Spent". */
   readonly amountName: string;
   readonly rows: readonly RankedRow[];
-  /** Shown instead of the bars if there are no rows. */
+  /** Shown instead of the bars and the table if there are no rows. */
   readonly empty: string;
 };
 

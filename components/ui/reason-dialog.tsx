@@ -78,7 +78,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
 }
 
 /**
- * A dialog for an action for which the person gives a reason and, if it cannot be undone, types a confirmation.
+ * A dialog for an action for which the person gives a reason and, if `typed` is set, types this text to confirm.
  *
  *     <ReasonDialog
  *       trigger="Revoke" look={{ tone: "warn" }} title="Revoke this mandate" action="Revoke mandate" nothing="Nothing was revoked."

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 /** Half a second. Without this wait, a click that was meant for another window could hit a button of this page. */
 const SETTLE_MS = 500;
 
-/** Whether the page has been visible for SETTLE_MS. False right after the page appears or gets the focus again. */
+/** Whether SETTLE_MS have passed since the page became visible or last got the focus. False while the page is hidden. */
 export function useSettled(): boolean {
   const [settled, setSettled] = useState(false);
   useEffect(() => {

@@ -1,7 +1,7 @@
 type Props = {
   /** Says what is loading: "Loading payments". */
   readonly label: string;
-  /** About how many entries will be shown. */
+  /** The number of placeholder entries, which should be about the number of entries that will be shown. */
   readonly rows?: number;
 };
 
@@ -10,7 +10,7 @@ const widths = ["w-2/5", "w-3/4", "w-3/5", "w-4/5", "w-1/3", "w-2/3"] as const;
 const BAR = "block h-3 rounded-xs bg-bar-track motion-safe:animate-breathe";
 
 /**
- * A placeholder for a panel's content while it loads. Money is never shown before it is loaded.
+ * A placeholder for a panel's content while it loads.
  *
  *     <Suspense fallback={<Skeleton label="Loading payments" rows={8} />}>…</Suspense>
  */

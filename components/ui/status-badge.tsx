@@ -24,7 +24,7 @@ const ended = (word: string): Row => ({ icon: "cross", word });
 const bad = (word: string): Row => ({ tone: "danger", icon: "cross", word });
 const asks = (word: string): Row => ({ tone: "accent", icon: "info", word });
 
-/** The look of every status of the API, and the word that pages show for it. */
+/** The look of each status, and the word that pages show for it. Those of webhooks are in components/webhooks/state.tsx. */
 const statuses = {
   mandate: {
     draft: waits("Draft"),

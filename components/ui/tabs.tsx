@@ -5,7 +5,7 @@ import { useHydrated } from "./hydrated.ts";
 
 type Tab = { readonly value: string; readonly name: string; readonly content: ReactNode };
 
-/** The index of the tab that a key selects. After the last tab comes the first. */
+/** The index of the tab that a key selects; undefined for other keys. After the last tab comes the first, and the reverse. */
 function stepOf(key: string, at: number, count: number): number | undefined {
   if (key === "ArrowRight") return (at + 1) % count;
   if (key === "ArrowLeft") return (at + count - 1) % count;

@@ -14,7 +14,7 @@ export type TimelineItem = {
 const words = { done: "Done: ", now: "Now: ", stopped: "Stopped: " } as const;
 
 /**
- * The past steps in order, then the future ones.
+ * A list of steps in the order of `items`: first the past steps, then the future steps.
  *
  *     <Timeline label="Payment" items={[{ state: "done", title: "Authorized", at: payment.createdAt, children: "Under mandate “Lab”." }, { title: "Settled" }]} />
  */

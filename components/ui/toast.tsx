@@ -29,7 +29,7 @@ export function toast(text: string): void {
   change([...waiting, text]);
 }
 
-/** The element that shows the messages of toast(), once on each page. Its code is loaded with the first message. */
+/** Shows the messages of toast(). Each page renders it once. The code of the list is loaded with the first message. */
 export function Toasts() {
   const texts = useSyncExternalStore(
     subscribe,

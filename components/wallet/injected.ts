@@ -1,17 +1,17 @@
 import { SaidError } from "#components/ui/said-error.ts";
 
-/** The functions of an EIP-1193 wallet that the pages use. */
+/** The part of an EIP-1193 wallet that the pages use. */
 export type Wallet = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
 type Announcement = CustomEvent<{ readonly provider: Wallet }>;
 
-/** A wallet request that failed, with a message that the page can show to the person. */
+/** There is no wallet, or a request to it failed. The page can show the message to the person. */
 export class WalletRefusal extends SaidError {}
 /** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
 
 /**
- * The first wallet that announces itself with EIP-6963, or else the wallet at `window.ethereum`, which any browser extension may
- * replace.
+ * The first wallet that announces itself with EIP-6963, or else the wallet at `window.ethereum`, which any browser extension
+ * may replace. `otherwise` ends the error message with another way to go on; it may be empty.
  * @throws WalletRefusal
  */
 export function findWallet(otherwise: string): Wallet {
@@ -32,7 +32,7 @@ const REJECTED = 4001;
  */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 
-/** Sends a request to the wallet. @throws WalletRefusal, WalletCannot */
+/** Sends a request to the wallet. @throws WalletRefusal, or its subclass WalletCannot */
 export async function ask(wallet: Wallet, method: string, params: readonly unknown[] = []): Promise<unknown> {
   try {
     return await wallet.request({ method, params });

@@ -1,7 +1,7 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/webhooks/contract.ts";
 
-/* The operations that components of this folder call, without their schemas, so that pages do not have to load the schemas. */
+/* The operations that components of this folder call without a form. Pages do not have to load their schemas. */
 
 export const deleteWebhookEndpoint = atAddress<typeof contract.deleteWebhookEndpoint>({
   id: "deleteWebhookEndpoint",

@@ -1,4 +1,4 @@
-/** The events that the form offers. The API accepts all types. */
+/** The event types that the form offers. The API also accepts others. */
 export const eventChoices = [
   ["payment.*", "Payments"],
   ["checkout.*", "Requests for approval"],
@@ -7,6 +7,6 @@ export const eventChoices = [
   ["member.*", "Members"],
 ] as const;
 
-/** The events that an endpoint gets, in words. */
+/** The types of the events that an endpoint gets, as text. An empty list stands for all types. */
 export const eventsText = (eventTypes: readonly string[]): string =>
   eventTypes.length === 0 ? "All events" : eventTypes.join(", ");

@@ -10,14 +10,14 @@ import { resendWebhookDeliveries } from "./calls.ts";
 
 type Props = {
   readonly webhookEndpointId: string;
-  /** The id of one delivery, or null for all deliveries that failed. */
+  /** The id of one delivery, or null for the deliveries that failed. */
   readonly webhookDeliveryId: string | null;
 };
 
-/** A time before every delivery, so that all failed deliveries are sent again. */
+/** A time before every delivery, so that no failed delivery is too old to be sent again. */
 const EVER = "1970-01-01T00:00:00.000Z";
 
-/** Sends one delivery again, or all deliveries that failed. */
+/** Sends one delivery again, or deliveries that failed. One call sends at most 10,000 again. */
 export function Resend({ webhookEndpointId: id, webhookDeliveryId }: Props) {
   const router = useRouter();
   const sending = useMutation({

@@ -15,8 +15,8 @@ import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 type Props = { readonly made: WebhookEndpoint | null; readonly onSaved: () => void };
 
 /**
- * Shows the secret of an endpoint once. Only "Done" closes the dialog, after the person has checked that they saved the secret;
- * Escape and a click outside do not close it.
+ * Shows the secret of an endpoint once. Only "Done" closes the dialog, after the person has ticked the box that says that they
+ * saved the secret; Escape and a click outside do not close it.
  */
 export function WebhookSecretDialog({ made, onSaved }: Props) {
   const router = useRouter();
