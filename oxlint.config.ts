@@ -17,7 +17,7 @@ const servers = ban(
   "^pino$",
   "^prom-client$",
   "^@hono/",
-  // The other files of lib/audit, such as its contract and the types for its pages, may also run in browsers.
+  // Browsers may import the contract of lib/audit and what the contract imports, so lib/audit is not banned as a whole.
   "^#lib/audit/(.*-)?(chain|store|tables|transact|audit-events|audit|checkpoints?)\\.ts$",
 );
 

@@ -9,7 +9,7 @@ export default defineConfig({
     // Loading the code once per process saves a third of the time. clean-process.ts makes the files independent of each other.
     isolate: false,
     setupFiles: ["./test/clean-process.ts"],
-    // There are more workers than cores, because many tests wait for a clock, a chain or another process.
+    // Three workers use even two cores well, because many tests wait for a clock, a chain or another process.
     maxWorkers: 3,
     retry: 0,
     testTimeout: 30_000,
@@ -19,7 +19,7 @@ export default defineConfig({
       // Without this line, Vite sets BASE_URL to "/".
       BASE_URL: "http://localhost:3000",
       LOG_LEVEL: "silent",
-      // All tests use the same IP address, so the limit is high. rate-limit.test.ts makes limits of its own.
+      // Most tests use the same IP address, so the limit is high. The tests of the rate limits set their own.
       RATE_LIMIT_PER_ADDRESS: "1000000",
       BETTER_AUTH_SECRET: "for the tests only, and of no worth elsewhere",
       API_KEY_SECRET: "another one, also for the tests only",
