@@ -88,7 +88,7 @@ contract MandateRegistry is EIP712 {
     mapping(address account => mapping(bytes32 mandateId => bool)) public revoked;
     mapping(address account => mapping(bytes32 mandateId => Usage)) private _usage;
     mapping(address account => mapping(bytes32 mandateId => mapping(bytes32 paymentId => bool))) public paymentUsed;
-    /// Nonces may be used in any order, so that several registrations can be signed at the same time.
+    /// Nonces may be used in any order, so that several registrations and revocations can be signed at the same time.
     mapping(address account => mapping(uint256 nonce => bool)) public nonceUsed;
 
     constructor(address guardian_, address administrator_, address policySigner_) EIP712("MandateRegistry", "1") {
@@ -149,8 +149,8 @@ contract MandateRegistry is EIP712 {
         _revoke(account, mandateId);
     }
 
-    /// Why the account would refuse a proof with this payment number (slot) of the period now; None if it would accept the
-    /// proof.
+    /// Why the limits refuse a proof with this payment number (slot) of the period now; None if they allow it. The account also
+    /// checks that the policy signer signed the proof.
     function checkProof(
         address account,
         bytes32 mandateId,

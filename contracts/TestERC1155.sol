@@ -3,7 +3,7 @@ pragma solidity ^0.8.28;
 
 import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 
-/// Only for tests: tokens of many kinds that anybody may mint.
+/// Only for tests: ERC-1155 tokens that anybody may mint.
 contract TestERC1155 is ERC1155 {
     constructor() ERC1155("") {}
 

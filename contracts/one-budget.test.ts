@@ -24,9 +24,9 @@ import multicall from "./artifacts/TestMulticall.json";
 import usdc from "./artifacts/TestUSDC.json";
 
 /*
- * Sends random sequences of registrations, payments by proof, payments by the payment module, revocations and pauses, in real
- * transactions with many calls per block. In every sequence, the sum that is paid under a mandate in a period must stay within
- * the period's limit.
+ * Sends random sequences of registrations, payments by proof, payments by the payment module, revocations and waiting times
+ * between blocks, in real transactions with many calls per block. In every sequence, the sum that is paid under a mandate in a
+ * period must stay within the period's limit.
  */
 
 const STEPS = 10_000;
@@ -37,13 +37,16 @@ const usdcAbi = usdc.abi as Abi;
 const step = fc.record({
   act: fc.constantFrom("proof", "proof", "proof", "module", "module", "module", "register", "revoke"),
   mandate: fc.nat(5),
-  /** Amounts below and above the limits. */
+  /** Amounts below and above the limit per payment, which is 100. */
   value: fc.nat(130),
   slot: fc.nat(5),
-  /** How many periods the sender is too early or too late. */
+  /** The number of periods between the current period and the period that a proof names. */
   late: fc.constantFrom(0, 0, 0, 0, 1, -1),
   again: fc.boolean(),
-  /** The block ends with this step, and is this many seconds plus one later than the block before; null if it goes on. */
+  /**
+   * If set, the block ends with this step, and its time is this many seconds plus one after the previous block. Null if the
+   * block continues.
+   */
   wait: fc.oneof({ arbitrary: fc.constant(null), weight: 15 }, { arbitrary: fc.nat(40), weight: 1 }),
 });
 type Step = {
