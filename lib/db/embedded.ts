@@ -18,7 +18,7 @@ export type EmbeddedOptions = {
 
 export type Postgres = {
   readonly url: string;
-  /** The data directory. It is outside of dataDir if PostgreSQL's account cannot reach dataDir. */
+  /** The directory of all files of PostgreSQL. It is outside of dataDir if PostgreSQL's account cannot reach dataDir. */
   readonly directory: string;
   readonly startedMs: number;
   /** Disconnects this process, and stops the server if no other process uses it. */
@@ -88,7 +88,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Finds the database files in dataDir. If there are none, makes them under a temporary name and renames them when complete. */
+/** Finds the database files in dataDir. If there are none, makes them elsewhere and moves or symlinks them when complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {

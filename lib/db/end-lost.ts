@@ -14,8 +14,8 @@ const PAUSE_MS = 250;
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
 /**
- * Finds those of these server processes that ended, that wait for a message from this service, or that wait for a lock.
- * `blockers` are the processes that hold that lock; null if the process waits for no lock.
+ * Finds those of these server processes that ended, that have waited for a message from this service for half a second, or that
+ * wait for a lock. `blockers` are the processes that hold that lock; null if the process waits for no lock.
  */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`

@@ -46,7 +46,7 @@ const AWAY =
 
 export const databaseAway = (error: unknown): boolean => causesOf(error).some((cause) => AWAY.test(codeOf(cause) ?? ""));
 
-/** Whether a connection ended before the answer to a statement came. */
+/** Whether the error itself, and not only one of its causes, says that a connection ended or that none could be opened. */
 export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
 
 const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;

@@ -42,7 +42,7 @@ export class Pool {
   readonly #abandoned: Backend[] = [];
   #opening = 0;
   #failures = 0;
-  /** The time since which no connection can be opened. */
+  /** The time since which no connection can be opened; null if the last attempt succeeded. */
   #awaySince: number | null = null;
   #pause: NodeJS.Timeout | null = null;
   #sweep: NodeJS.Timeout | null = null;
@@ -68,7 +68,7 @@ export class Pool {
     return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
 
-  /** Lends a connection to `work`. If `work` leaves it in an unknown state, the connection is ended. */
+  /** Lends a connection to `work`. If `work` fails, sends ROLLBACK; if a statement still runs then, ends the connection. */
   async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#lend().catch(noted), work);
   }

@@ -28,7 +28,9 @@ export function noteFailure(error: unknown): void {
 /** Whether this request may have written something. */
 export const mayHaveWritten = (): boolean => requests().getStore()?.written === true;
 
-/** The error with which this request lost the database; null if the database was available. */
+/**
+ * The error with which this request lost the database; null if the database was available, or if no request is being handled.
+ */
 export const lostDatabase = (): unknown => requests().getStore()?.lost ?? null;
 
 /** The age of this request in milliseconds; null if no request is being handled. */

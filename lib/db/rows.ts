@@ -74,8 +74,8 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
 }
 
 /**
- * The columns for a statement with many rows, in the table's order. The columns in `json` contain JSON as text; every other text
- * is an id, a hash or a code.
+ * The columns that have a reader, for a statement with many rows, in the table's order. The columns in `json` contain JSON as
+ * text; every other text is an id, a hash or a code.
  */
 export function columnsOf<T, P extends PgTable>(
   table: P,

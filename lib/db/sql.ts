@@ -26,12 +26,12 @@ const maker = (): postgres.Sql =>
   );
 
 /**
- * The maximum number of prepared statements per connection; further statements are sent unprepared. Without a limit, lists of
- * different lengths would make so many statements that they fill the server's memory.
+ * The maximum number of statements that isPrepared chooses in this process; further statements are sent unprepared. Without a
+ * limit, lists of different lengths would make so many statements that they fill the server's memory.
  */
 const PREPARED_MAX = 256;
 const PARAMETERS_MAX = 40;
-/** A statement is prepared when it is used for this many times, because it will probably be used again. */
+/** A statement is prepared from this use on, because it will probably be used again. */
 const USES = 3;
 const COUNTED_MAX = 4_096;
 

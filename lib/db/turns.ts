@@ -1,7 +1,10 @@
 import { PoolBusy } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** How long a caller waits for its turn. It is shorter than the time limit of an HTTP request, which is 30 seconds. */
+/**
+ * The maximum number of milliseconds that a caller waits for its turn, unless the caller sets its own. It is shorter than the
+ * time limit of an HTTP request, which is 30 seconds.
+ */
 const WAIT_MS = 5_000;
 const WAITING_MAX = 1_024;
 
@@ -42,8 +45,9 @@ type Options = { readonly first?: boolean; readonly waitMs?: number };
 
 /**
  * Runs `work` after all earlier work in this process with the same key. Otherwise each caller that waits for the lock of a busy
- * row would keep a connection, until no other caller gets one. With `first`, the work goes before all that have no `first`.
- * @throws PoolBusy if the work cannot start in time
+ * row would keep a connection, until no other caller gets one. With `first`, the work goes before all waiting work without
+ * `first`.
+ * @throws PoolBusy if the work cannot start in time, or if WAITING_MAX callers wait already
  */
 export async function inTurn<T>(
   key: string,
