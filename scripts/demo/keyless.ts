@@ -44,8 +44,8 @@ async function register(tell: Tell, { service, seller }: Stage, { ask }: Person,
 }
 
 /**
- * Repeats the call until the service has seen the registration on the chain. Before that, the service asks for a signature and
- * stores nothing.
+ * Repeats executePayment, for at most a minute, until the service has seen the registration on the chain. Before that, the
+ * service asks for a signature and stores nothing.
  */
 async function executedWhenRegistered(
   agent: AgentOptions,

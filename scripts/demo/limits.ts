@@ -17,7 +17,7 @@ const secondPrices = { "/report": "$0.10" };
 
 /**
  * Shows what a mandate does: payments above its limits are denied, a repeated request gets the same reply, and nothing is paid
- * after its owner revokes it.
+ * after its owner revokes it. Then verifies the audit log and a receipt.
  */
 export async function holdLimits(
   stage: Stage,

@@ -49,7 +49,7 @@ export function printBalances({ agent, seller }: Stage, before: Balances, after:
   plain(`    test USDC         ${usdcAddress}`);
 }
 
-/** The amount in the seller's 402 as a decimal number of tokens, such as "0.25", as authorizePayment expects it. */
+/** The amount of the first offer in the seller's 402, as a decimal number of tokens such as "0.25". */
 export const amountOf = (terms: Awaited<ReturnType<typeof meet>>): string =>
   formatAmount(BigInt(terms.accepts[0]?.amount ?? "0"), DECIMALS);
 
@@ -65,7 +65,7 @@ export async function executed(work: ReturnType<typeof execute>): Promise<Execut
   return execution;
 }
 
-/** Prints the answer to the paid request and the seller's receipt. */
+/** Requires a 200, and prints the seller's answer and the transaction in its PAYMENT-RESPONSE header. */
 export async function tellAnswer(tell: Tell, response: Response): Promise<void> {
   const text = await response.text();
   const receipt = response.headers.get("payment-response") ?? response.headers.get("payment-required") ?? "";

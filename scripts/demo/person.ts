@@ -7,7 +7,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 import { note } from "./timeline.ts";
 
-/** A person with a browser, which keeps the session cookie and sends its origin with each request. */
+/** A person who is signed in. Each request contains their session cookie and the service's origin, as from a browser. */
 export type Person = {
   readonly email: string;
   readonly password: string;

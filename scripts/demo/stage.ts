@@ -66,14 +66,14 @@ async function fundedKey(chain: LocalChain) {
   return privateKey;
 }
 
-/** Funds the service's settlement key, which has no ether for gas on a new chain. */
+/** Sends ether for gas to the service's settlement keys, which have none on a new chain. /api/x402/supported lists them. */
 async function fundService({ chain, service }: Pick<Stage, "chain" | "service">): Promise<void> {
   const response = await fetch(`${service.url}/api/x402/supported`);
   const { signers } = (await response.json()) as { signers: Readonly<Record<string, readonly `0x${string}`[]>> };
   for (const address of new Set(Object.values(signers).flat())) await chain.fund(address);
 }
 
-/** Starts the chain, the first seller, and the service with its own database, all on this machine. */
+/** Builds the pages, then starts the chain, the first seller, and the service with its own database, all on this machine. */
 export async function setStage({ closing }: StageOptions): Promise<Stage> {
   section("Starting");
   const dataDir = process.env["DATA_DIR"] || join(".data", "demo");
