@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from "./setup/journey.ts";
 
-/* All journeys rely on the accessibility check, so this file tests that the check finds mistakes. */
+/* The other browser tests rely on the accessibility check, so this file tests that the check finds mistakes. */
 
 test("the accessibility check finds a mistake in the light scheme and one in the dark scheme only", async ({ page }) => {
   await page.goto("/sign-in");

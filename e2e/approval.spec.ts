@@ -111,7 +111,7 @@ test.describe("approving", () => {
     expect(name).toBe(verdict.ok ? `${verdict.claims.jti}.json` : "");
   });
 
-  test("another mandate can be chosen", async ({ page, context }) => {
+  test("a different mandate can be chosen", async ({ page, context }) => {
     const purchase = await newPurchase();
     await writeMandate(purchase.buyer, "Field equipment");
     const path = await openBasket(purchase, lines);

@@ -8,7 +8,10 @@ import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
-/** Makes the page take itself for an installed app. Returns a function that reads the number that it last set on its icon. */
+/**
+ * Makes the page take itself for an installed app. Returns a function that reads the number that the page last set on the icon
+ * of the app.
+ */
 async function installedBadge(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const matches = window.matchMedia.bind(window);
@@ -21,7 +24,7 @@ async function installedBadge(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => Number(sessionStorage.getItem("badge") ?? Number.NaN));
 }
 
-/** Moves the focus to an element with the Tab key only. */
+/** Moves the focus to the target with the Tab key only, pressed at most 80 times. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
@@ -63,7 +66,9 @@ async function makeKey(page: Page): Promise<string> {
   return key;
 }
 
-/** Creates a mandate of 0.5 USDC per payment and 2 per day with the keyboard alone. Returns its id. */
+/**
+ * Saves a draft of a mandate with the keyboard alone: 0.5 USDC per payment, 2 per day, and approval above 0.4. Returns its id.
+ */
 async function writeByKeyboard(page: Page): Promise<string> {
   await page.goto("/mandates/new");
   await expect(page.getByRole("button", { name: "Save draft" })).toBeEnabled();
@@ -275,7 +280,10 @@ test.describe("the lists", () => {
       expect((await page.goto(path))?.status()).toBe(404);
   });
 
-  test("a member with only the right to read sees no other action", async ({ page, context }) => {
+  test("a member who may only read a mandate cannot pause, revoke or edit it, and a role without this right sees no mandates", async ({
+    page,
+    context,
+  }) => {
     const owner = await newOrganization();
     const mandateId = await writeMandate(owner, "Lab supplies");
     const viewer = await newMember(owner, "viewer");

@@ -143,7 +143,10 @@ test.describe("other decisions", () => {
 });
 
 test.describe("the shown terms", () => {
-  test("text of other people stays text, and does not change the direction of other text", async ({ page, context }) => {
+  test("markup in an item's name is shown as text, and hidden direction characters become a visible sign", async ({
+    page,
+    context,
+  }) => {
     const purchase = await newPurchase();
     const name = `<img src=x onerror="alert(1)"> \u202E00.0 CDSU\u2066 <b>free</b>`;
     const path = await openBasket(purchase, [

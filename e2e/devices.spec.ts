@@ -29,7 +29,10 @@ const allow = (given: ReturnType<typeof subscription>): void => {
 };
 
 test.describe("how a person is told about requests", () => {
-  test("a browser gets messages after its owner allows them, and none after they switch them off", async ({ page, context }) => {
+  test("a browser gets messages after its owner allows them, and none after the owner switches them off", async ({
+    page,
+    context,
+  }) => {
     const { credential } = await newOrganization();
     await signInAs(context, credential);
     await page.addInitScript(allow, subscription());

@@ -69,8 +69,8 @@ test.describe("the service as an app", () => {
 });
 
 /**
- * Changes to the service worker for tests. A browser without windows shows no notifications, and a script cannot click one. So
- * the worker sends to the page what it would show, and the page tells the worker what was clicked. All other code of the worker
+ * Changes to the service worker for tests. A headless browser shows no notifications, and a script cannot click one. So the
+ * worker sends to the page what it would show, and the page tells the worker what was clicked. All other code of the worker
  * stays as it is.
  */
 const RECORDER = `
@@ -96,7 +96,7 @@ navigator.serviceWorker.register("/sw.js");
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** Opens a page with the changed service worker at a separate address, and records the requests to that address. */
+/** Opens a page with the changed service worker at a separate address, and records the POST requests to that address. */
 async function openWorkerPage(page: Page) {
   const text = RECORDER + (await readFile(join(import.meta.dirname, "../public/sw.js"), "utf8"));
   const posted: unknown[] = [];

@@ -11,7 +11,10 @@ test.beforeAll(async () => {
 
 type Focus = { readonly what: string; readonly marked: boolean; readonly seen: boolean };
 
-/** The focused element, whether its focus can be seen, and whether another element covers it. */
+/**
+ * The focused element, whether its focus is marked, and whether a part of the element can be seen; null if nothing has the
+ * focus.
+ */
 const focusOf = (page: Page): Promise<Focus | null> =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -121,7 +124,7 @@ test("changes without a change of the focus are announced to screen readers", as
   await expect(page.getByRole("status").filter({ hasText: "Copied" })).toBeAttached();
 });
 
-test("the menu changes the organization, and the page shows the other one", async ({ page, context }) => {
+test("the menu changes the organization, and the page shows the chosen organization", async ({ page, context }) => {
   const { credential } = await newOrganization({ name: "First Works" });
   await signInAs(context, credential);
   await page.goto("/onboarding");

@@ -34,8 +34,8 @@ async function approve(page: Page, url: string): Promise<void> {
 }
 
 /**
- * A client that knows only an address and its own client id. `asked` are its requests, with the addresses that it finds by
- * itself.
+ * A client that knows only an address and its own client id. `asked` lists its requests, also those to addresses that it finds
+ * by itself.
  */
 function program(clientId: string, redirectUrl: string, page: Page) {
   const asked: string[] = [];

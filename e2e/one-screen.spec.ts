@@ -18,7 +18,7 @@ const screens = [
   { width: 1280, height: 800 },
 ] as const;
 
-/** Replaces the names on the page with long or misleading ones. */
+/** Replaces the names on the page with long or misleading ones, and adds an earlier payee whose domain looks alike. */
 async function disguise({ agent, mandateId, seller }: Purchase): Promise<void> {
   const domain = `arnazon.the-marketplace-for-everything-${seller.domain}`;
   await database()
@@ -35,7 +35,7 @@ async function disguise({ agent, mandateId, seller }: Purchase): Promise<void> {
     .values({ mandateId, sellerId: `amazon.the-marketplace-for-everything-${seller.domain} 0x00`, firstPaidAt: new Date(0) });
 }
 
-/** Allows the person to approve every amount without a proof of identity. */
+/** Raises the amounts above which the person must confirm their identity, so that no payment of these tests reaches them. */
 const liftStepUp = ({ buyer }: Purchase) =>
   database()
     .update(organization)

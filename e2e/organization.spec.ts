@@ -8,7 +8,8 @@ import { linkTo } from "#test/mail.ts";
 import { expect, expectAccessible, signInAs, test } from "./setup/journey.ts";
 
 /**
- * Checks the page at the width of the narrowest phone, where a dialog has the least room. pages.spec.ts checks the other pages.
+ * Checks the page at the width of the narrowest phone, where a dialog has the least room. pages.spec.ts checks the pages
+ * without open dialogs.
  */
 async function expectAccessibleOnPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 320, height: 800 });

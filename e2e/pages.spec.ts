@@ -5,7 +5,10 @@ import type { Browser, Page } from "@playwright/test";
 import { expect, expectAccessible, listen, signInAs, test } from "./setup/journey.ts";
 import { newScene, type Scene } from "./setup/scene.ts";
 
-/* Opens every page of the product, with hostile names and without data, on narrow, zoomed and wide screens, in both themes. */
+/*
+ * Opens every page of the product with hostile names, and some also without data, on narrow, zoomed and wide screens, in both
+ * color schemes.
+ */
 
 /** The owner of an organization with data, the owner of an organization without data, or somebody who is not signed in. */
 type Who = "full" | "empty" | "nobody";

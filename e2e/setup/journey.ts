@@ -23,7 +23,7 @@ export function listen(page: Page, errors: string[]): void {
   });
 }
 
-/** The test function of all journeys (browser tests). A journey fails if one of its pages logged an error. */
+/** The test function of all journeys (browser tests). A journey fails if a page of its `context` logged an error. */
 export const test = base.extend({
   baseURL: process.env["BASE_URL"] ?? "",
   extraHTTPHeaders: { "X-Forwarded-For": anyAddress() },
@@ -54,10 +54,10 @@ export const listensTo = (page: Page, key: "/" | "Control+K"): Promise<void> =>
   expect(page.locator(`[aria-keyshortcuts="${key}"]`).first()).toBeAttached();
 
 /**
- * Returns the violations of some rules. It finishes all animations first, because colours that change are not final. It does
- * not wait for the animations, because a browser can pause the animations of a page that it does not draw. It does not use
- * axe's builder for Playwright, which is slower: the builder also checks frames, which this product does not have, and collects
- * rules without violations.
+ * Returns the violations of the given rules. It finishes all animations that have an end first, because colours that change are
+ * not final. It does not wait for the animations, because a browser can pause the animations of a page that it does not draw.
+ * It does not use axe's builder for Playwright, which is slower: the builder also checks frames, which this product does not
+ * have, and collects rules without violations.
  */
 async function findViolations(page: Page, runOnly: axe.RunOnly): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);

@@ -31,8 +31,8 @@ export async function askFor({ agent, mandateId, seller }: Purchase, amount: str
 }
 
 /**
- * Inserts an execution whose signed payment was returned to the agent, with this settlement status, as the service would. Returns
- * the transaction's hash.
+ * Inserts an execution whose signed payment was returned to the agent, with this settlement status, as the service would.
+ * Returns the payment's nonce, which is also the transaction's hash if the payment is settled.
  */
 export async function submitted(authorizationId: string, settlementStatus: SettlementStatus): Promise<string> {
   const hash = `0x${randomBytes(32).toString("hex")}`;

@@ -30,7 +30,7 @@ export type Purchase = {
   readonly seller: { readonly sellerId: string; readonly domain: string };
 };
 
-/** Creates a mandate of the buyer: 250 USDC per month, and a person must approve payments above 25. */
+/** Creates an active mandate of the buyer: 100 USDC per payment, 250 per month, and a person must approve payments above 25. */
 export async function writeMandate(buyer: Owner, name: string): Promise<string> {
   const { mandateId } = await call(
     createMandate,
@@ -76,8 +76,8 @@ async function openShop(domain: string): Promise<Purchase["seller"]> {
 type Shop = { readonly known?: boolean; readonly domain?: string };
 
 /**
- * A buyer with an agent and a mandate, and a shop. The first payment to a shop needs the buyer's password. With `known`, that
- * payment was already made.
+ * A buyer with an agent and a mandate, and a shop. The first payment to a shop needs the buyer's password. With `known`, which
+ * is the default, the database says that this payment was already made.
  */
 export async function newPurchase({ known = true, domain }: Shop = {}): Promise<Purchase> {
   const buyer = await newOrganization({ name: "Larkfield Research" });

@@ -121,7 +121,10 @@ export const hostileNames = {
   japanese: "研究室のすべての消耗品と事務用品を購入する、とても長い名前を持つエージェントです。".repeat(2).slice(0, 80),
 } as const;
 
-/** Gives everything that the organization shows a hostile name: people, agents, mandates, and its sellers with their domains. */
+/**
+ * Gives hostile names to the organization and to its people, agents, mandates and sellers, and to the payee, which also gets a
+ * long domain.
+ */
 async function renameAll({ organizationId, userId }: Owner, payee: string): Promise<void> {
   const { unbroken, arabic, japanese } = hostileNames;
   const [db, own] = [database(), eq(member.organizationId, organizationId)];

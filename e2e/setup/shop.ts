@@ -10,7 +10,7 @@ export type Shop = {
   /** The host and port. The seller registers them as its domain. */
   readonly domain: string;
   readonly url: string;
-  /** Adds the line to the file that proves the domain. */
+  /** Makes this line the content of the file that proves the domain. */
   publish(line: string): void;
   /** Sells these routes from now on. The service settles the payments, and the shop calls it with this API key. */
   sell(routes: ReturnType<typeof routesOf>, apiKey: string): void;

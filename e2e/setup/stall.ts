@@ -12,7 +12,7 @@ import { startSeller, stockFacilitator } from "../../examples/seller.ts";
 
 export const rpcUrl = (): string => env().CHAINS[0]?.rpcUrl ?? "";
 
-/** A connection to the chain that all journeys use, from an account that can pay for gas. */
+/** Connects this account to the chain that all journeys use, and sets its balance to one ether for gas. */
 export async function chainFor(account: PrivateKeyAccount) {
   const client = createTestClient({ account, chain: baseSepolia, mode: "anvil", transport: http(rpcUrl()), pollingInterval: 50 })
     .extend(publicActions)

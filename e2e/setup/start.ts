@@ -30,8 +30,8 @@ const secrets = {
 } as const;
 
 /**
- * Deploys the mandate contracts with the keys of the installation, gives these keys ether for gas, and returns the addresses for
- * the setting CHAINS.
+ * Deploys the mandate contracts with the installation's guardian and policy signer, gives ether to the keys that send
+ * transactions and USDC to the test wallet, and returns the addresses for the setting CHAINS.
  */
 async function deployed(chain: LocalChain) {
   const { GUARDIAN_PRIVATE_KEY: guardian, POLICY_SIGNER_PRIVATE_KEY: policySigner } = secrets;
@@ -122,7 +122,7 @@ export default async function start(): Promise<() => Promise<void>> {
     RATE_LIMIT_PER_ADDRESS: "1000000",
     // Each browser sends a different address in X-Forwarded-For, because sign-ins are limited by address.
     TRUSTED_PROXY_HOPS: "1",
-    // The addresses of this machine at which journeys may open sellers of their own.
+    // The addresses of this machine at which journeys may open sellers, which the service then may call.
     OUTBOUND_LOOPBACK: `127.0.0.1:${shopPort},127.0.0.1:${stallPort}`,
     SHOP_PORT: String(shopPort),
     STALL_PORT: String(stallPort),

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 
 export type Answer = { readonly result?: unknown; readonly code?: number };
 
-/** Adds a wallet (EIP-1193) to the window of a page. The test decides whether it returns a result or an error code. */
+/** Adds a wallet (EIP-1193) to the window of a page. The test decides whether the wallet returns a result or an error code. */
 export async function injectWallet(
   page: Page,
   answer: (method: string, params: readonly unknown[]) => Promise<Answer>,
