@@ -59,7 +59,7 @@ export type LocalChain = {
   /** Mints test USDC, in its smallest unit. */
   mint(to: Address, amount: bigint): Promise<void>;
   balanceOf(account: Address): Promise<bigint>;
-  /** Adds ether for gas, in wei. */
+  /** Sets the balance of ether for gas, in wei. The default is one ether. */
   fund(account: Address, wei?: bigint): Promise<void>;
   /** Resolves when the transaction is in a block. */
   mined(hash: Promise<Hex>): Promise<void>;

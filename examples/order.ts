@@ -88,8 +88,8 @@ export const place = (agent: AgentOptions, shopping: Shopping, paymentCredential
   });
 
 /**
- * Signs the payment that the 402 asks for. The standard client pays at most one dollar unless another limit is set, so set the
- * order's amount.
+ * Signs the payment that the 402 asks for. The standard client pays at most one dollar unless another limit is set, so the
+ * amount that the 402 asks for is set as the limit.
  */
 export async function sign({ wallet }: AgentOptions, paymentRequired: Readonly<Record<string, string>>): Promise<string> {
   if (!wallet) throw new Error("The order asks for a signature, and the agent has no wallet.");
@@ -110,8 +110,8 @@ export const checkoutIn = (url: string): string => new URL(url).pathname.split("
 export type OnApproval = (url: string) => void | Promise<void>;
 
 /**
- * Makes an order from start to end by repeating one call. Each answer says what is missing, an approval or a signature, until the
- * order is complete or has failed.
+ * Makes an order from start to end by repeating one call. Each answer says what is missing, an approval or a signature, until
+ * the order is complete, has failed, or needs something else.
  */
 export async function order(agent: AgentOptions, shopping: Shopping, onApproval: OnApproval): Promise<Order> {
   let credential: string | undefined;

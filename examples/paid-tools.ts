@@ -13,7 +13,7 @@ export type PaidTools = { readonly url: string; close(): Promise<void> };
 
 /**
  * Starts an MCP server made with the standard x402 library, which knows nothing of Countersign. Its tool `report` costs 0.25
- * dollars, paid by x402's transport for MCP.
+ * dollars unless `price` is set, paid by x402's transport for MCP.
  */
 export async function startPaidTools(facilitator: FacilitatorClient, payTo: string, price = "$0.25"): Promise<PaidTools> {
   const seller = new x402ResourceServer(facilitator).register(network, new ExactEvmScheme());

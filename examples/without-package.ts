@@ -73,7 +73,7 @@ export const intentFor = ({ sellerId, resourceId, amount }: Purchase, challenge?
   ...(challenge && { challenge }),
 });
 
-/** The intent for a seller that is not registered. The seller's 402 gives the payee, the amount and the chain. */
+/** The intent for a seller that is not registered. The payee and the chain come from the seller's 402. */
 export function intentForStranger(terms: PaymentRequired, amount: string) {
   const [offer] = terms.accepts;
   if (!offer) throw new Error("The 402 offers no way to pay.");

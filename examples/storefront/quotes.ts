@@ -56,7 +56,10 @@ const isList = (value: unknown): value is readonly Wanted[] =>
   value.length <= LINES_MAX &&
   value.every((item) => typeof item === "object" && item);
 
-/** The quotes of the shop, which are valid for 15 minutes and kept in memory. */
+/**
+ * The quotes of the shop, which are valid for 15 minutes and kept in memory. If there are QUOTES_MAX, a new quote replaces the
+ * oldest.
+ */
 export function quoteBook() {
   const quotes = new Map<string, Quote>();
   return {
