@@ -8,8 +8,8 @@ import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/
 import { compareSigner } from "#lib/x402/verify.ts";
 
 /**
- * Finds the settlement without a mandate that used this signed payment (credential). Null if there is none, or if it failed or
- * differs from the authorized payment.
+ * Finds the settlement without a mandate that used the nonce of this signed payment (credential). Null if there is none, or if
+ * it failed or differs from the authorized payment.
  */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],

@@ -63,7 +63,7 @@ const takeOver = (
 ): Promise<"taken" | "refused" | "underWay"> =>
   transact(async (tx) => {
     await enterGate(tx);
-    // admitsNow locks the mandate, so the execution that is read next cannot change meanwhile.
+    // admitsNow locks the mandate, so the execution that is read next cannot change until this transaction ends.
     const admitted = await admitsNow(tx, execution, authorization);
     const { settlementStatus } = await reloadExecution(tx, execution.executionId);
     if (settlementStatus !== "pending") return "underWay";

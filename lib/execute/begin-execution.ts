@@ -59,7 +59,9 @@ export type Execute = ExecutionRequest & {
   readonly caller: Caller;
   readonly authorization: AuthorizationRow;
   readonly means: Means;
-  /** Binds the payment to its authorization, so that no other payment can use it. Called while the mandate is locked. */
+  /**
+   * Binds the signed or onchain payment to its authorization, so that it pays nothing else. Called while the mandate is locked.
+   */
   bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
   /**
    * Records a settlement that the seller requested earlier as this execution. This is tried even if the authorization can no

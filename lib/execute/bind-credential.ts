@@ -63,7 +63,7 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
 
 /**
  * Returns the failure. The service signs with numbered nonces (nonce slots). If another payment has used this nonce, marks its
- * slot as used, so that the next attempt takes another.
+ * slot as used, so that the next attempt takes another slot.
  */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
   if (proof && failure.code === "nonce_already_used") await useNonceSlot(tx, proof.slot.slotId);
@@ -82,8 +82,9 @@ async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot
 }
 
 /**
- * Records that the payment's nonce belongs to this payment. Returns false if it belongs to another one. If the service signed,
- * the nonce is recorded for the mandate's registration on the chain, because the nonce slot already names the authorization.
+ * Records that the payment's nonce belongs to this payment. Returns false if it belongs to another payment. If the service
+ * signed, the nonce is recorded for the mandate's registration on the chain, because the nonce slot already names the
+ * authorization.
  */
 async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
   if (!proof) return claimCredential(tx, credential, authorization);
@@ -99,8 +100,8 @@ const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
 /**
- * If this service settles, throws unless the seller has settlements left for this second and this day. Settlements are limited,
- * because this service pays their gas.
+ * If this service settles, throws unless the seller has settlements left for this second and this day, and the service for this
+ * day. Settlements are limited, because this service pays their gas.
  */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;

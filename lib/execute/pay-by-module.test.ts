@@ -132,7 +132,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await sellerHas(scene)).toBe(250_000n);
   });
 
-  test("is not sent if the mandate was suspended meanwhile: it fails, and its budget is released", async () => {
+  test("is not sent if the mandate was suspended while it waited: it fails, and its budget is released", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);
@@ -150,7 +150,7 @@ describe("a payment that is enforced onchain", () => {
     expect(await freeNonceSlots()).toBe(1);
   });
 
-  test("is not sent if the mandate was changed meanwhile and forbids the payee", async () => {
+  test("is not sent if the mandate was changed while it waited and now forbids the seller", async () => {
     const scene = await registered();
     const go = await whileNobodySends();
     const { authorizationId } = await pay(scene);

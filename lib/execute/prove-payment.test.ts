@@ -123,8 +123,7 @@ describe("an agent that holds no wallet", () => {
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);
     const facilitator = ourFacilitator(service, credential["authorization"] ?? "");
     const shop = await startSeller({ facilitator, payTo: scene.seller.payTo });
-    // The seller's server compares the payee's address with upper and lower case. The intent contains the server's 402 response,
-    // because without it the service would sign the address in its checksum form.
+    // Without the server's 402 response, the service would name the payee in checksum form, which this server does not accept.
     const unpaid = await fetch(`${shop.url}/report`);
     const challenge = decodePaymentRequiredHeader(unpaid.headers.get("payment-required") ?? "");
     const extensions = { "payment-identifier": { info: { required: true }, schema: {} } };
@@ -210,7 +209,7 @@ describe("a refusal by the chain is reported before the service signs", () => {
     expect(await slots(paused)).toEqual([]);
   });
 
-  test("a key that was revoked meanwhile: nothing is signed for it", async () => {
+  test("a key that is revoked while the call waits: nothing is signed for it", async () => {
     const scene = await registered();
     const { authorizationId } = await authorized(scene);
     const point = await hold(databaseOf().url, `SELECT pg_advisory_xact_lock(${GATE})`);

@@ -180,7 +180,7 @@ async function sign(
   return encodePaymentSignatureHeader(payload);
 }
 
-/** Reports a wrong signature of the service with another code than a wrong signature of the agent. */
+/** Reports a wrong signature of the service with a different code than a wrong signature of the agent. */
 function asOurs(verified: Verification): Verification {
   if (verified.ok || verified.failure.code !== "signature_invalid") return verified;
   return { ...verified, failure: failed("verification_failed", "The paying account does not accept the service's proof.") };

@@ -87,7 +87,9 @@ export async function settlePlainAgain(
   return send(asked, seller, settlementId, transfer);
 }
 
-/** Reads the stored transaction hash again, because another request may have stored it meanwhile. */
+/**
+ * Reads the stored transaction hash again, because another request may have stored it after this request read the settlement.
+ */
 const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
@@ -149,7 +151,7 @@ async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<
 
 type Begun = "begun" | "revoked" | "capped" | "claimed";
 
-/** Thrown to roll back everything that was stored for a settlement that exceeds the seller's limits. */
+/** Thrown to roll back everything that was stored for a settlement that exceeds a limit of the seller or of the service. */
 class Capped extends Error {}
 
 const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, fromBlock: bigint): Promise<Begun> =>

@@ -44,8 +44,8 @@ type ReadResult = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: 
 const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...failure, ok: false, payer });
 
 /**
- * Reads the request of a seller's server, and refuses signed payments that pay another organization. A signed payment that was
- * submitted earlier is found even if it has expired meanwhile.
+ * Reads the request of a seller's server, and refuses signed payments that pay another organization. An expired signed payment
+ * is accepted if its execution is settled or its settlement without a mandate has begun.
  */
 export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
   const required = readRequired(asked);
@@ -95,8 +95,9 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.tokenAddress === b.asset.tokenAddress;
 
 /**
- * Refuses a signed payment that the service knows, unless it pays this organization and has the stored signature. Any
- * organization can register any address as its own, and the fields of a settled payment are public on the chain.
+ * Refuses a signed payment that the service knows, unless it pays this organization (or, with a mandate, a payee that is no
+ * registered seller) and has the stored signature. Any organization can register any address as its own, and the fields of a
+ * settled payment are public on the chain.
  */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
@@ -117,8 +118,8 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
 }
 
 /**
- * Refuses a settlement without a mandate some time after the signed payment has expired. The signature is public on the chain,
- * so somebody else could send it and would be told that the payment succeeded.
+ * Refuses a settlement without a mandate HANDED_OVER_WITHIN_MS after the signed payment has expired, unless the settlement
+ * failed. The signature is public on the chain, so somebody else could send it and would be told that the payment succeeded.
  */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;
