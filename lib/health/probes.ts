@@ -38,8 +38,9 @@ const PATIENCE_MS = 2_000;
  */
 const FRESH_MS = 1_000;
 /**
- * Organizations that wait in the queue of authorizations can fill it except for the `kept` places, which are for others. If half
- * of these are taken too, the process is not ready, because it will soon answer 503 to every organization.
+ * Organizations that wait in the queue of authorizations can fill it except for the `kept` places, which are for organizations
+ * that do not wait yet. If half of these places are taken too, the process is not ready, because it will soon answer 503 to
+ * every organization.
  */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
