@@ -95,7 +95,10 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest,
     ],
   });
 
-/** Makes the problem for a payment about which no person decided in time. The agent may ask again: only a rejection is final. */
+/**
+ * Makes the problem for a payment about which no person decided in time. The agent may ask again: only a rejection, or taking
+ * back an approval, is final.
+ */
 const approvalExpired = (): Problem =>
   new Problem("approval_expired", {
     detail:
@@ -145,8 +148,8 @@ export type StatusFacts = {
 };
 
 /**
- * Throws if a revocation or a change of the policy has removed a right that the payment needs. Read `facts` after enterGate,
- * which locks revocations out, so that none is missed.
+ * Throws if a right that the payment needs was revoked or suspended, or was removed by a change of the policy or by the seller.
+ * Read `facts` after enterGate, which locks revocations out, so that none is missed.
  * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
  */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {

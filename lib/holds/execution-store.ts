@@ -58,8 +58,8 @@ export async function findExecution(db: Db, owner: Reader, executionId: string):
 }
 
 /**
- * Reads an execution again. A caller that will change the row must call lockMandate first, so that no other transaction changes
- * it meanwhile.
+ * Reads an execution again. A caller that will change the row must call lockMandate first, so that no other transaction can
+ * change it.
  */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
@@ -243,7 +243,10 @@ export type PaymentFilter = {
   readonly executeSlot?: string | undefined;
 };
 
-/** Lists the authorizations of an organization and environment, newest first. The list continues after the id `place`. */
+/**
+ * Lists the authorizations that the reader may see in their organization and environment, newest first. The list continues
+ * after the id `place`.
+ */
 export async function listAuthorizations(
   db: Db,
   owner: Reader,

@@ -19,7 +19,7 @@ test("holds are found by their keys, however many holds there are", async () => 
     SELECT authorization_id, organization_id, mandate_id, 'captured', 1, '[]', created_at
     FROM authorizations`);
   const tables = ["changed_reservations", "authorizations"];
-  // Later than every seeded payment, so that the time alone excludes them all.
+  // This time is later than every seeded payment, so that the time alone excludes them all.
   const since = new Date();
   expect(await planOf(selectHold(database(), "aut_7"), tables)).toMatchObject({ whole: [] });
   expect(await planOf(selectHoldsOf(database(), ["aut_7", "aut_8"]), [])).toMatchObject({ whole: [] });

@@ -224,8 +224,8 @@ type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
 /**
  * Releases up to `limit` holds (reserved amounts) of a mandate: those that expired or, if the mandate is revoked, any.
- * Submitted holds are kept. Call lockMandate first, so that no hold changes meanwhile. Amounts are summed first, so that a
- * thousand holds take five statements. Returns the ids of the authorizations.
+ * Submitted holds are kept. Call lockMandate first, so that no other transaction changes a hold. Amounts are summed first, so
+ * that a thousand holds take five statements. Returns the ids of the authorizations.
  */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
@@ -235,7 +235,7 @@ export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): P
 
 /**
  * Releases the holds (reserved amounts) of these authorizations, except submitted ones. Returns the ids of the authorizations
- * whose holds were released. Call lockMandate first, so that no hold changes meanwhile.
+ * whose holds were released. Call lockMandate first, so that no other transaction changes a hold.
  */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];

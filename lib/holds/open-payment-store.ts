@@ -37,8 +37,8 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
 }
 
 /**
- * Reads the authorizations whose hold (reserved amount) was not submitted and has not expired, newest first. Call lockMandate
- * first, so that no hold changes meanwhile.
+ * Reads those of the mandate's newest authorizations (WALKED) whose hold (reserved amount) was not submitted and has not
+ * expired, newest first. Call lockMandate first, so that no other transaction changes a hold.
  */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;

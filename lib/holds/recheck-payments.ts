@@ -12,8 +12,8 @@ import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts"
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 
 /**
- * Finds for each payment the reason why the mandate forbids it now, or null. Call lockMandate first, so that the policy does
- * not change meanwhile.
+ * Finds for each payment the reason why the mandate forbids it now, or null. Call lockMandate first, so that no other
+ * transaction changes the policy.
  */
 export async function forbiddenAmong(
   tx: Tx,

@@ -52,7 +52,7 @@ export const QUOTE_MS = minutes(15);
 
 /**
  * These functions return the values that fields of the intent usually have, calculated from the columns and the amount. A field
- * is stored only if it has another value.
+ * is stored only if it has a different value.
  */
 const usually = ({ intentId, expiresAt }: Columns): Members => ({ idempotencyKey: intentId, expiresAt });
 const usuallyQuoted = ({ authorizationId, createdAt }: Columns, amount: string): Members => ({

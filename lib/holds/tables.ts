@@ -54,9 +54,12 @@ export const authorizations = pgTable(
      */
     intent: text("intent").notNull(),
     termsId: text("terms_id").notNull(),
-    /** The hash of organization, environment, operation and idempotency key, by which a retry finds the stored answer. */
+    /**
+     * The hash of organization, environment, operation and idempotency key, by which a retry finds the stored answer. For an
+     * order or an approval it is "also " and the row's id, because the reply is stored elsewhere.
+     */
     slot: text("slot").notNull(),
-    /** The hash of the request. Another request with the same idempotency key has another hash and is refused. */
+    /** The hash of the request. A different request with the same idempotency key has a different hash and is refused. */
     fingerprint: text("fingerprint").notNull(),
     /** What the decision found, as JSON text. From the findings and the columns, answerOf writes the reply that a retry gets. */
     findings: text("findings").notNull(),
@@ -150,9 +153,9 @@ const reservationColumns = {
 
 /**
  * The holds (reserved amounts) that changed after their authorization. Any other hold has no row here until it changes, except
- * holds of payments that wait for a person or have a checkout, which are stored at once. The status is `held`, then `submitted`,
- * `captured`, `released` or `expired`. If a payment settles after its hold was released or expired, the status becomes
- * `captured`.
+ * holds of payments that wait for a person or that were decided for an order or an approval, which are stored at once. The
+ * status is `held`, then `submitted`, `captured`, `released` or `expired`. If a payment settles after its hold was released or
+ * expired, the status becomes `captured`.
  */
 export const changedReservations = pgTable("changed_reservations", reservationColumns, (table) => [
   primaryKey({ columns: [table.authorizationId] }),
@@ -218,7 +221,10 @@ export const executions = pgTable(
     failureCode: text("failure_code"),
     failureDetail: text("failure_detail"),
     failureMetadata: json("failure_metadata"),
-    /** The newest block at the time when the signed payment was accepted. The settlement cannot be in an earlier block. */
+    /**
+     * The block from which the settlement is searched: a little before the newest block at the time when the payment was
+     * checked (see searchFrom).
+     */
     fromBlock: bigint("from_block", { mode: "bigint" }),
     /**
      * The hash of the idempotency key of executePayment. If the process died before it stored a reply, a retry finds the
