@@ -11,7 +11,10 @@ type Issue = z.core.$ZodIssue;
 const pointerOf = (base: string, path: readonly PropertyKey[]): string =>
   (base + path.map((part) => `/${escapePointer(String(part))}`).join("")).slice(0, 256);
 
-/** Makes one error per field. The pointer of an unknown field points at the field itself and not at the object around it. */
+/**
+ * Makes the field errors of a failed validation. For a value that fits none of several schemas, only the errors of the closest
+ * schema are named. The pointer of an unknown field points at the field itself and not at the object around it.
+ */
 function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {

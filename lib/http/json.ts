@@ -192,7 +192,7 @@ const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
 /**
  * Throws a 415 problem for a content type other than JSON, also if the body is empty. A request without a content type passes.
- * This stops forms on other sites, because a browser always sends a form with another content type.
+ * This stops forms on other sites, because a browser always sends a form with a different content type.
  */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;

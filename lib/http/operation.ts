@@ -46,9 +46,9 @@ export type Operation = {
   /** The path of the idempotency key in the body, if it is not the body's own field `idempotencyKey`. */
   readonly idempotencyKeyAt?: readonly [string, string];
   /**
-   * Paths of body fields that a client creates anew for a retry, such as a signature. The comparison of a retry with the first
-   * request leaves them out, and the first values stay valid. Never list a field that says what is paid, to whom, or under which
-   * mandate.
+   * Paths of body fields that a client creates again for a retry, such as a signature. The comparison of a retry with the first
+   * request leaves them out, and the values of the first request are kept. Never list a field that says what is paid, to whom,
+   * or under which mandate.
    */
   readonly madeAnew?: readonly (readonly string[])[];
   readonly query?: z.ZodType;
@@ -99,8 +99,8 @@ type CallerBase = {
 };
 
 /**
- * A service account with its API key. The key is read again at each request. A batch of payments reads it once more after it has
- * locked out revocations.
+ * A service account with its API key. The key is read again at each request. Batches of authorizations and executions of
+ * payments read it once more after they have locked out revocations.
  */
 export type KeyCaller = CallerBase & {
   readonly kind: "key";
