@@ -44,7 +44,10 @@ export type SessionRow = {
   readonly role: string | null;
 };
 
-/** Reads a session that has not expired, with its person and their membership in the session's active organization. */
+/**
+ * Reads a session that has not expired, also that of a banned person, with its person and their membership in the session's
+ * active organization.
+ */
 export async function findLiveSession(
   token: string,
   renewalSeconds: number,

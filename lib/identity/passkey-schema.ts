@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /*
- * The JSON forms of WebAuthn, as browsers write and read them. The schemas are strict, so that no unknown field reaches the
- * verification of a passkey.
+ * The JSON forms of WebAuthn, as browsers write and read them. The schemas of what browsers send are strict, so that no unknown
+ * field reaches the verification of a passkey, except in clientExtensionResults.
  */
 
 const Base64Url = (max: number) =>
@@ -61,7 +61,9 @@ export const PasskeyRequestOptions = z
   .meta({ id: "PasskeyRequestOptions" });
 export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
 
-/** The options for navigator.credentials.create(), in the form that PublicKeyCredential.parseCreationOptionsFromJSON() reads. */
+/**
+ * The options for navigator.credentials.create(), in the form that PublicKeyCredential.parseCreationOptionsFromJSON() reads.
+ */
 export const PasskeyCreationOptions = z
   .object({
     challenge: z.string(),

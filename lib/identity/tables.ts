@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, bigint, numeric, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/* The first tables have the columns that better-auth expects, because it writes them when people sign up and sign in. */
+/* The tables from `user` to `rateLimit`, except `passkeyChallenges`, have the columns that better-auth reads or writes. */
 
 export const user = pgTable(
   "user",

@@ -55,7 +55,7 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
   return row?.password ?? null;
 }
 
-/** Replaces the hash of a password. Returns false if the password was changed meanwhile. */
+/** Replaces the hash of a password. Returns false if the stored hash is no longer `from`. */
 export async function replacePassword(tx: Tx, userId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(account)

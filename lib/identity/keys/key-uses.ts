@@ -25,7 +25,8 @@ export function noteKeyUse(keyId: string, request: Request): void {
 }
 
 /**
- * Stores the uses of API keys since the last call. A worker calls this, and so does the shutdown before it closes the database.
+ * Stores the uses of API keys and connections since the last call; if the database refuses them, they are lost. A worker calls
+ * this, and so does the shutdown before it closes the database.
  */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];

@@ -32,8 +32,9 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
 }
 
 /**
- * Creates a new key for an account. The key that was the newest until now expires after the grace period, and all older keys
- * are revoked at once. closeGate waits for running payments, so that none of them still uses a revoked key.
+ * Creates a new key for an account. The key that was the newest until now expires after the grace period (0 revokes it at
+ * once), and all older keys are revoked at once. OAuth clients keep their access. closeGate waits for running payments, so that
+ * none of them still uses a revoked key.
  */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },

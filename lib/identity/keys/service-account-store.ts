@@ -17,9 +17,9 @@ export type ServiceAccountRow = {
 };
 
 /**
- * The preview of the account's newest key, by which people recognize the account. Rows of OAuth clients count only if the
- * account has no other key. It is written as SQL text, because drizzle would leave out the table's name and compare a column of
- * `k` with itself.
+ * The preview of the account's newest key, even if that key is revoked or expired. People recognize the account by it. Rows of
+ * OAuth clients count only if the account has no other key. It is written as SQL text, because drizzle would leave out the
+ * table's name and compare a column of `k` with itself.
  */
 const newestPreview = sql<string>`(
   SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id
@@ -82,8 +82,8 @@ export async function insertConnection(
 }
 
 /**
- * Gives the row of an OAuth client (a connection) the secret of an API key. Returns false if the row has a secret already or was
- * revoked.
+ * Gives the row of an OAuth client (a connection) the secret of an API key. Returns false if the row has a secret already or
+ * was revoked.
  */
 export async function giveSecret(tx: Tx, { keyId, secretHash, keyPreview: preview }: NewApiKey): Promise<boolean> {
   const rows = await tx
@@ -116,8 +116,8 @@ const live = (serviceAccountId: string) =>
   );
 
 /**
- * Lists the account's valid keys that people created, newest first. Rows of OAuth clients are left out, because a rotation of the
- * key revokes the listed rows, and an OAuth client would get no new key.
+ * Lists the account's valid keys, newest first. Rows of OAuth clients are left out, because a rotation of the key ends the
+ * listed keys, and an OAuth client would get no new key.
  */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx

@@ -1,6 +1,9 @@
 import type { Capability, MandateStatus } from "#lib/vocabulary.ts";
 
-/** The last use of a key: its time, the network that the request came from, and the user agent if the client sent one. */
+/**
+ * The last use of a key, or of any key of an account: its time, the network that the request came from, and the user agent if
+ * the client sent one.
+ */
 export type LastUse = { readonly at: string; readonly address: string; readonly userAgent?: string };
 
 export type AccountView = {
@@ -13,12 +16,12 @@ export type AccountView = {
   /** The ids of the only mandates that the account may use. Absent if the account is not limited to some mandates. */
   readonly mandateIds?: readonly string[];
   readonly keyPreview: string;
-  /** When the newest key was made. */
+  /**
+   * When the newest key was made, even if it is revoked or expired. Rows of OAuth clients count only if there is no other key.
+   */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /**
-   * The number of valid keys, connections (accesses of OAuth clients) included. A replaced key counts while it is still valid.
-   */
+  /** The number of valid keys. A replaced key counts while it is still valid; rows of OAuth clients do not count. */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };

@@ -15,7 +15,7 @@ const DECIMALS = 18;
 
 const limits = ["above", "aboveUnverified"] as const;
 
-/** Whether a limit is higher than before, so that larger payments can be approved without a proof of identity. */
+/** Whether one of the limits is higher than before, so that larger payments can be approved without a new proof of identity. */
 const isLooser = (next: OwnStepUpLimits, current: OwnStepUpLimits): boolean =>
   limits.some((limit) => {
     const [after, before] = [next, current].map((own) => parseAmount(own[limit] ?? defaultStepUpLimits[limit], DECIMALS));
@@ -30,8 +30,8 @@ const changesOf = (from: OwnStepUpLimits, to: OwnStepUpLimits) =>
   );
 
 /**
- * Changes the amounts above which an approval needs a new proof of identity (step-up). closeGate waits for running approvals, so
- * that none still uses the old amounts after the reply.
+ * Changes the amounts above which an approval needs a new proof of identity (step-up). closeGate waits for running approvals,
+ * so that none still uses the old amounts after the reply.
  */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
   { organizationId, body },

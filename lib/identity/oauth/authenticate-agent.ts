@@ -26,8 +26,8 @@ const tokenInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This access token is not valid. Refresh it, or connect the client again." });
 
 /**
- * Returns what a token allows now: the capabilities of the service account that are also scopes of the token, were allowed to the
- * client by the person, and belong to that person's current role.
+ * Returns what a token allows now: the capabilities of the service account that are also scopes of the token, were allowed to
+ * the client by the person, and belong to that person's current role. A paused account keeps only pausedCapabilitiesOf.
  */
 const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
   cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes, row.allowed, [
@@ -36,7 +36,8 @@ const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
 
 /**
  * Finds a valid access token for the URL /mcp, with the connection (the access that a person gave to the client) to which it
- * belongs. The database is read each time, so a token that was revoked stops working at once.
+ * belongs. Returns null unless findLiveToken finds the token and its account belongs to this environment. The database is read
+ * each time, so a token that was revoked stops working at once.
  */
 export async function readToken(token: string): Promise<TokenRow | null> {
   const row = await findLiveToken(hashToken(token), mcpResource());
@@ -61,9 +62,9 @@ async function authenticateToken(token: string, request: Request): Promise<KeyCa
 }
 
 /**
- * Identifies the caller of the URL /mcp by an API key or by an OAuth access token. A session is refused, because a browser would
- * send its cookie with requests that other sites cause. Nothing is cached, so access that was ended before the request no longer
- * works, in any process.
+ * Identifies the caller of the URL /mcp by an API key or by an OAuth access token. A session is refused, because a browser
+ * would send its cookie with requests that other sites cause. Nothing is cached, so access that was ended before the request no
+ * longer works, in any process.
  * @throws Problem unauthenticated, ambiguous_credentials, api_key_invalid
  */
 export async function authenticateAgent(request: Request): Promise<KeyCaller> {

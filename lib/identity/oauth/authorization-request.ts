@@ -14,7 +14,9 @@ export type RequestAnswer =
   | { readonly kind: "refused"; readonly location: string }
   | { readonly kind: "unusable"; readonly error: string };
 
-/** Stores the URL for which tokens are valid, once per process. The OAuth plugin looks for this row when it checks a request. */
+/**
+ * Stores the URL for which tokens are valid, once per process. The OAuth plugin looks for this row when it checks a request.
+ */
 function resourceStored(): Promise<void> {
   const state = perProcess("oauthResource", () => ({ done: null as Promise<void> | null }));
   state.done ??= saveResource(mcpResource()).catch((error: unknown) => {
@@ -37,8 +39,8 @@ type ProviderApi = {
 type Provider = (query: URLSearchParams) => Promise<Response>;
 
 /**
- * Lets the OAuth plugin check a request, without counting it for the rate limit. The plugin gets no cookie, because it checks
- * only the client; a page of this service asks the person.
+ * Lets the OAuth plugin check an authorization request, without counting it for the rate limit. The plugin gets no cookie,
+ * because it checks only the client and the parameters; a page of this service asks the person.
  */
 const askProvider: Provider = (query) => {
   const request = new Request(`${oauthIssuer()}/oauth2/authorize?${query}`, { headers: { accept: "text/html" } });

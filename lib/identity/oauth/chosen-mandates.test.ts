@@ -52,7 +52,7 @@ test("an account with chosen mandates sees and uses only these, in every operati
   expect([(await pay(chosen)).status, (await pay(other)).status]).toEqual([200, 404]);
   expect((await post(`/mandates/${other}/revoke`, { reason: "Not mine." })).status).toBe(404);
 
-  // Another agent makes a payment under each mandate. The account sees only the payment under its chosen mandate.
+  // Another agent makes a payment under each mandate. Of these two, the account sees only the payment under its chosen mandate.
   const [mine, foreign] = [await authorize(buyer, chosen), await authorize(buyer, other)];
   const ids = (await list<{ authorization: { authorizationId: string } }>("/payments")).map(
     (one) => one.authorization.authorizationId,

@@ -70,8 +70,8 @@ export const clientsOf = (organizationId: string, rows: number): Promise<ClientR
     .limit(rows);
 
 /**
- * Counts the clients of an organization. The caller must have locked the organization (lockOrganization), so that no client is
- * added meanwhile.
+ * Counts the clients of an organization. The caller must have locked the organization (lockOrganization), so that no other
+ * transaction adds a client before this one commits.
  */
 export async function countClients(tx: Tx, organizationId: string): Promise<number> {
   const [row] = await tx.select({ count: count() }).from(oauthClient).where(eq(oauthClient.referenceId, organizationId));

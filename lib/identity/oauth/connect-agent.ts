@@ -47,7 +47,9 @@ function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest):
 /** The capabilities with which an agent can read what happens under all mandates of the organization. */
 const readsAllMandates: ReadonlySet<Capability> = new Set(["audit:read", "billing:read"]);
 
-/** Refuses capabilities that would show an agent more than the mandates that the person chose. @throws Problem invalid_request */
+/**
+ * Refuses capabilities that would show an agent more than the mandates that the person chose. @throws Problem invalid_request
+ */
 function requireWithinMandates({ mandateIds, capabilities }: Body): void {
   const at = mandateIds === undefined ? -1 : capabilities.findIndex((capability) => readsAllMandates.has(capability));
   if (at >= 0) {
@@ -94,8 +96,9 @@ async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, cho
 }
 
 /**
- * Lets a person allow an OAuth client to act as a service account. The decision, its audit events and the client's authorization
- * code are stored in one transaction. The code is not in the reply that is stored for retries, because it is secret.
+ * Lets a person allow an OAuth client to act as a service account. The decision, its audit events and the client's
+ * authorization code are stored in one transaction. The code is not in the reply that is stored for retries, because it is
+ * secret.
  */
 export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
   requireOneAccount(body);

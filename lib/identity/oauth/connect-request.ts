@@ -14,7 +14,7 @@ export type ConnectRequest = {
   readonly organizationId: string | null;
   readonly redirectUri: string;
   readonly state: string | null;
-  /** The capabilities that the client asks for. Null if the request names none; then the person alone chooses them. */
+  /** The capabilities that the client asks for. Null if its scope names none; then the person alone chooses them. */
   readonly asked: readonly Capability[] | null;
   readonly codeChallenge: string;
 };

@@ -32,8 +32,8 @@ const columns = {
 };
 
 /**
- * A connection is a row that says that a person allowed an OAuth client. It is usable if it has an API key, an authorization
- * code that the client can still exchange (codes are valid for five minutes), or a token that is neither expired nor revoked.
+ * A connection is a row that says that a person allowed an OAuth client. It is usable if it has an API key or a token that is
+ * neither expired nor revoked, or if it is younger than CODE_SECONDS (five minutes): then its authorization code may be valid.
  */
 const usable = sql`(${apiKeys.secretHash} <> '' OR ${apiKeys.createdAt} > clock_timestamp() - interval '5 minutes'
   OR EXISTS (SELECT FROM ${oauthRefreshToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp())

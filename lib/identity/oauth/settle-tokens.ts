@@ -51,7 +51,8 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
 /**
  * Checks the tokens that the OAuth plugin has just issued, and returns the reply to the client. The plugin checks codes and
  * refresh tokens; this function checks that the person's permission, the service account, the person and the membership are
- * still valid. If one is not, or if the command-line program gets no key (handOverKey), it deletes the tokens and returns null.
+ * still valid. If one of them is not, or if the command-line program gets no key (handOverKey), it deletes the tokens and
+ * returns null. An answer without an access token also returns null.
  */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;

@@ -68,8 +68,8 @@ export async function deleteTokens(tx: Tx | ReturnType<typeof database>, keyId: 
 }
 
 /**
- * The value that is stored for an authorization code, in the form in which the OAuth plugin reads it when a client exchanges the
- * code.
+ * The value that is stored for an authorization code, in the form in which the OAuth plugin reads it when a client exchanges
+ * the code. insertCode adds the field `type`.
  */
 export type CodeValue = {
   readonly query: Readonly<Record<string, string>>;

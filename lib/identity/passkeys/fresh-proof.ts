@@ -19,8 +19,9 @@ export async function requireProved(db: Database | Tx, by: Prover, now: Date): P
 }
 
 /**
- * Throws unless the person has signed in or proved their identity within FRESH_SESSION_MS in this session. Call it before a right
- * is given to somebody, so that nobody can give rights with an unattended or stolen session. Taking a right away needs no proof.
+ * Throws unless the person has signed in or proved their identity within FRESH_SESSION_MS in this session. Call it before a
+ * right is given to somebody, so that nobody can give rights with an unattended or stolen session. Taking a right away needs no
+ * proof.
  * @throws Problem step_up_required
  */
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
@@ -31,8 +32,8 @@ export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
 }
 
 /**
- * Makes the problem step_up_required. It names the methods by which this person can prove their identity. Without a password
- * and a passkey there are none, and the person must sign in again.
+ * Makes the problem step_up_required. It names the methods by which this person can prove their identity. A person with neither
+ * a password nor a passkey has no method and must sign in again.
  */
 async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
   const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");

@@ -71,7 +71,9 @@ export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> 
   await tx.insert(passkeyChallenges).values(row);
 }
 
-/** Deletes and returns a challenge of this session, so that it can be used only once. Null if there is none or it has expired. */
+/**
+ * Deletes and returns a challenge of this session, so that it can be used only once. Null if there is none or it has expired.
+ */
 export async function takeChallenge(kind: string, sessionId: string, challenge: string): Promise<ChallengeRow | null> {
   const [row] = await database()
     .delete(passkeyChallenges)
@@ -87,7 +89,7 @@ export async function takeChallenge(kind: string, sessionId: string, challenge: 
   return row ?? null;
 }
 
-/** When the person last proved their identity in this session. Null if the session has ended. */
+/** When the person last proved their identity in this session. Null if the session no longer exists. */
 export async function provedAt(db: Db, sessionId: string): Promise<Date | null> {
   const [row] = await db.select({ provedAt: session.provedAt }).from(session).where(eq(session.id, sessionId));
   return row?.provedAt ?? null;

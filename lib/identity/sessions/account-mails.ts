@@ -4,7 +4,9 @@ import { log } from "#lib/telemetry/log.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { queueMail, type Mail } from "#lib/mail/queue-mail.ts";
 
-/* Mails for sign-in and sign-up. better-auth makes the tokens in the links. The links lead to this service's own pages. */
+/*
+ * Mails about sign-in, sign-up and passwords. better-auth makes the tokens in links. The links lead to pages of this service.
+ */
 
 export const MAGIC_LINK_SECONDS = 900;
 export const RESET_SECONDS = 3600;
@@ -16,14 +18,14 @@ const MAILS_WINDOW_SECONDS = 900;
 
 type Kind = "magicLink" | "verification" | "reset" | "exists" | "changed";
 
-/** The page to open after the link. better-auth has it in its own link as `callbackURL`. */
+/** The page to open after the link: the parameter `callbackURL` of better-auth's own link, or the start page. */
 const pathOf = (url: string): string => new URL(url).searchParams.get("callbackURL") ?? "/";
 
 const link = (page: string, token: string, path: string): `/${string}` => withReturnTo(page, path, { token }) as `/${string}`;
 const until = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
 /**
- * Sends a mail. Above the limit it sends none and reports no error, because an error would reveal that the address has an
+ * Queues a mail. Above the limit it queues none and throws no error, because an error could reveal that the address has an
  * account.
  */
 async function send(kind: Kind, mail: Mail): Promise<void> {

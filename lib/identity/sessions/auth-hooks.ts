@@ -46,7 +46,7 @@ async function endWithoutPassword({ id, userId }: { readonly id: string; readonl
  */
 export const emailVerificationHooks = {
   beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
-  /** Ends sessions and sign-in methods again, because a sign-in that was running may have created a session meanwhile. */
+  /** Ends sessions and sign-in methods again, because a sign-in may have created a session since beforeEmailVerification. */
   afterEmailVerification: async ({ id }: { readonly id: string }): Promise<void> => {
     await endWaysIn(id);
     noteFirstProof(id);

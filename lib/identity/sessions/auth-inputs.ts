@@ -4,8 +4,8 @@ import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
 /**
- * better-auth gives accounts of wallets addresses that end in .invalid. No mail reaches them, so nobody may sign up with such an
- * address.
+ * better-auth gives accounts of wallets addresses that end in .invalid. No mail reaches them, so nobody may sign up with such
+ * an address.
  */
 const PLACEHOLDER = /\.invalid$/i;
 
@@ -27,11 +27,11 @@ export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
   /**
-   * True for an endpoint of the OAuth plugin, which programs call. Such a request is passed on without cookies, and its body is a
-   * form, as RFC 6749 requires.
+   * True for an endpoint of the OAuth plugin, which programs call. Such a request is passed on without cookies, and the body of
+   * a POST is a form, as RFC 6749 requires.
    */
   readonly oauth?: true;
-  /** Pass the query on unchanged, because better-auth reads `state` and `code` from it. */
+  /** True if the query is passed on unchanged, because better-auth reads `state` and `code` from it. */
   readonly query?: true;
   /**
    * better-auth expects the token of a link in a GET. This service accepts only a POST with the token in the body, because mail
@@ -39,18 +39,21 @@ export type Endpoint = {
    */
   readonly asGet?: true;
   /**
-   * The answer takes at least this many milliseconds. better-auth does less work for an address without an account, and a shorter
-   * time would reveal that.
+   * The answer takes at least this many milliseconds. better-auth does less work for an address without an account, and a
+   * shorter time would reveal that.
    */
   readonly floorMs?: number;
   /**
-   * How often the account of the address in the body may be tried, from all network addresses together. Tries also count if there
-   * is no such account.
+   * How often the account of the address in the body may be tried, from all network addresses together. A network address from
+   * which the account has a session has a separate count. Tries also count if there is no such account.
    */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 
-/** The endpoints that are passed on to better-auth. Their schemas are strict, so that no unknown field reaches better-auth. */
+/**
+ * How requests to better-auth's endpoints are checked and passed on, if this installation offers the endpoint (isOffered). The
+ * schemas are strict, so that no unknown field reaches better-auth.
+ */
 export const served: Readonly<Record<ServedPath, Endpoint>> = {
   "/sign-up/email": {
     method: "POST",

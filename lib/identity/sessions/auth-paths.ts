@@ -28,11 +28,11 @@ export const servedPaths = [
 export type ServedPath = (typeof servedPaths)[number];
 
 /**
- * The ways to sign in to which an endpoint belongs. The endpoint is answered if this installation offers one of them. Endpoints
- * that are not listed here are always answered.
+ * The ways to sign in to which an endpoint belongs. The endpoint is served if this installation offers one of them. Endpoints
+ * that are not listed here are always served.
  */
 const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
-  // These endpoints send a mail or follow a link in one.
+  // These endpoints send a mail or follow a link in a mail, so they need mail delivery, as magicLink does.
   "/request-password-reset": ["magicLink"],
   "/reset-password": ["magicLink"],
   "/send-verification-email": ["magicLink"],
@@ -47,7 +47,7 @@ const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   "/passkey/verify-authentication": ["passkey"],
 };
 
-/** Whether this installation offers the sign-in method to which the endpoint belongs. */
+/** Whether this installation offers a sign-in method to which the endpoint belongs. True if the endpoint belongs to none. */
 export function isOffered(path: ServedPath): boolean {
   const methods = authMethods();
   return needs[path]?.some((method) => methods[method]) ?? true;

@@ -53,8 +53,8 @@ async function authenticateKey(text: string, request: Request): Promise<KeyCalle
 }
 
 /**
- * Throws if a request that changes something does not come from a page of this service, because a browser sends the cookie with
- * requests of other sites too.
+ * Throws if a request that changes something does not come from a page of this service, because a browser can send the cookie
+ * also with requests that pages of other origins make.
  */
 function requireOwnOrigin(request: Request): void {
   if (request.method === "GET" || request.method === "HEAD") return;

@@ -96,7 +96,7 @@ export async function deleteOtherSessions(tx: Tx, userId: string, sessionId: str
   return rows.length;
 }
 
-/** Lists the person's sessions that have not expired, the most recently used first. */
+/** Lists the person's sessions that have not expired, the most recently started or renewed first. */
 export const liveSessionsOf = (userId: string, limit: number) =>
   database()
     .select({
