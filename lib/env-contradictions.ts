@@ -33,7 +33,10 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
   });
 }
 
-/** Finds chains whose contracts expect another policy signer, because accounts there would reject this key's signatures. */
+/**
+ * Finds the first chain whose contracts expect a different policy signer, because accounts there would reject this key's
+ * signatures.
+ */
 function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Settings): Contradiction[] {
   if (key === undefined) return [];
   const signer = privateKeyToAddress(key as Hex).toLowerCase();

@@ -19,7 +19,7 @@ const AskedPricing = z
   ])
   .meta({ id: "AskedPricing" });
 
-/** The seller as the agent describes it. It is compared with the registered seller and never trusted. */
+/** The seller as the agent describes it. The description is never trusted: the record of a registered seller replaces it. */
 export const AskedSeller = z
   .strictObject({ sellerId: ClientId.optional(), name: z.string().max(200).optional(), domain: z.string().max(260).optional() })
   .meta({ id: "AskedSeller", description: "The seller as the agent knows it. It is compared with the registered record." });
