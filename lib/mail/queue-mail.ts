@@ -37,7 +37,8 @@ export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
 
 /**
  * Stores a mail in the outbox, in the transaction that causes the mail, so that both commit or neither does. A worker sends it
- * later. If the mail cannot be delivered, nothing is stored.
+ * later, except in a sandbox without SMTP, where it is only shown. If the mail cannot be delivered (mailRow), nothing is
+ * stored.
  */
 export async function queueMail(tx: Tx, mail: Mail): Promise<void> {
   const row = mailRow(mail);

@@ -25,7 +25,7 @@ type Wanted = (mailId: string) => Promise<boolean>;
 
 /**
  * Sends queued mails whose next attempt is due, at most 16 in one call. A worker leases each mail (marks it as its own for some
- * minutes) just before it sends the mail. Returns how many mails it tried to send.
+ * minutes) just before it sends the mail. Returns the number of leased mails, including those that were not sent.
  */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;
@@ -74,7 +74,7 @@ const isFinal = (error: unknown): boolean => {
 
 async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): Promise<void> {
   const given = isFinal(error) || attempts >= ATTEMPTS_MAX;
-  // The server's message contains the recipient's address, so only its codes are logged.
+  // The mail server's message may contain the recipient's address, so only its codes are logged.
   const { responseCode, code } = error as { responseCode?: unknown; code?: unknown };
   log().warn(
     { mailId, attempts, code, responseCode },

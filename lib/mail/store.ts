@@ -46,8 +46,8 @@ export async function hasDueMail(): Promise<boolean> {
 }
 
 /**
- * Finds the mail whose next attempt is due first, and reserves it for this worker for `leaseMs` milliseconds. If the worker dies,
- * another worker sends the mail after that time, so a mail may be sent twice, with the same Message-ID.
+ * Finds the mail whose next attempt is due first, and reserves it for this worker for `leaseMs` milliseconds. If the worker
+ * dies, another worker sends the mail after that time, so a mail may be sent twice, with the same Message-ID.
  */
 export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
   const due = database()
@@ -80,7 +80,7 @@ export async function postponeMail(mailId: string, milliseconds: number): Promis
     .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
 }
 
-/** Lists mails that were stored in a sandbox without SMTP, newest first. */
+/** Lists mails that were stored in a sandbox without SMTP, newest first; with `recipient` (in lower case), only those to it. */
 export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]> =>
   database()
     .select()
