@@ -9,9 +9,9 @@ import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
 export type Remedy = "mandate" | "policy" | "keys" | "none";
 
 type Denial = {
-  /** One sentence: why the payment was denied. */
+  /** Why the payment was denied, in one or two sentences. */
   readonly means: string;
-  /** One sentence: what makes the payment possible, or that nothing does. */
+  /** What makes the payment possible, or that nothing does, in one or two sentences. */
   readonly cure: string;
   readonly remedy: Remedy;
   /** What the API tells an agent to do after this denial. If absent: use another seller. */

@@ -160,7 +160,7 @@ function feeOf(fee: Policy["maximumFee"]): MandateDraft["fee"] {
   return "bps" in fee ? { as: "percent", value: String(fee.bps / 100) } : { as: "amount", value: fee.amount };
 }
 
-/** The value of a date-time field. Includes seconds only if they are not zero. */
+/** The value of a date-time field. Includes seconds and milliseconds only if one of them is not zero. */
 function wallClock(at: string | undefined): string {
   if (at === undefined) return "";
   const text = new Date(at).toISOString();
@@ -171,7 +171,10 @@ type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
 const isCalendar = <S extends Budget | Count>(span: S): span is Extract<S, { readonly period: Period }> => "period" in span;
 
-/** The daily and monthly limits of the first time zone have separate fields; every other limit is a row. */
+/**
+ * In the first time zone of the policy, the daily and monthly budgets and the daily number of payments have separate fields;
+ * every other budget or number is a row.
+ */
 function limitsOf({ limits }: Policy) {
   const { budgets = [], counts = [] } = limits;
   const timezone = [...budgets, ...counts].find(isCalendar)?.timezone ?? "UTC";

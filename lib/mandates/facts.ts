@@ -51,8 +51,8 @@ type ResourceFacts = {
 };
 
 /**
- * A seller that is not registered, as the 402 reply that the agent received describes it. The agent passes this reply on, so the
- * reply proves nothing.
+ * A seller that is not registered, as the 402 reply that the agent received describes it. The agent passes this reply on, so
+ * the reply proves nothing.
  */
 type UnregisteredFacts = {
   /** The seller's domain; null if the challenge names no public domain. */
@@ -72,7 +72,10 @@ export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
   /** The registered record; null when the seller is not registered. */
   readonly seller: SellerFacts | null;
-  /** The facts about a seller that is not registered. Null if the intent names a seller id, even if no seller has this id. */
+  /**
+   * The facts about a seller that is not registered. Null if the intent names a seller id, even if no seller has this id, or if
+   * the 402 is at the verified domain of a registered seller.
+   */
   readonly unregistered: UnregisteredFacts | null;
   /** The registered resource that the intent names. Null if it names none, or if the seller has no active resource of this id. */
   readonly resource: ResourceFacts | null;
@@ -94,8 +97,9 @@ export type IntentFacts = {
   readonly chain: string;
   readonly payTo: string | null;
   /**
-   * Why an emergency stop of a seller forbids this payee: "stopped" if the payee certainly belongs to the stopped seller;
-   * "unproven" if the payee may belong to that seller and must first prove its domain or address.
+   * Why an emergency stop of a seller forbids this payee: "stopped" if the payee is that seller or has a domain or address that
+   * the seller had proved; "unproven" if the seller had only claimed it, so that the payee must first prove its domain or
+   * address. For a payee that is not registered, this may be "stopped" in both cases.
    */
   readonly payeeStop?: "stopped" | "unproven" | null;
   /** True if this service called the seller's domain and the domain's 402 reply asked for the same payment. */
@@ -111,11 +115,11 @@ export type IntentFacts = {
   readonly approvedByPerson?: boolean;
   /** A person has allowed this one payment although the policy denies it. */
   readonly waived?: boolean;
-  /** A person declined the same basket under this mandate within the last hour. */
+  /** A person declined the same basket under this mandate, or before a mandate was chosen for it, within the last hour. */
   readonly rejectedByPerson?: boolean;
   /**
-   * People were asked twice about the same basket with the same purpose, and the last of these requests expired without an
-   * answer within the last hour.
+   * At least two requests about the same basket with the same purpose expired without an answer within the last day, and the
+   * last of them within the last hour.
    */
   readonly unanswered?: boolean;
   readonly duplicateIntentId: boolean;
@@ -147,7 +151,7 @@ export type Reason = {
   readonly authorizationId?: string;
   /** Whether the caller may pay under that authorization once a person has approved it. */
   readonly resumable?: boolean;
-  /** A pointer into the policy; for challenge_mismatch, into the request body. */
+  /** A pointer into the policy; for challenge_mismatch and intent_invalid, into the request body. */
   readonly pointer?: string;
   readonly limit?: string;
   readonly used?: string;
@@ -162,14 +166,14 @@ export type Reason = {
 export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
 
 /**
- * A value in a finding, which is the result of one rule. Amounts are decimal text in the unit of the mandate, times are RFC 3339
- * text.
+ * A value in a finding, which is the result of one rule. Amounts are decimal text in the unit of the mandate, times are RFC
+ * 3339 text.
  */
 export type Value = string | number | null;
 
 /**
- * One evaluated rule as data: the id of its sentence and the values. If a person is asked to approve, the ApprovalRequest is the
- * last value.
+ * One evaluated rule as data: the id of its sentence and the values. If a person is asked to approve, the ApprovalRequest is
+ * the last value.
  */
 export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
 
@@ -184,6 +188,6 @@ export type Decision = {
   readonly denialCode?: DenialCode;
   /** The stored form of the reasons. Reasons are always rendered from it. */
   readonly findings: Findings;
-  /** Every evaluated rule: first the denials by precedence, then the rules that ask a person to approve, then the rest. */
+  /** Every evaluated rule: first the denials by precedence, then the rules about approval and passkeys, then the rest. */
   readonly reasons: readonly Reason[];
 };

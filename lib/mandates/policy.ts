@@ -9,7 +9,7 @@ import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
 import { waive } from "#lib/mandates/waive.ts";
 import { zero } from "#lib/money.ts";
 
-/** Decides whether this payment may be made. Evaluates every rule; every evaluated rule adds its reason. */
+/** Decides whether this payment may be made. Evaluates every rule, even after a denial, so that all reasons are known. */
 export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Decision {
   const on = openCase(mandate, usage, intent, now);
   mandateRules(on);

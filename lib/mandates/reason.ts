@@ -36,8 +36,8 @@ export const text = (on: Case, amount: Atomic): string => formatAmount(amount, o
 const codeOf = (finding: Finding): string => sentenceOf(finding).code;
 
 /**
- * Makes a decision from the results of the rules (findings): first the denials, in the order of DenialCode, then the approvals,
- * then the rest in the order of evaluation.
+ * Makes a decision from the results of the rules (findings). Its reasons are first the denials, in the order of DenialCode,
+ * then `approvals` (the results of the rules about approval and passkeys), then the rest in the order of evaluation.
  */
 export function conclude(on: Case, approvals: readonly Finding[]): Decision {
   const [first] = on.denials.sort((a, b) => (precedence.get(codeOf(a)) ?? 0) - (precedence.get(codeOf(b)) ?? 0));

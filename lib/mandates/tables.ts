@@ -4,8 +4,8 @@ import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/colum
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
 /**
- * Mandates. The lock of a row guards the mandate's budget and its reserved amounts (holds). spent, reserved and ceiling are sums
- * over the mandate's life; the sums of windows are in usage_buckets.
+ * Mandates. The lock of a row guards the mandate's budget and its reserved amounts (holds). spent and reserved are sums over
+ * the mandate's whole life; the sums of windows are in usage_buckets.
  */
 export const mandates = pgTable(
   "mandates",
@@ -29,8 +29,8 @@ export const mandates = pgTable(
       .notNull()
       .default(sql`0`),
     /**
-     * The maximum of spent + reserved: the total limit, or the usage at the last policy change if that was higher. An overrun,
-     * which is a payment that settled after its reserved amount was released, raises it. Null without a total limit.
+     * The maximum of spent + reserved: the total limit, or the usage at the mandate's last change if that was higher. An
+     * overrun, which is a payment that settled after its reserved amount was released, raises it. Null without a total limit.
      */
     ceiling: atomic("ceiling"),
     /** When a payment last reserved an amount. The cooldown starts at this time. */

@@ -31,7 +31,7 @@ const waivedOf = ([id, ...values]: Finding): readonly Finding[] => {
 
 /**
  * Replaces the denials of a payment for which a person has waived the rules, and returns true. Changes nothing and returns
- * false if the payment is also denied by a rule that nobody can waive, or if the seller is not verified.
+ * false if no person has, if no rule denies the payment or one that nobody can waive does, or if the seller is not verified.
  */
 export function waive({ intent, denials, others }: Case): boolean {
   if (intent.waived !== true || intent.seller?.verified !== true || denials.length === 0) return false;
@@ -53,6 +53,6 @@ export function isWaivable(decision: Pick<Decision, "findings">): boolean {
   return denials.length > 0 && denials.every(([id]) => waivable.has(id));
 }
 
-/** Whether the payment was allowed only because a person had waived a rule. */
+/** Whether a waiver by a person is the only reason why the payment was not denied. */
 export const usesWaiver = (decision: Pick<Decision, "findings" | "outcome">): boolean =>
   decision.outcome !== "deny" && findingsOf(decision).some(([id]) => replacements.has(id));

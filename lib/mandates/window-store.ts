@@ -52,8 +52,8 @@ export async function bucketsFromAuthorizations(tx: Tx, mandateId: string, windo
 
 /**
  * Creates the buckets (sums per part of its time) of a window that the previous version did not have, so that the window counts
- * earlier payments. Adds these buckets to all holds (reserved amounts) that were not spent yet. Call lockMandate before, so
- * that no hold ends meanwhile.
+ * earlier payments; buckets that remain from an older version are replaced. Adds the buckets to all holds (reserved amounts) of
+ * the window that are not captured. Call lockMandate before, so that no hold ends during this transaction.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
@@ -84,7 +84,7 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
 /**
  * Sets the ceilings of a mandate's buckets (sums per part of a window's time) to new limits. Earlier usage may exceed a new
  * limit: the policy enforces the limit, and the ceiling only guards the row. Call lockMandate before, so that the usage does
- * not change meanwhile.
+ * not change during this transaction.
  */
 export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
   for (const { key, limit } of windows) {

@@ -78,7 +78,7 @@ export function bucketAt(window: Window, now: Date): Bucket {
 export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
   bucket.liveUntil.getTime() > now.getTime();
 
-/** The time span that is shown to people: payments from `start` until before `end` count now. */
+/** The time span whose payments count now: from `start` until before `end`. */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
   if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
   const width = window.spanMs / PARTS;

@@ -16,14 +16,14 @@ export function spanWords(span: Span): string {
   return minutes === 1 ? "in a minute" : `in ${minutes} minutes`;
 }
 
-/** The words for a window's key, as in usage: "day Europe/Vienna", "PT24H", "total". */
+/** The words for a window of a mandate's usage, which is named by text such as "day Europe/Vienna", "PT24H" or "total". */
 export function windowWords(window: string): string {
   if (window === "total") return "in all";
   const [period = window] = window.split(" ");
   return spanWords(period in periods ? { period: period as keyof typeof periods, timezone: "UTC" } : { rolling: period });
 }
 
-/** A duration of whole minutes: "30 minutes", "4 hours". */
+/** Seconds as whole hours or, rounded, as minutes: "4 hours", "30 minutes". */
 export function secondsWords(seconds: number): string {
   const [count, unit] = seconds % 3_600 === 0 ? [seconds / 3_600, "hour"] : [Math.round(seconds / 60), "minute"];
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
@@ -33,7 +33,7 @@ const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 type Weekday = NonNullable<Policy["schedule"]>["days"][number];
 const capital = (day: Weekday): string => `${day[0]?.toUpperCase()}${day.slice(1)}s`;
 
-/** "on weekdays", "every day", or the days by name. */
+/** "every day", "on weekdays", "at weekends", "on no day", or the days by name. */
 export function daysWords(days: readonly Weekday[]): string {
   const chosen = weekdays.filter((day) => days.includes(day));
   if (chosen.length === 7) return "every day";
@@ -53,7 +53,7 @@ export const listWords = <T>(entries: readonly (readonly T[])[]): (T | string)[]
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 
-/** "31 March 2027, 22:00 UTC", or "31 March 2027, midnight UTC". */
+/** "31 March 2027, 22:00 UTC", or "31 March 2027, midnight UTC". An ellipsis for text that is not a time. */
 export function momentWords(at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return "…";

@@ -30,8 +30,8 @@ type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnd
 /**
  * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it
  * also cancels the held ones. Payments that are not canceled cannot be executed or settled either. Call lockMandate before, so
- * that no new payment appears meanwhile, and with `cancel` call enterGate even before that, because transactions take these
- * locks in this order.
+ * that no new payment appears during this transaction, and with `cancel` call enterGate even before that, because transactions
+ * take these locks in this order.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;
@@ -75,8 +75,8 @@ function present({ payment, reason }: Refusal, state: OpenRefused["items"][numbe
 }
 
 /**
- * Releases what payments have reserved, and ends the checkouts in which people were asked to approve them. Returns the ids of the
- * canceled authorizations.
+ * Releases what payments have reserved, and ends the checkouts in which people were asked to approve them. Returns the ids of
+ * the canceled authorizations.
  */
 async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Hold[], by: By): Promise<ReadonlySet<string>> {
   if (payments.length === 0) return new Set();

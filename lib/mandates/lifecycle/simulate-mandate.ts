@@ -34,7 +34,7 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
 type Scope = Parameters<typeof findMandate>[1];
 
 /**
- * Decides the mandate's last payments again under another policy, oldest first. Returns the results newest first.
+ * Makes the mandate's last decisions again under another policy, oldest first. Returns the results newest first.
  * @throws Problem not_found, invalid_request
  */
 export async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
