@@ -11,8 +11,8 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 /** How many seconds a repeated call waits for the person's decision. Clients end a call after 60 seconds. */
 const WAIT_SECONDS = 25;
 /**
- * How often a client may repeat one call to ask again. Clients end a call with an error after ten times, so this service
- * answers the call before that.
+ * How often a client may repeat one call while it waits for the decision. Clients end a call with an error after ten times, so
+ * this service answers the call before that.
  */
 const ROUNDS_MAX = 8;
 /**
@@ -96,8 +96,8 @@ const waitingFor = ({ url: approvalUrl, checkoutIntentId, authorizationId, expir
 
 /**
  * Asks a person to approve, or reads what they decided. If the client can show the confirmation page, it does; mails and push
- * messages are sent in any case. Only a repeated call of such a client waits for the decision. If the person closes the question
- * in the client, the wait ends and nothing is decided, because only the page can decide.
+ * messages are sent in any case. Only a repeated call of such a client waits for the decision. If the person closes the
+ * question in the client, the wait ends and nothing is decided, because only the page can decide.
  */
 export async function askPerson(on: ToolContext, purchase: Purchase, question: Question): Promise<Asked> {
   const { checkoutIntentId, url } = question;

@@ -21,7 +21,7 @@ import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 const SETTLE_SECONDS = 15;
-/** The maximum number of addresses that an organization may fetch per minute. */
+/** How often per minute an organization may fetch an address. */
 const PER_MINUTE = 240;
 
 export type Wanted = PaidRequest & {
@@ -42,8 +42,8 @@ const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
 const requireRights = [authorizePayment, executePayment].map(({ access }) => compileAccess(access));
 
 /**
- * Why the mandate does not let the agent call this address; null if it does. Only an agent that may pay can make the service send
- * a request, and only a limited number per minute. Otherwise anybody could make the service call any address.
+ * Why the mandate does not let the agent call this address; null if it does. Only an agent that may pay can make the service
+ * send a request, and only a limited number per minute. Otherwise anybody could make the service call any address.
  * @throws Problem agent_paused, capability_required, rate_limited
  */
 export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
@@ -61,7 +61,10 @@ export async function judge(on: ToolContext, { mandateId, method, url }: Wanted)
   };
 }
 
-/** Sends the first request, without a payment. If the seller asks for a payment, it is authorized and paid. */
+/**
+ * Sends the first request, without a payment. If the seller asks for a payment, it is authorized and paid. If an earlier call
+ * has authorized this purchase, continues it instead.
+ */
 export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
   const { authorizationId } = purchase.row;
   if (authorizationId !== null) return resume(on, wanted, purchase, authorizationId);

@@ -63,6 +63,6 @@ export const FetchResult = z.object({
 
 export type FetchAnswer = ToolAnswer<z.input<typeof FetchResult>>;
 
-/** The seller's text, which the agent gets separately from the structured answer. */
+/** The seller's text as `untrusted`, so that resultOf marks it as data. */
 export const untrustedIn = (answer: { readonly text?: string | undefined } | undefined) =>
   answer?.text === undefined ? {} : { untrusted: answer.text };

@@ -18,8 +18,8 @@ export type SellerOffer = {
 type Coin = { readonly asset: string; readonly chain: string };
 
 /**
- * The first offer of a 402 in the mandate's token. Refuses a 402 that names another host than the one that was called, because the
- * mandate is checked for the domain in the 402.
+ * The first offer of a 402 in the mandate's token. Refuses a 402 that names no host or another host than the one that was
+ * called, because the mandate is checked for the domain in the 402.
  * @throws Problem storefront_invalid
  */
 export function offerOf(reply: SellerReply, url: string, coin: Coin): SellerOffer {

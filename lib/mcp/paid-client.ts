@@ -8,8 +8,9 @@ import { samples, type Sample } from "#lib/sandbox/samples.ts";
 export const ANSWER_BYTES = 1 << 20;
 
 /**
- * The HTTP client for fetch_paid. One request takes at most 22 seconds, and at most 1 MiB of the answer is kept. A redirect is
- * returned to the agent and not followed, because the mandate must first be checked for the other domain.
+ * The HTTP client for fetch_paid. One request takes at most 34 seconds: 10 until it may start, 2 each for the name and the
+ * connection, and 10 each for the headers and the body. At most 1 MiB of the answer is kept. A redirect is returned to the
+ * agent and not followed, because the mandate must first be checked for the other domain.
  */
 const client = (): GuardedFetch =>
   perProcess("outboundPaidFetch", () =>
@@ -55,8 +56,8 @@ async function askSample({ url, path }: Sample, { method, paymentSignature }: Pa
 }
 
 /**
- * Sends one request to a seller, without headers of the agent. Null if no answer came, although the seller may have received the
- * request.
+ * Sends one request to a seller, without headers of the agent. Null if no answer came, although the seller may have received
+ * the request.
  * @throws Problem storefront_unavailable, storefront_invalid
  */
 export async function askSeller(request: PaidRequest, organizationId: string): Promise<SellerReply | null> {

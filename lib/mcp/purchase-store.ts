@@ -41,7 +41,10 @@ export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
   return row ?? null;
 }
 
-/** Takes the lease of a purchase, so that no other call works on it. False if another call has the lease. */
+/**
+ * Takes the lease of a purchase, so that no other call works on it. False if another call has the lease, or if a newer purchase
+ * has replaced this one.
+ */
 export async function leasePurchase(name: Name, seconds: number): Promise<boolean> {
   const leased = await database()
     .update(mcpPurchases)
@@ -69,7 +72,7 @@ export async function keepPurchase(name: Name, until: Date): Promise<void> {
     .where(is(name));
 }
 
-/** Marks a round of a purchase as used. False if it was used before. */
+/** Marks a round of a purchase as used. False if it was used before, or if a newer purchase has replaced this one. */
 export async function useRound(name: Name, round: number): Promise<boolean> {
   const used = await database()
     .update(mcpPurchases)

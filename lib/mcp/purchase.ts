@@ -4,7 +4,7 @@ import { beginPurchase, useRound, type PurchaseRow } from "#lib/mcp/purchase-sto
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** For this many seconds, a call with the same arguments is the same purchase. */
+/** For at least this many seconds, a call with the same arguments is the same purchase. keepPurchase can extend the time. */
 const REPEAT_SECONDS = 600;
 
 export type Purchase = {
@@ -21,7 +21,8 @@ type Arguments = Readonly<Record<string, unknown>> & { readonly purchaseId?: str
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 /**
- * The hash of the agent, the tool and the arguments. No agent can continue the purchase of another one, because the hash differs.
+ * The hash of the agent, the tool and the arguments. No agent can continue the purchase of another one, because the hash
+ * differs.
  */
 function slotOf(toolName: string, args: Arguments, { caller }: ToolContext): string {
   const { organizationId, environment, subjectId } = caller;

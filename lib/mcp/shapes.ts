@@ -3,8 +3,8 @@ import { AskedIntent } from "#lib/payment-intent.ts";
 import { Id } from "#lib/ids.ts";
 import { ProblemOf } from "#lib/mcp/tool.ts";
 
-/* Fields of arguments and answers that several tools share. The schemas name the fields that an agent needs for its decisions;
-   other fields are passed on unchanged. */
+/* Fields of arguments and answers that several tools share. A loose object (z.looseObject) names only the fields that an agent
+   needs for its decisions, and passes other fields on unchanged. */
 
 export const MandateId = Id.meta({ description: "The mandate that pays. get_budget lists them." });
 

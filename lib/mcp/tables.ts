@@ -2,8 +2,8 @@ import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
 /**
- * The purchases that tools have begun. Until `liveUntil`, a call with the same arguments is the same purchase. After that it is a
- * new purchase with a new idempotency key.
+ * The purchases that tools have begun. Until `liveUntil`, and while a call works on it, a call with the same arguments is the
+ * same purchase. After that it is a new purchase, with a new idempotency key unless the arguments contain a purchaseId.
  */
 export const mcpPurchases = pgTable(
   "mcp_purchases",

@@ -15,7 +15,7 @@ export type ToolContext = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The answer of a tool: the structured content, and the text of a seller, which is sent separately. */
+/** The answer of a tool: the structured content, and the text of a seller, which resultOf marks as data. */
 export type ToolAnswer<F extends Fields = Fields> = {
   readonly content: F;
   readonly isError?: boolean;
@@ -64,8 +64,8 @@ const WARNING =
 const fromSellers: ReadonlySet<string> = new Set(["challenge", "order"]);
 
 /**
- * The result in the form of the protocol. Fields that are not in the tool's schema are never sent. What a seller wrote can be any
- * text, so it is sent in texts of its own that are marked as data.
+ * The result in the form of the protocol. Fields that the tool's schema does not allow are not sent. What a seller wrote can be
+ * any text, so `content` has it in separate texts that are marked as data. `structuredContent` contains all fields.
  */
 export function resultOf(output: z.ZodObject, { content, isError = false, untrusted }: ToolAnswer): CallToolResult {
   const structuredContent = output.parse(content);
