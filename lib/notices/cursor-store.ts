@@ -25,8 +25,8 @@ export async function grownChains(db: Database, place: string, rows: number): Pr
 }
 
 /**
- * Locks the cursors of these audit chains, and returns the next events of each chain, at most `events`. Leaves out chains whose
- * cursor another process has locked, and chains without new events.
+ * Locks the cursors of these audit chains, and returns the numbers of the next events of each chain, at most `events` of them.
+ * Leaves out chains whose cursor another process has locked, and chains without new events.
  */
 export async function lockCursors(tx: Tx, chains: readonly string[], events: number): Promise<readonly EventRange[]> {
   await tx

@@ -28,8 +28,8 @@ const devices = (db: Database | Tx, organizationId: string) =>
     .limit(DEVICES_MAX);
 
 /**
- * The devices of the people who may approve for the organization now and have no quiet hours, the oldest first. The rows are
- * locked, so that no device is removed meanwhile.
+ * The devices of the people who may approve for the organization and are not in their quiet hours at `now`, the oldest first.
+ * The rows are locked, so that none of the devices is removed before the commit; devices that are being removed are left out.
  */
 export async function devicesOfApprovers(tx: Tx, organizationId: string, now: Date): Promise<readonly string[]> {
   const found = await devices(tx, organizationId).for("key share", { of: pushDevices, skipLocked: true });
@@ -41,8 +41,8 @@ export async function hasDevice(organizationId: string, now: Date): Promise<bool
 }
 
 /**
- * The request for approval that a message is about. Null if the request no longer waits, if the session of the device has
- * ended, or if the owner of the device may no longer decide the request or has quiet hours.
+ * The request for approval that a message is about. Null if the request no longer waits, if the device was removed or its
+ * session has ended, or if the owner of the device may no longer decide the request or is in their quiet hours.
  */
 export async function findRequestOf({ deviceId, organizationId, checkoutIntentId }: PushRow) {
   const { domain, amount, asset, tokenDecimals, expiresAt, status } = checkoutIntents;

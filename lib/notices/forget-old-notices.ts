@@ -4,7 +4,7 @@ const KEPT_DAYS = 30;
 const AT_ONCE = 1_000;
 
 /**
- * Deletes notices that ended more than 30 days ago, with the messages that were sent for them. Returns how many notices were
+ * Deletes notices that ended more than 30 days ago, with the records of who got a mail for them. Returns how many notices were
  * deleted.
  */
 export async function forgetOldNotices(): Promise<number> {

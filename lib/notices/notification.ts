@@ -34,8 +34,8 @@ function unreached({ failed, mails }: DeliveryFacts): string {
 }
 
 /**
- * What is known about the mails of a request for approval. `facts` is null while the worker has not delivered the first notice of
- * the request.
+ * What is known about the mails of a request for approval. `facts` is null while no notice of the request was delivered or has
+ * failed.
  */
 function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFacts | null): ChannelState {
   if (delivery !== "smtp") return { status: "unreachable", detail: noMail[delivery] };
@@ -88,7 +88,9 @@ function combine(mail: ChannelState, push: ChannelState | null): Notification {
   };
 }
 
-/** Whether people were told about a request for approval that is open or has expired; null for a request that was decided. */
+/**
+ * Whether people were told about a request for approval that is open or has expired; null if it was decided or ended otherwise.
+ */
 export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<Notification | null> {
   const status = statusAt(checkout, now);
   if (!isOpen(status) && status !== "expired") return null;

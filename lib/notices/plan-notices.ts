@@ -69,8 +69,8 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
 }
 
 /**
- * Whether a due notice is delivered. After an outage several notices about one request may be due; then only the latest is
- * delivered.
+ * Whether a due notice is delivered: only while its request waits. After an outage several notices about one request may be
+ * due; then only the latest is delivered.
  */
 export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
   waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

@@ -37,8 +37,8 @@ export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice,
 }
 
 /**
- * The content of a push message. It contains only ids, because a lock screen shows it; the payee and the amount only if the
- * person asked for them. Null if the message is no longer wanted.
+ * The content of a push message. It names the request by ids, because a lock screen may show it; it contains the payee and the
+ * amount only if the person asked for them. Null if the message is no longer wanted (findRequestOf).
  */
 export const messageOf: MessageOf = async (push) => {
   const request = await findRequestOf(push);

@@ -32,7 +32,7 @@ import { log } from "#lib/telemetry/log.ts";
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 
-/** Delivers the due notices to the people who may approve now. Returns how many notices ended. */
+/** Delivers the due notices to the people who may approve now. Returns how many notices ended or became due later. */
 export async function sendNotices(): Promise<number> {
   let ended = 0;
   if (!(await hasDueNotice())) return ended;
@@ -44,8 +44,8 @@ export async function sendNotices(): Promise<number> {
 }
 
 /**
- * If the database refuses a transaction with several notices, each request gets a transaction of its own, so that one bad notice
- * does not stop the others.
+ * If the database refuses a transaction with several notices, each request gets a transaction of its own, so that one bad
+ * notice does not stop the others.
  */
 async function sendTogether(): Promise<number> {
   try {
@@ -102,8 +102,8 @@ async function postponeEarly(
 }
 
 /**
- * Delivers a notice. A notice that cannot be written counts as failed and is not tried again, or it would delay the notices after
- * it for ever.
+ * Delivers a notice. A notice that cannot be written counts as failed and is not tried again, or it would delay the notices
+ * after it for ever.
  */
 async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<"delivered" | "failed"> {
   try {
@@ -111,7 +111,7 @@ async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now
     await pushRequest(tx, notice, request.checkout, now);
     return "delivered";
   } catch (error) {
-    // After a database error the transaction cannot go on; the next run tries its notices again.
+    // After a database error the transaction cannot go on. sendTogether then tries each request in a transaction of its own.
     if (sqlState(error) !== null) throw error;
     log().error({ checkoutIntentId: notice.checkoutIntentId, kind: notice.kind, err: error }, "A notice could not be written");
     return "failed";
@@ -130,7 +130,9 @@ type Outgoing = {
   readonly mail: (NewMail & { readonly sendAt?: Date }) | null;
 };
 
-/** The mail that tells one person about a request. Null if no mail can reach them. */
+/**
+ * The mail that tells one person about a request; its `mail` is null if it is queued already. Null if no mail can reach them.
+ */
 function outgoing({ email }: Approver, pace: Pace, single: (to: string) => Mail, organization: string): Outgoing | null {
   if (pace.as === "joined") return { mailId: pace.mailId, digest: true, mail: null };
   const digest = pace.as === "digest";

@@ -9,9 +9,9 @@ export type DeliveryFacts = {
   readonly mails: number;
   /** Whether every notice about the request failed. */
   readonly failed: boolean;
-  /** The number of mails that the mail server has not accepted yet. */
+  /** The number of mails that are still queued. */
   readonly waiting: number;
-  /** The lowest number of attempts among the waiting mails. */
+  /** The lowest number of attempts among the queued mails; 0 if there are none. */
   readonly attempts: number;
 };
 
