@@ -13,7 +13,7 @@ const PER_SECOND = 50;
  * number is limited too, because anyone can create any number of organizations.
  */
 const INSTALLATION = "installation";
-/** The number of decimals to which amounts are scaled for a comparison. No token has so many decimals. */
+/** The number of decimals to which amounts are scaled for a comparison: more than SETTLEMENT_MINIMUM can have, which is 18. */
 const DIGITS = 36;
 
 const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));

@@ -11,8 +11,9 @@ const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
   RETURNING d.organization_id`;
 
 /**
- * Adds one settlement to today's number of the organization and of the whole installation. Returns the limit that was reached, in
- * which case the settlement is not allowed; null otherwise.
+ * Adds one settlement to today's number of the organization and of the whole installation. Returns the limit that was reached,
+ * in which case the settlement is not allowed; null otherwise. If only the limit of the installation is reached, the
+ * organization's number is increased all the same.
  */
 export async function countSettlement(tx: Tx, own: Cap, total: Cap): Promise<"own" | "total" | null> {
   const [found] = await tx.execute<{ own: boolean; total: boolean }>(sql`

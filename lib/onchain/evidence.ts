@@ -29,7 +29,7 @@ export type Evidence =
 export const LOG_BLOCKS = 2_000n;
 /**
  * How many milliseconds after a deadline the service's own clock may decide that the deadline has passed. Used only for a local
- * chain, which mines a block only when there is a transaction, so that its newest block may be old.
+ * chain (with 0 confirmations), which mines a block only when there is a transaction, so that its newest block may be old.
  */
 const LOCAL_GRACE_MS = 2_000;
 
@@ -52,7 +52,10 @@ export function isFinalAtOnce(chain: string): boolean {
   return finality === undefined || (finality !== "finalized" && finality <= confirmations);
 }
 
-/** The newest block that no reorganization can remove, by the chain's own `finalized` tag or its configured depth. */
+/**
+ * The newest block that no reorganization can remove, by the chain's own `finalized` tag or its configured depth. If neither is
+ * configured, or the depth is at most the number of confirmations, this is the newest confirmed block.
+ */
 export async function finalBlock(chain: string): Promise<bigint> {
   const { finality } = configurationOf(chain);
   if (isFinalAtOnce(chain) || finality === undefined) return confirmedBlock(chain);

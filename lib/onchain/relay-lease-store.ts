@@ -63,8 +63,8 @@ async function releaseLease(lease: Lease): Promise<void> {
 }
 
 /**
- * Runs work that only one task at a time may do for a key, and extends the lease while the work runs. Null if another holder
- * has the lease, so that the work did not run.
+ * Runs work that only one task at a time may do for a key, and extends the lease while the work runs, for at most `extendedMs`.
+ * Null if another holder has the lease, so that the work did not run.
  */
 export async function underLease<T>(
   chain: string,

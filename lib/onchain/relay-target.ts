@@ -9,7 +9,7 @@ const contractFor = {
 
 /**
  * The maximum gas that a transaction of each purpose may use. Measured: 201,771 for a registration, 215,667 with a delegation,
- * 142,752 for a payment. The rest is for accounts whose own code checks signatures, which costs more gas.
+ * 142,752 for a payment. The rest is a margin, because an account whose own code checks signatures costs more gas.
  */
 export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
   registerMandate: 600_000n,

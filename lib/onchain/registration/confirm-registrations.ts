@@ -26,8 +26,8 @@ const AFTER_SILENCE_MS = 10_000;
 const GRACE_MS = 30_000;
 
 /**
- * Checks submitted registrations. What the contract on the chain says decides whether one is registered or failed, no matter who
- * sent the transaction.
+ * Checks submitted registrations whose next check is due. What the contract on the chain says decides whether one is registered
+ * or failed, no matter who sent the transaction.
  */
 export async function confirmRegistrations(): Promise<void> {
   for (const row of await dueRegistrations(database(), LIST)) {
@@ -61,8 +61,8 @@ async function confirm(row: RegistrationRow): Promise<void> {
 }
 
 /**
- * Whether the registration may still take effect. The node that is asked may not have the block of a mined transaction yet. And a
- * transaction that was sent is public, so anybody can submit its signature until the deadline.
+ * Whether the registration may still take effect. The node that is asked may not have the block of a mined transaction yet. And
+ * a transaction that was sent is public, so anybody can submit its signature until the deadline.
  */
 function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
   const wasSent = hash !== null || earlierHashes.length > 0;
@@ -70,8 +70,8 @@ function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHash
 }
 
 /**
- * Whether the registry has the registration at the newest confirmed block. The service asks the registry and does not rely on its
- * own transaction, because anybody may have submitted the signature.
+ * Whether the registry has the registration at the newest confirmed block. The service asks the registry and does not rely on
+ * its own transaction, because anybody may have submitted the signature.
  */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
   const terms = await publicClient(chain).readContract({

@@ -71,8 +71,8 @@ const domainTypes = [
 ];
 
 /**
- * The typed data for wallets. Numbers are decimal text, which every wallet can read. Addresses have checksums, so that people can
- * compare them.
+ * The typed data for wallets. The numbers of the message are decimal text, which every wallet can read. The addresses of the
+ * message have checksums, so that people can compare them.
  */
 function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
   const { account, payee, token, mandateId, termsHash, ...numbers } = message;

@@ -6,7 +6,7 @@ import { chainFailure, publicClient } from "#lib/chains/client.ts";
 import { guardianAccount } from "#lib/onchain/keys.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The configured addresses of the contracts on one chain, and of the key that signs policies for them. */
+/** The configured addresses of the contracts on one chain, and of the key that signs payments for them (the policy signer). */
 export type Deployment = {
   readonly chain: string;
   readonly mandateRegistry: Address;

@@ -50,8 +50,8 @@ export type NonceSlotRequest = {
 
 /**
  * Takes a nonce slot, one of the numbered payments of the period, for an authorization; null if all are taken. An authorization
- * that already has a slot of the period keeps that slot. The caller must have locked the mandate's row, so that no other
- * transaction takes the same slot.
+ * that already has a slot of the same registration and period keeps that slot. The caller must have locked the mandate's row,
+ * so that no other transaction takes the same slot.
  */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;

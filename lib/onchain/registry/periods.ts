@@ -37,8 +37,8 @@ export type Life =
 
 /**
  * Whether a payment can be signed now and, if so, until when it is valid: for the usual number of seconds, at least 60, but
- * never past the end of its period. In the last 45 seconds of the last period it returns `ended`, because a payment would
- * arrive too late. Pure.
+ * never past the end of its period. If fewer than 45 seconds of the last period are left, it returns `ended`, because a payment
+ * would arrive too late. Pure.
  */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);

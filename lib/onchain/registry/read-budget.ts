@@ -82,7 +82,10 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   };
 }
 
-/** How many payments were made in a period: each numbered payment has its own nonce, and the token knows the used nonces. */
+/**
+ * How many payments were made in a period: each numbered payment has its own nonce, and the token knows the used nonces. A
+ * nonce that the account canceled counts too.
+ */
 async function usedSlots(
   { chain, token, account, onChainId, maxPaymentsPerPeriod }: RegistrationRow,
   period: number,

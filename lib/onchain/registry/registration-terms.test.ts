@@ -146,7 +146,7 @@ function windowsIn(window: Window, from: number, to: number): number {
   return count;
 }
 
-describe("the limits for the chain are never looser than the policy", () => {
+describe("the limits for the chain, compared with the policy", () => {
   const assertAlways = (holds: (terms: RegistrationTerms, policy: ReturnType<typeof compilePolicy>) => void) =>
     fc.assert(
       fc.property(policies, (policy) => holds(termsOf(policy), compilePolicy(policy, DECIMALS))),

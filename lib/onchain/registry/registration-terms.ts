@@ -104,10 +104,10 @@ const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
 
 /**
  * Derives the limits that the chain enforces for one version of a mandate. The same version always gives the same limits. They
- * never allow more than the policy: no payment above its limit, no more than one budget in a period, no more than the total,
- * and nothing outside the validity. One difference remains. The chain's periods begin when the mandate does and not at
- * midnight, so a span of time can contain one budget more than the policy's own windows. The service decides each payment
- * before the chain does, and it enforces the policy's windows.
+ * allow no payment above its limit, no more than the strictest budget in a period, no more than the total, and nothing outside
+ * the validity. In a short time they can allow more than the policy, because the chain does not enforce the other budgets, and
+ * because its periods begin when the mandate does, so a span of time can contain one budget more than the policy's own windows.
+ * The service decides each payment before the chain does, and it enforces the whole policy.
  */
 export function deriveTerms({ policy, writtenAt, decimals, account, payee, token, path }: TermsSource): DerivedTerms {
   const compiled = compilePolicy(policy, decimals);

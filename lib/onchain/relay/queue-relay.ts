@@ -11,7 +11,9 @@ import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
 import { countGas } from "#lib/onchain/broadcast-caps.ts";
 
-/** The maximum number of transactions of one organization and key that may be queued or wait for a block at the same time. */
+/**
+ * The maximum number of an organization's transactions with one key that may be queued or sent and have no final outcome yet.
+ */
 const OPEN_MAX = 50;
 const ASK_EVERY_MS = 100;
 
