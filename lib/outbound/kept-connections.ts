@@ -136,8 +136,7 @@ class Collector implements Dispatcher.DispatchHandler {
 type Failure = Error & { readonly code?: string; readonly syscall?: string };
 
 /**
- * Whether the other side may have closed the connection before it got the request, as servers do with connections that were
- * idle.
+ * Whether the server may have closed the connection before it got the request, as servers do with connections that were idle.
  */
 const isStale = ({ code }: Failure): boolean => code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
 
