@@ -1,7 +1,7 @@
 const OF_ONE_REQUEST = new Set(["intentId", "nonce", "idempotencyKey"]);
 
 type Fresh = {
-  /** A text that no earlier request has used, from which the new ids are made. */
+  /** A text that no earlier request has used. It becomes the intent id, the nonce and the idempotency key. */
   readonly name: string;
   /** The time at which the example's request will expire. */
   readonly expiresAt: Date;

@@ -9,7 +9,8 @@ import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
-/* Queries for the mandate pages that no operation offers. Those that list mandates filter by organization and environment. */
+/* Queries of the mandate pages, for data that no API operation returns. Those that list mandates filter by organization and
+   environment. */
 
 /** Atomic units in one unit of the mandate's asset. */
 function unitOf(): SQL {

@@ -7,8 +7,8 @@ import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Findings } from "#lib/mandates/facts.ts";
 
-/* Queries for what happened between an organization and a payee. Every query of payments and checkouts filters by organization
-   and environment, and reads a limited number of rows. */
+/* Queries for what happened between an organization and a payee. Every query that counts payments or
+   checkouts filters by organization and environment, and reads a limited number of rows. */
 
 /** A payee: a registered seller, or else a domain with an address. */
 export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
@@ -100,8 +100,8 @@ export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, pa
 }
 
 /**
- * The evaluated rules of a stored payment decision; null if it is not stored. The caller must have checked the organization,
- * because this query does not.
+ * The evaluated rules of a stored payment decision; null if it is not stored. The caller must have checked the payment's
+ * organization, because this query does not.
  */
 export async function findingsOf(db: Database, authorizationId: string): Promise<Findings | null> {
   const [row] = await db

@@ -183,7 +183,10 @@ export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { l
     WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
 }
 
-/** The payments that match the filter, newest first. Only the newest payments that the index finds are checked. */
+/**
+ * The payments that match the filter, newest first. Conditions that no index serves are checked for only LOOKED_AT_MAX
+ * payments.
+ */
 export async function selectPayments(
   db: Db,
   scope: Scope,

@@ -15,7 +15,7 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 type PendingRequest = {
   readonly checkoutIntentId: string;
   readonly domain: string;
-  /** The amount that the payee receives, as formatted text: "43.00 USDC". */
+  /** The amount that is paid to the payee, as formatted text: "43.00 USDC". */
   readonly amount: string;
   readonly agent: string;
   readonly mandate?: string;

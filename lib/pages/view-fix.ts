@@ -23,7 +23,7 @@ export type FixView = {
   /** Null if the current mandate would not deny the same payment again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
-  /** Whether the reader can allow the refused payment once, without this change of the mandate. */
+  /** Whether a person who may change mandates can allow the refused payment once, without this change of the mandate. */
   readonly mayAllowOnce: boolean;
   /** Who allowed the payment once; null if nobody did. */
   readonly allowed: AllowedOnce | null;

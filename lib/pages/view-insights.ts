@@ -13,8 +13,8 @@ import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
 /**
- * One bar of a chart: an agent, a seller, a mandate, or the sum of those that have no bar of their own. Two bars can have the
- * same name, never the same key. The name may be untrusted text. `amount` is decimal text.
+ * One bar of a chart: an agent, a seller, a mandate, or the sum of those that have no separate bar. Two bars can have the same
+ * name, never the same key. The name may be untrusted text. `amount` is decimal text.
  */
 export type Share = { readonly key: string; readonly name: string; readonly href?: string; readonly amount: string };
 

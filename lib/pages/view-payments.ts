@@ -25,7 +25,7 @@ export type PaymentLine = {
   readonly stage: Stage;
   readonly outcome: Outcome;
   readonly denialCode: string | null;
-  /** The amount that the payee receives, as decimal text. */
+  /** The amount that is paid to the payee, as decimal text. */
   readonly amount: string;
   /** The total charged to the budget, with the buyer's share of the fee, as decimal text. */
   readonly total: string;
@@ -58,8 +58,8 @@ export type PaymentPage = Page<PaymentLine> & {
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's payments for the page, newest first. If no index serves the whole filter, only the newest 5,000 payments
- * are checked, and `nextCursor` then continues with older payments.
+ * The organization's payments for the page, newest first. If no index serves the whole filter, a page checks only 5,000
+ * payments, the newest first, and `nextCursor` then continues with older payments.
  * @throws Problem invalid_request for an invalid cursor
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
