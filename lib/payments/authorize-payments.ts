@@ -47,7 +47,7 @@ function partsOf(payments: readonly unknown[]): unknown[][] {
 
 /**
  * Decides several payments in one call. Each payment is a separate entry in the queue, so a refused payment does not affect the
- * others.
+ * other payments.
  */
 export const authorizePayments: Handler<typeof operation> = async ({ body: { payments } }, { caller, requestId, request }) => {
   if (request.headers.get("idempotency-key") !== null)

@@ -84,7 +84,10 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/** The ids of the rows that a batch locks. They are sorted, so that two batches cannot deadlock. */
+/**
+ * The ids of the rows that a batch locks, sorted, so that two batches cannot deadlock, with their organizations and
+ * environment.
+ */
 const locksOf = (items: readonly Item[]): Locks => ({
   environment: items[0]!.environment,
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
@@ -160,9 +163,10 @@ const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(row
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
 /**
- * Makes the first round trip of a batch. It takes the shared lock against revocations, then the locks of the rows, then reads
- * the clock and the facts. Keys and sessions must be read after the first lock, so that no revocation is missed. The clock must
- * be read after all locks, or the time is earlier than changes that were waited for.
+ * Opens the transaction of a batch and reads its facts, usually in one round trip. It takes the shared lock against
+ * revocations, then the locks of the rows, then reads the clock and the facts. Keys and sessions must be read after the first
+ * lock, so that no revocation is missed. The clock must be read after all locks, or the time is earlier than changes that were
+ * waited for.
  */
 export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
   const offers = offersOf(items);

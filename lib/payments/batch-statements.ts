@@ -138,9 +138,10 @@ export type Fact =
  * JSON, with amounts as text. Kinds: the clock; stored replies of the batch's idempotency slots; used intent ids and nonces;
  * sellers that were paid before; open approvals; live keys; sellers, resources and fees; and the current usage. Emergency stops
  * are evaluated only if a stop has the same last two domain labels or the same address. Do not use EXISTS here: the planner
- * would read all stops at once for a batch. Usage has at most eight windows, each with at most sixty buckets (parts of its time)
- * that count. Buckets that ended within the last minute are included, because the decision uses a time that was read a moment
- * ago. The interval is a scalar subquery, because no index supports a comparison with a volatile function.
+ * would read all stops at once for a batch. A policy has at most 16 windows (eight budgets and eight counts), each with at most
+ * 61 buckets (parts of its time) that count. Buckets that ended within the last minute are included, because the decision uses
+ * a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison with a volatile
+ * function.
  */
 export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row

@@ -84,7 +84,7 @@ export const AUTHORIZATIONS_MAX = 20;
 
 type AskedPayment = z.input<typeof authorizePayment.body>;
 
-/** A payment of a batch. Each payment is checked separately, so that the others are decided even if one is invalid. */
+/** A payment of a batch. Each payment is checked separately, so that the valid payments are decided even if one is invalid. */
 const OnePayment = z.unknown().meta({ $ref: "#/$defs/AuthorizePayment" }) as z.ZodType<unknown, AskedPayment>;
 
 export const AuthorizeResult = z

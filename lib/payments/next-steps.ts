@@ -1,7 +1,7 @@
 import { denials, isDenial, type Remedy } from "#lib/mandates/denials.ts";
 import type { Stage } from "#lib/payments/stage.ts";
 
-/** The actions that a person can take on a payment now. Pure and browser-safe. */
+/** What a person can do about a payment now: a text, and links to pages. Pure and browser-safe. */
 export type NextStep = {
   readonly text: string;
   readonly links: readonly { readonly href: string; readonly label: string; readonly primary?: true }[];

@@ -36,7 +36,7 @@ export const settlementModeOf = (
 ): SettlementMode =>
   enforcementPath === "onchain" ? "smartAccount" : (resource?.paymentConfig.settlementMode ?? "offchainAuthorized");
 
-/** The intent to store and show: registered values if they exist, otherwise the requested ones. */
+/** The intent to store and show: the registered seller, resource and payee if they exist, otherwise the requested ones. */
 export function presentIntent({ item, seller, resource, offered, terms, feeQuote, createdAt }: IntentDecision): PaymentIntent {
   const { intent } = item;
   const payTo = resource?.paymentConfig.payTo ?? intent.payTo;

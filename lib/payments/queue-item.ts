@@ -73,7 +73,10 @@ export type Purchase = {
   readonly rejectedByPerson?: boolean;
   /** The fields in which the seller's 402 differs from the quote of the same seller. */
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
-  /** Whether the reply is stored under the idempotency slot; false for a request without an idempotency key. */
+  /**
+   * Whether the batch stores the reply under the idempotency slot: true only for an approval with an idempotency key, and never
+   * for an order or a continuation.
+   */
   readonly hasKey: boolean;
   /**
    * Whether the checkout's authorization has already reserved the budget. If so, the payment is decided again and no new
