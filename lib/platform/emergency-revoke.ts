@@ -100,8 +100,9 @@ const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } 
 
 /**
  * Stops a mandate, an agent, a seller, or several of these at once. It only changes statuses, stores the domains and addresses
- * that a seller's stop includes, queues revocations on the chain and writes audit events. A background job releases the reserved amounts later; until then, an authorization of a stopped target is refused
- * when somebody executes it.
+ * that a seller's stop includes, queues revocations on the chain and writes audit events. A background job later releases the
+ * reserved amounts: all of a revoked mandate, and those of an agent or a seller when they expire. Until then, an authorization
+ * of a stopped target is refused when somebody executes it.
  */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);

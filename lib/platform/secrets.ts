@@ -15,7 +15,7 @@ const made = {
 const p256Key = (): string => randomBytes(32).toString("base64url");
 
 /**
- * The secrets of the next three constants were introduced in later versions. They have files of their own, so that an existing
+ * The secrets of the next three constants were introduced in later versions. They have separate files, so that an existing
  * sandbox keeps its earlier secrets and gets these too.
  */
 const madeLater = { AUDIT_SIGNING_KEY: p256Key } as const;

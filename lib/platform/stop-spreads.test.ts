@@ -139,7 +139,7 @@ describe("a stop of a seller that has verified its domain", () => {
 });
 
 describe("a stop of a seller that has proved its address", () => {
-  test("applies to every organization that is paid there, verified or not, and to unregistered sellers", async () => {
+  test("applies to every organization that is paid at the address, verified or not, and to unregistered sellers", async () => {
     const payTo = randomAddress();
     const evil = await newShop({ payTo }, { proven: true });
     const [second, third] = [

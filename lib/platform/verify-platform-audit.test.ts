@@ -97,7 +97,7 @@ describe("verifyPlatformAudit against signed checkpoints", () => {
     expect(publicKeys().keys.map(({ kid }) => kid)).toEqual([key.keyId, before[0]!.keyId]);
   });
 
-  test("nobody changes or removes a checkpoint", async () => {
+  test("a checkpoint cannot be changed or removed", async () => {
     await chainOfFour();
     await signNow();
     for (const statement of [
