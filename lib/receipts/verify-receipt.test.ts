@@ -191,7 +191,7 @@ function editValue(value: unknown, { at, how, character }: Edit): void {
             ? old + 1
             : null),
     () => (container[name] = typeof old === "number" ? old - 1 : [old]),
-    // Only a path is reversed, because the order of the other array, the list of keys, has no meaning.
+    // Only a path is reversed, because the order of the list of keys, which is the only other array, has no meaning.
     () => (container[name] = Array.isArray(old) && name === "path" ? old.toReversed() : character),
     () => (Array.isArray(container) ? container.push(old) : delete container[name]),
   ];
