@@ -53,8 +53,8 @@ async function fromSystem(): Promise<string | null> {
 }
 
 /**
- * The path of the Chromium that CHROMIUM_PATH names, or else of one on this machine. Null if CHROMIUM_PATH cannot be executed,
- * or if there is none. Downloads nothing.
+ * The path of the Chromium that CHROMIUM_PATH names, or else of one on this machine. Null if the file in CHROMIUM_PATH cannot
+ * be executed, or if CHROMIUM_PATH is not set and no Chromium is installed. Downloads nothing.
  */
 export async function chromiumAtHand(): Promise<string | null> {
   const named = process.env["CHROMIUM_PATH"];
@@ -63,8 +63,8 @@ export async function chromiumAtHand(): Promise<string | null> {
 }
 
 /**
- * The path of a Chromium for the browser tests: an installed one, else Playwright's download, else the system's package. If
- * CHROMIUM_PATH is set, only that one is used. Null if none is available.
+ * The path of a Chromium for the browser tests: an installed one, or else one that Playwright downloads now, or else (as root)
+ * the system's package. If CHROMIUM_PATH is set, only that one is used. Null if none is available.
  */
 export async function findChromium(): Promise<string | null> {
   const atHand = await chromiumAtHand();

@@ -44,7 +44,7 @@ function fail(message: string): never {
 
 const isKey = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text);
 
-/** The address that belongs to the private key in this environment variable; undefined if there is no valid key. */
+/** The address of the private key in this variable of the environment or of a sandbox's DATA_DIR; undefined if it has none. */
 async function ourAddress(name: string): Promise<Address | undefined> {
   if (!process.env[name]) await provideSecrets(process.env);
   const key = process.env[name] ?? "";

@@ -1,6 +1,7 @@
 /**
  * `npm run faults`: runs two servers under load while the database, the chain and the network fail. `-- --count N` sets the
- * number of faults (300), `--connections N` the number of clients (64), `--seed N` the order of the faults.
+ * number of faults (300), `--connections N` the number of clients (64), `--seed N` the choice and the order of the
+ * faults.
  */
 import { spawn } from "node:child_process";
 import { join } from "node:path";

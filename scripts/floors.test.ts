@@ -106,7 +106,7 @@ test("every operation has one handler, in the file of its name, with a test file
 /** The operations whose contract a lower module needs. The module of the handler is higher and imports the contract. */
 const contractsBelow = ["challengePasskey", "executePayment"];
 
-test("every operation has its contract in the module of its handler, except those that lower modules need", async () => {
+test("every contract is in the top-level module of its handler, except those that lower modules need", async () => {
   const topOf = (name: string): string => name.split("/")[0] ?? "";
   const contracts = new Map<string, string>();
   const handlers = new Map<string, string>();

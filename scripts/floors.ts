@@ -52,7 +52,8 @@ export const floors = [
 ] as const;
 
 /**
- * The module to which a path below lib/ belongs, and its position in the list. The position is -1 if the folder is not a module.
+ * The module to which a path below lib/ belongs, and its position in the list, counted from 1. The position is 0 for a file
+ * directly in lib/, and -1 if the folder is not a module.
  */
 function placeOf(path: string): { readonly name: string; readonly floor: number } {
   const name = path.split("/").slice(0, -1).join("/");

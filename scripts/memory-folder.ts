@@ -58,8 +58,8 @@ async function newFolder(place: string): Promise<string> {
 
 /**
  * A folder in memory for the databases and data folders of a run. It is removed when this process ends. A run creates and deletes
- * hundreds of databases, and on a disk the file system becomes slow after many deletions. Null if no such folder has enough room,
- * or if programs cannot be executed in it.
+ * hundreds of databases, and on a disk the file system becomes slow after many deletions. Null if there is too little room or
+ * memory, if the folder cannot be created, or if programs cannot be executed in it.
  */
 export async function memoryFolder(place = MEMORY): Promise<string | null> {
   try {

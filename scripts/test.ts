@@ -22,7 +22,7 @@ for (const name of Object.keys(environment)) if (foreign.test(name)) Reflect.del
 environment["NEXT_TELEMETRY_DISABLED"] = "1";
 // A run starts hundreds of servers and workers. Without the cache each one would compile the same code again.
 environment["NODE_COMPILE_CACHE"] = join(root, ".test/compile-cache");
-// The type checks take a fifth less time without garbage collection, and they end before they need it.
+// The type checks take a fifth less time without garbage collection, which begins only when they need 3 GiB of memory.
 Object.assign(environment, { GOGC: "off", GOMEMLIMIT: "3GiB" });
 environment["PATH"] = join(root, "node_modules/.bin") + delimiter + (process.env["PATH"] ?? "");
 
@@ -85,7 +85,7 @@ type Results = {
   }[];
 };
 
-/** A failure for the summary at the end: its name and twelve lines at most of its message, without frames of dependencies. */
+/** A failure for the summary at the end: its name and at most twelve lines of its message, without frames of dependencies. */
 function told(name: string, message = ""): string {
   const lines = message.split("\n").filter((line) => !line.includes("/node_modules/"));
   return [name, ...lines.slice(0, 12)].join("\n    ");
