@@ -21,9 +21,11 @@ async function isApprovedAt({ service }: Context, path: string, signal?: AbortSi
 }
 
 /**
- * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only if
- * nobody has decided yet, so a repeated call continues after the approval even if `onApproval` always answers "stop".
- * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded
+ * Waits until a person decides about a checkout. It ends at the latest when the checkout expires. `onApproval` is called only
+ * if nobody has decided yet, so a repeated call continues after the approval even if `onApproval` always answers "stop". It is
+ * also called if the key may not read the decision.
+ * @throws ApprovalRequired, ApprovalDeclined, ApprovalExpired, AuthorizationEnded; ServiceRefused if the key may not read the
+ * decision
  */
 export async function awaitPerson(
   context: Context,

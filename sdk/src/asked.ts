@@ -16,7 +16,7 @@ export type Asked = { readonly required: unknown; readonly field: "x402/payment"
 const isRequired = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && "x402Version" in value && "accepts" in value;
 
-/** x402's PaymentRequired in structuredContent, or as JSON in the first text, either directly or in the field "x402/error". */
+/** x402's PaymentRequired in structuredContent, or as JSON in the first text, either directly or as `data` of "x402/error". */
 function x402In({ isError, structuredContent, content }: Result): Json | null {
   if (isError !== true) return null;
   const [first] = Array.isArray(content) ? (content as readonly { readonly text?: unknown }[]) : [];

@@ -77,8 +77,8 @@ export const noOffer = ({ asset, chain }: Token): ChallengeRefused =>
   );
 
 /**
- * The mandate's policy is checked for the domain in the 402, so a 402 that names another domain than the requested one is
- * refused.
+ * Refuses a 402 that names no domain, or another domain than the requested one, because the mandate's policy is checked for the
+ * domain in the 402.
  */
 function requireSameHost(claimed: unknown, asked: string): void {
   const { hostname } = new URL(asked);
@@ -88,7 +88,7 @@ function requireSameHost(claimed: unknown, asked: string): void {
 }
 
 /**
- * Reads x402's PaymentRequired of version 1 or 2, and picks the first offer in the mandate's token.
+ * Reads x402's PaymentRequired of version 1 or 2, and picks the first offer that can be paid in the mandate's token.
  * @throws ChallengeRefused
  */
 export async function challengeFrom(json: unknown, askedUrl: string, token: Token): Promise<Challenge> {

@@ -10,11 +10,12 @@ export type ApprovalRequest = {
 
 export type CountersignOptions = ServiceOptions & {
   readonly mandateId: string;
-  /** Signs the payments. Not needed if the mandate is registered on the chain: then the service signs. */
+  /** Signs the payments. Not needed if the mandate is registered on the chain: then the service signs, except for MPP. */
   readonly wallet?: Wallet;
   /**
-   * Called once when a person must approve and nobody has decided yet. "stop" ends the call with ApprovalRequired. Otherwise, and
-   * without this function, the call waits until a person decides or the request expires.
+   * Called once when a person must approve and nobody has decided yet, or the key may not read the decision. "stop" ends the
+   * call with ApprovalRequired. Otherwise, and without this function, the call waits until a person decides or the request
+   * expires.
    */
   readonly onApproval?: (request: ApprovalRequest) => "stop" | "wait" | void | Promise<"stop" | "wait" | void>;
   /** How long an authorization may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */

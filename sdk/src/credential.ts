@@ -11,7 +11,7 @@ export type CredentialOptions = PayOptions & {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A payment that was authorized, signed and sent to the service. Send it to the seller, who settles it. */
+/** A payment that was authorized, signed and sent to the service. Send it to the seller, who may still have to settle it. */
 export type Credential = Paid & {
   /** x402's headers for a request to the seller by HTTP. Empty for MPP. */
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +39,8 @@ function isNameless(required: unknown): required is Json & { readonly resource: 
  * resource is not an http address, such as a tool of an MCP server, the service checks `url`, the address of that server,
  * instead, and the seller gets the original name of the resource. MPP's charge can only be paid with a wallet of the client,
  * not by the service.
- * @throws the errors of pay.fetch, without NotServed and PaidButNotServed
+ * @throws the errors of pay.fetch, without SellerUnreachable and PaidButNotServed; NotServed only if the service settles the
+ * payment itself and does not know the outcome yet
  */
 export async function makeCredential(
   context: Context,

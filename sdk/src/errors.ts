@@ -27,15 +27,15 @@ export class ServiceRefused extends CountersignError {
 }
 
 /**
- * The service could not be reached, or answered without JSON. The outcome is not known: repeat the call with the same
- * operation.
+ * The service could not be reached, or its answer was cut off, is not JSON, or is an error without a problem. The outcome is
+ * not known: repeat the call with the same operation.
  */
 export class ServiceUnreachable extends CountersignError {}
 
 /** The seller could not be reached, or broke off, before it asked for a payment. Nothing was paid. */
 export class SellerUnreachable extends CountersignError {}
 
-/** The seller's 402 cannot be paid under this mandate, or cannot be read. Nothing was paid. */
+/** The seller's 402 cannot be paid or read, or the call names only one of sellerId and resourceId. Nothing was paid. */
 export class ChallengeRefused extends CountersignError {}
 
 const sentence = (reasons: readonly Reason[]): string =>
@@ -103,8 +103,9 @@ export type Attempt = {
 };
 
 /**
- * The seller has the credential and did not serve, and the chain does not show a payment yet. The seller can still settle it
- * until the credential expires. Call again with the same operation: it shows the same credential.
+ * The seller has the credential and did not serve, or the outcome of the service's own settlement is not known. The chain does
+ * not show a payment yet, but the credential can still be settled until it expires. Call again with the same operation: it uses
+ * the same credential. The subclass PaidButNotServed is for a payment that is on the chain.
  */
 export class NotServed extends CountersignError {
   readonly authorization: Authorization;

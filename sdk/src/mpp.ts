@@ -4,7 +4,7 @@ import type { Wallet } from "./sign.ts";
 
 /*
  * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization.
- * The transfer is the same as in x402's scheme `exact`, except that its nonce is a hash of the challenge.
+ * The transfer is the same as in x402's scheme `exact`, except that its nonce is a hash of the challenge's id and realm.
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -113,7 +113,7 @@ type Signed = {
 
 /**
  * Makes MPP's credential from the x402 credential that the service stores. A repeat gets the challenge of the first call, because
- * the signed nonce is a hash of that challenge.
+ * the signed nonce is a hash of that challenge's id and realm.
  */
 export function mppCredential(credential: Json): Json {
   const { payload, extensions } = credential as unknown as Signed;

@@ -15,7 +15,7 @@ export type Order = Pick<PlaceOrder, "storefrontUrl" | "items" | "metadata"> & {
   readonly signal?: AbortSignal;
 };
 
-/** The order cannot be completed as it is. `order` says why. */
+/** The order is not completed, and the call cannot continue it. `order` says why. */
 export class OrderNotPlaced extends CountersignError {
   readonly order: PlacedOrder;
 
@@ -33,7 +33,8 @@ async function signOrder({ wallet, token }: Context, order: PlacedOrder): Promis
 
 /**
  * Places an order at a storefront: repeats one call until the order is complete, and waits for a person if one must approve.
- * @throws PaymentDenied, OrderNotPlaced, and the errors of awaitPerson
+ * @throws PaymentDenied; OrderNotPlaced, also if the order is `processing` when five minutes have passed since the call; and
+ * the errors of awaitPerson
  */
 export async function placeOrder(context: Context, { operation, signal, ...order }: Order): Promise<PlacedOrder> {
   const { service, mandateId } = context;

@@ -118,7 +118,7 @@ async function once<T>(connection: Connection, sent: Sent, options: CallOptions)
   throw Object.assign(new ServiceRefused(read), { retryAfterMs: Number(response.headers.get("retry-after") ?? 0) * 1_000 });
 }
 
-/** Repeats a request that failed for a passing reason. Only for reads and for requests with an idempotency key. */
+/** Sends a request, at most five times while it fails for a passing reason. For reads and requests with an idempotency key. */
 async function repeatedly<T>(connection: Connection, sent: Sent, options: CallOptions): Promise<Answer<T>> {
   for (let tries = 1; ; tries += 1) {
     try {

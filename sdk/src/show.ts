@@ -22,7 +22,7 @@ function paidRequest({ request, execution }: Shown): Request {
   return new Request(request.clone(), { headers });
 }
 
-/** One attempt. Null if the answer was lost. */
+/** Sends the request with the credential once. Null if the answer was lost. */
 async function attempt({ service }: Context, paid: Shown, signal: AbortSignal): Promise<Response | null> {
   try {
     return await service.fetch(paidRequest(paid));
@@ -70,7 +70,7 @@ export async function notServed(
   return execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
 }
 
-/** Reads the execution until the chain shows its outcome, for a limited time. */
+/** Reads the execution until its outcome is known from the chain, for at most `followSeconds`. Returns the last state. */
 async function follow({ service, followSeconds }: Context, execution: PaymentExecution, signal: AbortSignal) {
   const until = Date.now() + followSeconds * 1_000;
   let now = execution;

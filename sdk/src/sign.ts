@@ -37,7 +37,7 @@ function identify({ extensions }: PaymentPayload, authorizationId: string): void
     asked.info = { ...asked.info, id: authorizationId };
 }
 
-/** Signs the chosen offer and no other. The caller has compared its amount with what was authorized. */
+/** Signs the chosen offer and no other. Call this only after the service has authorized the amount of this offer. */
 export async function sign(wallet: Wallet, challenge: Challenge, authorizationId?: string): Promise<string> {
   const { required, offer, version1, mpp } = challenge;
   if (mpp) return signMpp(wallet, challenge, mpp);

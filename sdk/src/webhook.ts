@@ -12,8 +12,8 @@ export type WebhookOptions = {
 };
 
 /**
- * The message is not proven to come from the service. `code` says why: a header is missing, its time is too far from now, no
- * signature is valid, or the body is not an event. Answer 400, and the service sends the message again later.
+ * The message is not proven to come from the service, or is not an event. `code` says why: a header is missing, its time is too
+ * far from now, no signature is valid, or the body is not an event. Answer 400, and the service sends the message again later.
  */
 export class WebhookRefused extends CountersignError {
   readonly code: "headers" | "timestamp" | "signature" | "body";
@@ -103,7 +103,8 @@ function readEvent(body: Uint8Array): Event {
  * @param keys The endpoint's secret (`whsec_…`, for signatures v1) or its public key (`whpk_…`, for v1a), or several while you
  * rotate them.
  *   One valid signature of one key is enough.
- * @throws WebhookRefused if the message is not proven to come from the service; CountersignError if a key cannot be read
+ * @throws WebhookRefused if the message is not proven to come from the service or is not an event; CountersignError if `body`
+ * is parsed JSON, or if there is no key or one that cannot be read
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,

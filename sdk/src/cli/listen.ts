@@ -13,7 +13,7 @@ const AWAY_MS = 5_000;
 const ANSWER_MS = 15_000;
 const RETRY_MAX_MS = 30_000;
 
-/** A port, a port with a path, or an address of this machine. @throws WrongUse */
+/** Returns the URL of the receiver. `text` is a port, a port with a path, or a URL on this machine. @throws WrongUse */
 function targetOf(text: string): string {
   const url = /^\d{1,5}(?:\/|$)/.test(text) ? `http://127.0.0.1:${text}` : text;
   const { hostname, protocol } = URL.canParse(url) ? new URL(url) : { hostname: "", protocol: "" };
@@ -67,7 +67,7 @@ async function post(url: string, event: Event, secret: string, signal: AbortSign
   }
 }
 
-/** Sends an event again until the receiver answers 2xx, so that the events keep their order and none is lost. */
+/** Sends an event, and repeats that until the receiver answers 2xx, so that the events keep their order and none is lost. */
 async function deliver(url: string, event: Event, secret: string, signal: AbortSignal): Promise<void> {
   for (let waitMs = POLL_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
     const status = await post(url, event, secret, signal);
@@ -98,8 +98,8 @@ async function read(api: Api, after: number, signal: AbortSignal): Promise<reado
 }
 
 /**
- * Forwards the organization's events to a receiver on this machine, signed as webhooks are, in their order, until it is
- * stopped.
+ * Forwards the organization's events, or those of the types in --types, to a receiver on this machine, signed as webhooks are
+ * and in their order, until the user stops the program.
  */
 export async function listen(target: string, values: Values): Promise<Said> {
   const url = targetOf(target);

@@ -59,8 +59,8 @@ function answer(response: ServerResponse, status: number, text: string): void {
 type Callback = { readonly redirectUri: string; readonly code: Promise<string>; close(): void };
 
 /**
- * Listens on this machine for the request with which the browser returns. Requests without our state and issuer are ignored.
- * The wait also ends after ten minutes, or when the user stops the program.
+ * Listens on this machine for the request with which the browser returns. A request without the state and the issuer of this
+ * sign-in gets a 404. The wait also ends after ten minutes, or when the user stops the program.
  */
 async function openCallback(state: string, { issuer }: Issuer, signal: AbortSignal): Promise<Callback> {
   const server = createServer();

@@ -5,7 +5,10 @@ const TRIED_MANDATES = 100;
 type Access = { readonly url: string; readonly apiKey: string; readonly serviceAccountId?: string };
 export type Choice = { readonly mandateId: string; readonly name: string };
 
-/** The active mandates, of the first 100, under which the service account may pay. Empty if the mandates cannot be read. */
+/**
+ * The active mandates, of the first 100, under which the service account may pay. Without `serviceAccountId`, all active ones.
+ * Empty if the mandates cannot be read.
+ */
 export async function mandatesOf({ url, apiKey, serviceAccountId }: Access): Promise<readonly Choice[]> {
   const { api } = connect({ url, apiKey });
   const { items } = await api.listMandates({ query: { limit: TRIED_MANDATES } }).catch(() => ({ items: [] }));

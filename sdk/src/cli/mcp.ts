@@ -117,7 +117,10 @@ function parse(line: string): Message | null {
   }
 }
 
-/** An MCP server on stdin and stdout. It forwards messages to the service with the API key, until stdin ends. */
+/**
+ * An MCP server on stdin and stdout. It forwards messages to the service with the API key, until stdin ends or the user stops
+ * the program.
+ */
 export async function bridge(): Promise<Said> {
   const saved: Saved = await access();
   const wallet = await walletOf();

@@ -65,7 +65,10 @@ export const shorten = (text: string): { readonly text: string; readonly truncat
 
 type Purchase = { readonly operation: string; readonly until: number; paid?: Json };
 
-/** Remembers at most 50 purchases for ten minutes. Calls with the same arguments are the same purchase. */
+/**
+ * Remembers at most 50 purchases for ten minutes. In this time, calls with the same arguments are the same purchase; with a
+ * `purchaseId` they also are later.
+ */
 function purchases() {
   const known = new Map<string, Purchase>();
   return (args: Arguments): Purchase => {

@@ -58,8 +58,8 @@ export async function serviceUrl(): Promise<string> {
 }
 
 /**
- * The key and the mandate come from the environment, or else from what login saved. A saved key is sent only to the service
- * that issued it.
+ * Returns the address, and the key and the mandate from the environment or else from what login saved. A saved key is sent only
+ * to the service that issued it. @throws WrongUse
  */
 export async function access(): Promise<Saved> {
   const saved = await readSaved();
