@@ -22,7 +22,7 @@ export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: s
  * could fill the table.
  */
 const PER_DOMAIN_MAX = 200;
-/** How long offers are kept. Decisions use an offer for one day, and an authorization ends after one day at the latest. */
+/** How long offers are kept. Decisions use an offer for one day, and an authorization lasts little more than one day. */
 const KEPT = sql`interval '2 days'`;
 
 /** Stores an offer, or the new time and URL if it is stored already. Deletes the domain's oldest offers above the limit. */

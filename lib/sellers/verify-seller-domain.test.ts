@@ -120,7 +120,7 @@ describe("verifySellerDomain", () => {
     expect((await verify(id)).status).toBe(424);
   });
 
-  it("424 says what to publish, also if the domain does not answer", async () => {
+  it("424 says what to publish, even if the domain does not answer", async () => {
     const id = await register();
     await Promise.all(servers.splice(0).map((server) => server.close()));
     const { problem } = await verify(id);
@@ -146,7 +146,7 @@ describe("verifySellerDomain", () => {
 describe("the token in DNS", () => {
   const records = (...found: string[][]) => Promise.resolve(found);
 
-  it("is found in one of several records, also in parts", async () => {
+  it("is found in one of several records, even if the record is split into strings", async () => {
     const asked: string[] = [];
     const resolve = (name: string) => {
       asked.push(name);
