@@ -22,7 +22,7 @@ async function isCurrent(built: string, sources: readonly string[]): Promise<boo
   return at > Math.max(...(await Promise.all(sources.map(newest))));
 }
 
-/** Builds the pages if there is no build, or if it is older than its sources. */
+/** Builds the pages if there is no build, or if the build is older than its sources. */
 export async function buildPages(say: (line: string) => void): Promise<void> {
   if (await isCurrent(".next/BUILD_ID", ofPages)) return;
   say("building the pages; this happens once and takes about a minute.");
@@ -46,7 +46,7 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Each process writes a file of its own, and renaming it replaces the file of a process that started at the same time. All
+  // Each process writes a separate file and renames it, which replaces the file of a process that started at the same time. All
   // these files have the same content. The name is random, because processes in different containers can have the same process
   // id.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);

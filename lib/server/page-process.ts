@@ -94,8 +94,8 @@ export class PageProcess {
     const child = this.#current?.process;
     if (!child?.connected || this.#onTheWay >= ON_THE_WAY_MAX) return false;
     this.#onTheWay += 1;
-    // Detach the socket from this process's server, which would otherwise count the connection until the other process closes
-    // it.
+    // Detach the socket from this process's server, which would otherwise count the connection until the pages process
+    // closes it.
     Reflect.set(socket, "server", null);
     const message: FromParent = { type: "stream", request };
     child.send(message, socket, {}, () => {
@@ -165,8 +165,8 @@ export class PageProcess {
   }
 
   /**
-   * Replaces a process that uses too much memory. A process that does so soon after its start is not replaced yet, or there
-   * would be one replacement after the other.
+   * Replaces a process that uses too much memory. A process that does so soon after its start is not replaced yet,
+   * because its successor would soon use as much.
    */
   #replace(child: Child): void {
     const young = performance.now() - child.since < this.#options.wellMs;

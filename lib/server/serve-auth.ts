@@ -94,7 +94,7 @@ async function passwordToken(userId: string): Promise<string> {
 }
 
 /**
- * Counts a try to sign in. If the account has a session from the client's address, its tries from there are counted separately,
+ * Counts a try to sign in. If the account has a session from the client's address, its tries from this address are counted apart,
  * so that tries from elsewhere do not lock the owner out.
  * @throws Problem rate_limited, the same for an e-mail address with an account and for one without
  */

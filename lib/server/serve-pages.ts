@@ -29,8 +29,8 @@ const BURST = 5;
 const KEPT_PER_PAGE = 20;
 
 /**
- * Whether a URL belongs to the API or contains `.` or `..` as a segment. Next.js would serve these paths too, without
- * authorization and limits, because it decodes encoded letters and resolves `..`.
+ * Whether a URL belongs to the API or the metrics, or contains `.` or `..` as a segment. Next.js decodes encoded letters and
+ * resolves `..`, so it would serve such a path of the API in the pages process, where the limits of this process do not apply.
  */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
