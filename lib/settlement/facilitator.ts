@@ -25,7 +25,7 @@ export type Facilitator = {
 
 /**
  * The kinds of payments that this service settles: each chain in x402 version 2, and also in version 1 if the chain has a name
- * there. `extra` says when a payment without a mandate is reported as settled.
+ * in version 1. `extra` says when a payment without a mandate is reported as settled.
  */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({

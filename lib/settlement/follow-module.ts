@@ -63,8 +63,8 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
 
 /**
  * Reads what the chain proves about a payment by the payment module. The payment has failed if its transaction was given up
- * before it was sent, if its nonce was used for something else, or if its deadline has passed. Before the deadline, a reverted
- * transaction proves nothing, because anyone who saw it could send the same call again.
+ * before it was sent, if the registry counted it without a transfer to the seller, or if its deadline has passed. Before the
+ * deadline, a reverted transaction proves nothing, because anyone who saw it could send the same call again.
  * @throws if the chain does not answer
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {

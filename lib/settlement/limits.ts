@@ -10,7 +10,7 @@ export const facilitatorTimeoutMs = (): number => env().FACILITATOR_TIMEOUT_MS;
 export const confirmationTimeoutMs = (): number => facilitatorTimeoutMs() * 0.6;
 /**
  * Milliseconds for which the process that submits a payment has the lease on it. When the lease ends, that process counts as
- * dead, and another one continues.
+ * dead, and another process continues.
  */
 export const leaseMs = (): number => facilitatorTimeoutMs() + 25_000;
 

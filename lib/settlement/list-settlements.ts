@@ -67,7 +67,7 @@ type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly l
 /**
  * Payments that this organization received, newest first: payments under mandates of any organization, and payments without a
  * mandate that the service settled for the organization's own servers.
- * @throws Problem invalid_request for a cursor of another list
+ * @throws Problem invalid_request for a cursor that this service did not make
  */
 export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
   const which = { place: decodeCursor(cursor), limit: limit + 1 };

@@ -196,7 +196,7 @@ describe("the service's own facilitator", () => {
     expect((await execute(scene, request)).data.settlementStatus).toBe("settled");
   });
 
-  test("settles a payment without a mandate also if the process that began it died", async () => {
+  test("settles a payment without a mandate even if the process that began it died", async () => {
     const scene = await paymentScene();
     const wallet = await fundedWallet(chain());
     const { credential } = await createAgent(scene.sellerOrganizationId, ["payments:settle"]);

@@ -43,7 +43,7 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
     const { to, data } = call;
     const account = settlementAccount().address;
     // Do not estimate against the pending state: a transaction of this service that waits for a block may already have made
-    // this call there.
+    // this call in the pending state.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
     return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {

@@ -112,7 +112,7 @@ describe("a payer's account whose code uses much gas", () => {
 });
 
 describe("the settlement key, which pays the gas", () => {
-  test("sends each call that it can pay for, also after a call that it cannot pay for", async () => {
+  test("sends each call that it can pay for, even after a call that it cannot pay for", async () => {
     const to = settlementAccount().address;
     const known = await factsNow(CHAIN);
     const dear = { to, data: `0x${"11".repeat(10_000)}` as const, validBefore: null };

@@ -29,7 +29,7 @@ class Sender {
   readonly #waiting: QueuedCall[] = [];
   #working = false;
   #failingSince: number | null = null;
-  /** The time in ms until which a client may repeat a call that could not be sent. */
+  /** The time, in milliseconds since 1970, until which a client may repeat a call that could not be sent. */
   #waitsUntil = 0;
 
   constructor(chain: string) {

@@ -7,8 +7,8 @@ import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
 /**
- * Takes the lease on executions whose check is due, by moving their next_check_at into the future. No lock is held afterwards.
- * If a worker dies, its executions are due again when the lease ends.
+ * Takes the lease on executions whose check is due, by moving their next_check_at into the future. After the commit, no row
+ * is locked. If a worker dies, its executions are due again when the lease ends.
  */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx

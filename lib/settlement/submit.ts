@@ -248,7 +248,7 @@ async function judgeRefusal(
   facilitator: Facilitator,
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
-  // Read whether the block is final before reading the evidence. In the other order, the evidence could miss an earlier
+  // Read whether the block is final before reading the evidence. If the evidence were read first, it could miss an earlier
   // transaction that used the same signed payment.
   const final = mined && (await isFinal(transfer.chain, transaction));
   const evidence = await look(transfer);
