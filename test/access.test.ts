@@ -15,7 +15,7 @@ import { createAgent, createOrganization, createPerson, type Credential } from "
 /*
  * The permissions of every operation, written down independently of the code that checks them. Callers are every role, every
  * platform role, a person without an organization, and API keys: with the needed capability, with every other capability, and
- * with none.
+ * with none. Callers without credentials, and with a key of the other environment, are tested too.
  */
 
 useDatabase();
@@ -85,8 +85,8 @@ const table: readonly (readonly [who: readonly Who[], key: Key, ids: string])[] 
 const rows = new Map(table.flatMap(([who, key, ids]) => ids.split(" ").map((id) => [id, { who, key }] as const)));
 
 /**
- * Calls an operation. Returns the problem code if the permission is refused, or "allowed" for any other answer below 500. No
- * operation accepts the body, so nothing changes.
+ * Calls an operation. Returns the problem code if the permission is refused, or "allowed" for any other answer below 500.
+ * Nothing changes: no operation accepts this body, and those without a body get an id that does not exist.
  */
 async function ask({ method, path, body }: Operation, as: Credential): Promise<string> {
   const writes = method !== "GET";

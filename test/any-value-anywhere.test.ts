@@ -24,7 +24,7 @@ async function somebody(): Promise<Credential> {
   return credential;
 }
 
-/** Yields copies of the value, each with one part replaced by one malicious value. */
+/** Yields each malicious value, then copies of the value, each with one of its parts replaced by a malicious value. */
 function* mutations(value: unknown): Generator {
   yield* values;
   if (typeof value !== "object" || value === null) return;
@@ -36,7 +36,8 @@ function* mutations(value: unknown): Generator {
 }
 
 /**
- * The bodies to send: the example with each part replaced, and the example with each absent field set to each malicious value.
+ * The bodies to send: each malicious value, the example with each part replaced by each of them, and the example with each
+ * absent field set to each of them.
  */
 function bodiesOf({ body, example }: Operation): unknown[] {
   const base = (example.body ?? {}) as Record<string, unknown>;

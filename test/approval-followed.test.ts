@@ -78,7 +78,10 @@ async function setScene() {
 }
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Sends the request that each reply names, until a reply has the headers for the seller or names no further request. */
+/**
+ * Sends the request that each reply names, and signs if a reply asks for it, until a reply has the headers for the seller or
+ * names no further request.
+ */
 async function follow({ send, sign }: Scene, begin: Call): Promise<Reply> {
   let call: Call | undefined = begin;
   let reply: Reply = {};
@@ -116,7 +119,7 @@ test("an agent that only follows the replies gets from requireApproval to the pa
   const paid = await fetch(`${seller.url}/report`, { headers: credentialHeaders });
   expect([paid.status, await paid.json()]).toEqual([200, { report: "all is well" }]);
   expect(await chain().balanceOf(payTo)).toBe(250_000n);
-  // The replies contain no continuation token, because that is for checkouts; a payment is executed.
+  // No reply contains a continuation token: only continueCheckout takes one, and a payment continues with executePayment.
   expect(replies.some(({ continuationToken }) => continuationToken !== undefined)).toBe(false);
 });
 

@@ -29,7 +29,7 @@ import { endQuoteOf, goOn, newOrderKey, place, settlesThrough, signedOrder } fro
 import { newWallet, useSettlement } from "#test/payments.ts";
 import { stockFacilitator } from "#test/shop.ts";
 
-/* Invariant 7: only the approved terms are executed. A change of any term after the preview or the approval is refused, and no
+/* Only the approved terms are executed. A change of any term after the preview or the approval is refused, and no
    money moves. */
 
 useDatabase();

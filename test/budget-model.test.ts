@@ -22,7 +22,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { newSeller } from "#test/sellers.ts";
 import { send } from "#test/tenant.ts";
 
-/* Invariants 1 and 2: under any concurrent requests, a mandate behaves as a simple model of it. */
+/* Under any concurrent requests, the limits and the sums of a mandate are those of a simple model of it. */
 
 useDatabase();
 const chain = useSettlement();

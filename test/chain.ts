@@ -3,7 +3,7 @@ import { startChain, type ChainOptions, type LocalChain } from "../examples/chai
 
 export { multicallAddress, usdcAddress } from "../examples/chain.ts";
 
-/** Starts a chain before the tests of a file, and stops it after them. The returned function returns the chain. */
+/** Starts a chain before the tests of a file, and stops it after them. Returns a function that returns the chain in a test. */
 export function useChain(options: ChainOptions = {}): () => LocalChain {
   let chain: LocalChain | undefined;
   beforeAll(async () => {

@@ -23,7 +23,7 @@ const request = (path: string, headers: Readonly<Record<string, string>>) =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;
 
-/** Opens a stream as the person. If the pages process is still starting, it waits. */
+/** Opens a stream, by default as the person. It asks again while the answer is 503, as when the pages process is starting. */
 async function open({ url }: RunningServer, path = "/changes", headers: Readonly<Record<string, string>> = { cookie }) {
   const port = Number(new URL(url).port);
   let reader: StreamReader;

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import type { ChangeMessage } from "#lib/changes/change.ts";
 
-/** A browser's connection to the stream of changes. It sends the request and collects the messages. */
+/** Opens a TCP connection, sends the request for the stream of changes as a browser would, and collects the messages. */
 export function readStream(port: number, request: string) {
   const socket = connect(port, "127.0.0.1");
   onTestFinished(() => void socket.destroy());
@@ -16,7 +16,7 @@ export function readStream(port: number, request: string) {
     text: () => text,
     status: () => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0),
     messages: () => [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!) as ChangeMessage),
-    /** The id of the last message, which a browser sends when it connects again. */
+    /** The id of the last message, which a browser sends when it connects again; -1 if no message has an id. */
     lastId: () => Number([...text.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? -1),
   };
 }

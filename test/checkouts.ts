@@ -86,13 +86,13 @@ export async function reviewed(checkoutIntentId: string, { credential }: Pick<Ow
   if (status !== 200) throw new Error(JSON.stringify(problem));
 }
 
-/** Moves the person's sign-in to so many minutes ago. */
+/** Moves the beginning of all the person's sessions to `minutes` ago. */
 export async function ageSession(userId: string, minutes: number): Promise<void> {
   const createdAt = new Date(Date.now() - minutes * 60_000);
   await database().update(session).set({ createdAt }).where(eq(session.userId, userId));
 }
 
-/** Moves all requests for approval of the agent to so many minutes ago. */
+/** Moves the creation of all the agent's requests for approval to `minutes` ago. */
 export const ageRequests = (ownerSubjectId: string, minutes: number) =>
   database()
     .update(checkoutIntents)

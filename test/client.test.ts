@@ -157,7 +157,8 @@ describe("a person", { timeout: 90_000 }, () => {
       message: expect.stringContaining("Nothing was paid for this operation."),
     };
     expect(await fetched("ask 2")).toMatchObject(unpaid);
-    // The second operation can pay too. Then it shows its own credential again, and nothing is paid for the first one.
+    // The second operation can pay instead of the first. A repeat of it shows its credential again, which the seller accepts
+    // only once, and nothing is paid for the first operation.
     await approved("ask 3", "ask 4");
     expect(await fetched("ask 4")).toBe("no error");
     expect(await fetched("ask 4")).toBeInstanceOf(sdk.NotServed);

@@ -194,8 +194,8 @@ describe("kill -9 of a server that fetches a page for an agent and pays for it",
     await first.server.kill();
     expect(await cut).toBe("cut");
     scene.fail();
-    // The statement that stores the answer waits in the database, and would commit although the server is gone. So the test
-    // ends its connection.
+    // If the seller has answered, the statement that stores its answer waits in the database, and would commit although the
+    // server is gone. So the test ends the connection of this statement.
     await database().execute(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%mcp_purchases%'`);
     await point.release();

@@ -27,7 +27,7 @@ const NO_SUCH_HASH = `0x${"ab".repeat(32)}`;
 
 export type HostileFacilitator = ListeningServer & {
   fault: Fault;
-  /** The number of settle requests that it received. */
+  /** The number of requests that it received. It treats each of them as a settle request. */
   readonly asked: () => number;
 };
 

@@ -4,7 +4,7 @@ import { database } from "#lib/db/client.ts";
 type Row = { readonly what: string; readonly id: string; readonly found: string; readonly expected: string };
 
 /**
- * Computes the sums of mandates and their buckets again from the holds, which are reserved amounts (invariant 2), and returns
+ * Computes the sums of mandates and their buckets again from the holds, which are reserved amounts, and returns
  * the rows that differ. `reserved` is the sum of held and submitted holds, `spent` the sum of captured ones. Also checks that
  * the status of a hold fits its open or settled execution, and that no authorization was settled twice.
  */

@@ -21,7 +21,7 @@ import { connected, registerClient } from "#test/oauth.ts";
 import { newSeller } from "#test/sellers.ts";
 import { createAgent, createOrganization, createPerson, type Credential } from "#test/tenant.ts";
 
-/* Invariant 8: calls every operation that takes an id with the id of an object of another organization. access.test.ts tests permissions. */
+/* Calls every operation that takes an id with the id of an object of another organization. access.test.ts tests permissions. */
 
 useDatabase();
 
@@ -83,7 +83,7 @@ async function createVictim() {
   const sessionId = newId("session");
   const endsAt = new Date(Date.now() + 600_000);
   await database().insert(session).values({ id: sessionId, userId: person.userId, token: sessionId, expiresAt: endsAt });
-  // The device gets a session of its own, because the test ends the other session.
+  // The device gets another session, because the call of endSession ends the session `sessionId`.
   const [deviceId, deviceSession] = [newId("device"), newId("session")];
   await database().insert(session).values({ id: deviceSession, userId: person.userId, token: deviceSession, expiresAt: endsAt });
   const browser = { endpoint: `https://push.example.com/${deviceId}`, p256dh: CANARY, auth: CANARY, details: true };
@@ -207,7 +207,7 @@ const attempts: Readonly<Record<string, (victim: Victim) => Attempt>> = {
   setStepUpThreshold: ({ organizationId }) => ({ id: organizationId }),
   updateOrganization: ({ organizationId }) => ({ id: organizationId }),
 };
-/** Every organization may read every seller, to name it in a mandate. Other tests check the other two operations. */
+/** Every organization may read every seller, to name it in a mandate. Other tests check registerMandate and provePayTo. */
 const openToAll = new Set(["getSeller", "registerMandate", "provePayTo"]);
 
 /** The operations that do not answer 404 for an object of another organization. */

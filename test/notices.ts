@@ -40,7 +40,7 @@ export const makeDue = (kind: NoticeKind) =>
         WHERE n.audit_event_id = ${notices.auditEventId} AND n.kind = 'opened' AND n.status = 'waiting')`,
     );
 
-/** All deliveries with their mails: who got which notice about which request. */
+/** All deliveries by mail: who got which notice about which request for approval. */
 export const delivered = () =>
   database()
     .select({

@@ -97,8 +97,8 @@ describe("kill -9 of a server that pays for an order", { timeout: 120_000 }, () 
     await point.release();
     await ended();
     expect(await brokenInvariants()).toEqual([]);
-    // At these points the shop has already settled. From now on it reports a settlement without settling again, as shops do for a
-    // repeated order.
+    // At points 3 and 4 the shop has already settled. From now on it reports a settlement without settling again, as shops do
+    // for a repeated order.
     if (at > 2) shop.settle = null;
 
     await timePasses(key);

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 const root = join(import.meta.dirname, "..");
 export const run = promisify(execFile);
 
-/** The environment without the variables that `npm test` sets, because they name this repository. */
+/** The environment without the variables npm_* that npm sets for a script, because they name this repository. */
 export const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_")));
 
 const examples = ["agent.ts", "mcp-agent.ts", "ai-agent.ts", "webhook-receiver.ts"];
@@ -113,7 +113,7 @@ export function startExample(folder: string, name: string, line: readonly string
   });
 }
 
-/** The path of a Node 20 beside the one that runs the tests, if the machine has one. */
+/** The path of the first Node 20 in PATH; null if there is none. */
 export async function olderNode(): Promise<string | null> {
   for (const directory of (process.env["PATH"] ?? "").split(delimiter)) {
     const node = join(directory, "node");

@@ -4,7 +4,7 @@ import type { Page, Response } from "@playwright/test";
 export type PageWeight = {
   /** The size of all scripts that the page loads by itself, compressed with gzip, in kilobytes of 1,000 bytes. */
   readonly scriptKb: number;
-  /** The cumulative layout shift. */
+  /** The sum of all layout shifts that no user input caused. */
   readonly shift: number;
 };
 

@@ -151,7 +151,7 @@ export const confirm = (as: Credential, body: unknown) => send(contract.confirmI
 export const passkeysOf = ({ userId }: Pick<Person, "userId">) =>
   database().select().from(passkey).where(eq(passkey.userId, userId));
 
-/** Makes the person's last proof of identity six minutes old. For changes of how they sign in, it counts for five minutes. */
+/** Makes the person's last proof of identity six minutes old: too old to change how they sign in (PROVED_MS, five minutes). */
 export const outdateProof = ({ userId }: Pick<Person, "userId">) =>
   database()
     .update(session)

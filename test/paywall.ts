@@ -23,11 +23,11 @@ export type Paywall = {
   answer: ((response: ServerResponse) => void) | null;
   /** Received requests, such as "GET /report". */
   readonly asked: string[];
-  /** The payment challenge as an agent decodes it from the 402. */
+  /** The payment challenge as an agent decodes it from the 402. `change` replaces fields of the offer. */
   challenge(change?: Record<string, unknown>, path?: string): PaymentRequired;
 };
 
-/** Allows the service to call these hosts on this machine. */
+/** Allows the service to call these hosts on this machine, and sets short time limits for its calls. */
 export function mayReach(...domains: readonly string[]): void {
   process.env["OUTBOUND_LOOPBACK"] = domains.join(",");
   forget("env");

@@ -6,7 +6,8 @@ import { bucketAt, windowsOf, type Window } from "#lib/mandates/windows.ts";
 import { parseAmount } from "#lib/money.ts";
 import { brokenSums } from "#test/invariants.ts";
 
-/* Computes the invariants of the ledger again from its rows, independently of the stored sums. */
+/* Computes the invariants of the ledger again from its rows, independently of the stored sums. The text of a violation begins
+   with the number of its invariant: 1 limits, 2 sums, 4 one effect for each key, 5 nothing after a revocation, 6 the audit log. */
 
 const DECIMALS = 6;
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export type Profile = { readonly id: string; readonly email: string; readonly name: string; readonly verified: boolean };
 
 export type Providers = {
-  /** The authorization code that a provider issues after this person has signed in there. */
+  /** Returns an authorization code, as a provider issues it after this person has signed in at the provider. */
   grant(profile: Profile): string;
   /** The PKCE challenge for the verifier that was sent with the person's code. */
   challengeOf(profile: Profile): string | undefined;

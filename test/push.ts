@@ -50,7 +50,7 @@ export const subscriptionOf = ({ endpoint, auth, pair }: TestDevice) => ({
   keys: { p256dh: pair.getPublicKey("base64url"), auth: auth.toString("base64url") },
 });
 
-/** The push subscription of a browser at this push service. */
+/** A device with a push subscription at this push service, such as a browser has. */
 export function createDevice({ origin }: { readonly origin: string }): TestDevice {
   const pair = createECDH("prime256v1");
   pair.generateKeys();

@@ -180,8 +180,8 @@ describe("the agent of the README", () => {
       expect(whole).toMatchObject(paid);
       const { steps = 0 } = whole ?? {};
       expect(steps).toBeGreaterThan(12);
-      // Both settlement modes are the same until the payment is authorized, so the steps before that are tested in one mode
-      // only.
+      // Both settlement modes are the same until the payment is authorized, so facilitatorSettled is tested only in the second
+      // half of the steps.
       const from = settlementMode === "facilitatorSettled" ? Math.floor(steps / 2) : 1;
       const left = Array.from({ length: steps + 1 - from }, (_, index) => from + index);
       const orders = left.length + 1;

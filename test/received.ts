@@ -10,7 +10,7 @@ export const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 export const DAY_MS = 86_400_000;
 export const scopeOf = (organizationId: string): Scope => ({ organizationId, environment: "sandbox" });
 
-/** An id of this kind that was made at this time. */
+/** An id of this kind, as if it had been made at this time: ids begin with the time at which they are made. */
 const idAt = (kind: "execution" | "settlement", at: Date): string => firstIdAt(kind, at).slice(0, -8) + newId(kind).slice(-8);
 
 type Paid = {

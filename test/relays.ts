@@ -74,7 +74,7 @@ export async function relayRowOf(relayId: string) {
   return row;
 }
 
-/** Moves the time at which a transaction was sent so many seconds back, and makes its next check due. */
+/** Moves the time at which a transaction was sent back by `seconds`, and makes its next check due. */
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)

@@ -26,7 +26,7 @@ import { brokenInvariants } from "#test/proof.ts";
 import { random } from "#test/random.ts";
 import { send } from "#test/tenant.ts";
 
-/* Invariant 5 for payments that were authorized before: no payment is submitted after the right was revoked. */
+/* A payment that was authorized before is not submitted after a right that it needs was taken away. */
 
 useDatabase();
 const chain = useSettlement();

@@ -102,7 +102,10 @@ async function newRace(): Promise<Race> {
 const told = ({ status, data, problem }: Pick<AuthorizeReply, "status" | "data" | "problem">): string =>
   status === 200 ? (data.policyDecision.denialCode ?? data.policyDecision.outcome) : problem.code;
 
-/** Authorizes a payment in this process or in another one. */
+/**
+ * Authorizes a payment in this process, or else in the process of `server`. Returns the denial code, the outcome or the problem
+ * code.
+ */
 async function authorize({ buyer, mandateId }: Race, here: boolean): Promise<string> {
   if (here) return told(await ask(buyer, mandateId));
   const response = await fetch(`${server.url}/api/v1/payments/authorize`, {

@@ -10,7 +10,7 @@ export type RunningServer = {
   readonly child: ChildProcess;
   /** What the process has written to standard error so far. */
   said(): string;
-  /** Resolves with the exit code when the process ends. */
+  /** Resolves when the process ends, with its exit code, or null if a signal ended it. */
   readonly ended: Promise<number | null>;
 };
 

@@ -10,8 +10,7 @@ import { useDatabase } from "#test/database.ts";
 import { authorized, expectedOf, newWallet, paymentScene, signed, useSettlement } from "#test/payments.ts";
 import type { Credential } from "#test/tenant.ts";
 
-/* Invariant 10 from outside: searches for secrets in all that a server process logs at its most detailed level, answers and
-   stores. */
+/* Searches for secrets in all that a server process logs at its most detailed level, answers and stores. */
 
 const databaseOf = useDatabase();
 const chain = useSettlement();

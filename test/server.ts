@@ -50,7 +50,7 @@ export async function startServer(variables: Readonly<Record<string, string>> = 
   return { url, child, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
 }
 
-/** Returns the running server, or starts a new one after a test has ended it. */
+/** Returns a function that returns the running server, or starts a new one if there is none or a test has ended it. */
 export function useServer(): () => Promise<RunningServer> {
   let last: RunningServer | undefined;
   afterAll(() => last?.kill());

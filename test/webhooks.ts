@@ -88,7 +88,7 @@ export const deliveryRows = (id: string) =>
     .where(eq(webhookDeliveries.webhookEndpointId, id))
     .orderBy(asc(webhookDeliveries.sequence));
 
-/** Runs the worker again and again until `what` is true. */
+/** Calls sendWebhooks again and again until `what` returns true, for at most a minute. */
 export const workUntil = (what: () => unknown) =>
   expect
     .poll(
@@ -113,7 +113,7 @@ export const giveUp = (id: string) =>
     .set({ status: "failed", nextAttemptAt: null })
     .where(eq(webhookDeliveries.webhookEndpointId, id));
 
-/** An admin whose last proof of identity is older than 15 minutes, and so too old for an operation that gives rights. */
+/** An admin whose last proof of identity is older than FRESH_SESSION_MS, 15 minutes, and so too old to give rights. */
 export async function newStaleAdmin(organizationId: string) {
   const admin = await createPerson(organizationId, "admin");
   await database()
