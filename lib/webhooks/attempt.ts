@@ -1,6 +1,6 @@
 import { DAY_MS, minutes } from "#lib/time.ts";
 
-/** The result of one attempt. `status` is null if the endpoint did not answer. */
+/** The result of one attempt. `status` is null if the message could not be sent or the endpoint did not answer. */
 export type Answer = {
   readonly status: number | null;
   readonly body: string | null;

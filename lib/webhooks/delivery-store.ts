@@ -88,7 +88,7 @@ const answered = ({ status: responseStatus, body: responseBody, error: told, dur
   durationMs,
 });
 
-/** A message and the answer that its endpoint gave. */
+/** An attempt to deliver a message, and its result. */
 export type Answered = { readonly delivery: Attempt; readonly answer: Answer };
 
 /** Stores all successful deliveries in one statement. */

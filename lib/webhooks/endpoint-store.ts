@@ -130,8 +130,8 @@ export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<
 }
 
 /**
- * If `sequence` is not null, stores that the events up to this number were read. If the endpoint accepted a message, stores the
- * time, and that the endpoint does not fail any more.
+ * If `sequence` is not null, stores that the events up to this number were read. If `succeeded`, stores the time, and that the
+ * endpoint does not fail any more.
  */
 export async function moveEndpoint(
   tx: Tx,

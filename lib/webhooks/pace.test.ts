@@ -13,7 +13,7 @@ test("messages are limited only while the process answers many requests", async 
     await pause(300);
     let begun = 0;
     const since = performance.now();
-    // Granted messages that are given back can be sent later, so they must not lower the count below.
+    // Messages that are given back can be granted again, so this call must not lower the count that is checked below.
     giveBack(await paced(32));
     while (performance.now() - since < 1_000) begun += await paced(32);
     const seconds = (performance.now() - since) / 1_000;

@@ -8,7 +8,7 @@ import { perProcess } from "#lib/process.ts";
 const BESIDE_REQUESTS = 510;
 const MANY_REQUESTS = 100;
 const WINDOW_MS = 250;
-/** The minimum number of messages that are granted at once, if as many are wanted. Fewer take more CPU time per message. */
+/** The minimum number of messages that are granted at once, if at least as many are wanted. Fewer take more CPU time each. */
 const TURN = 16;
 
 type Pace = { tokens: number; filledAt: number; requests: number; windowAt: number; isBusy: boolean };
@@ -30,7 +30,7 @@ function refill(now: number): Pace {
     state.isBusy = ((requests - state.requests) * 1_000) / elapsed >= MANY_REQUESTS;
     Object.assign(state, { requests, windowAt: now });
   }
-  // Unused tokens add up to at most a quarter of a second, so that no larger number of messages is sent at once.
+  // At most the tokens of a quarter of a second are kept, so that no larger number of messages is sent at once.
   state.tokens = Math.min(BESIDE_REQUESTS / 4, state.tokens + ((now - state.filledAt) * BESIDE_REQUESTS) / 1_000);
   state.filledAt = now;
   return state;

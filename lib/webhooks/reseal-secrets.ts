@@ -11,7 +11,7 @@ const again = (text: string, id: string): string | null => {
 
 /**
  * Encrypts the secrets of at most 500 endpoints again with the first key of the ring, so that the older keys can be removed.
- * Returns the number of endpoints whose secrets were encrypted with an older key.
+ * Returns the number of endpoints whose current or previous secrets were encrypted with an older key.
  */
 export async function resealSecrets(): Promise<number> {
   const [, ...older] = ringIds();

@@ -5,7 +5,7 @@ import type { Answer } from "#lib/webhooks/attempt.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
-/** The maximum number of messages to one endpoint that wait for an answer at the same time. More are not started. */
+/** The maximum number of messages of this process to one endpoint that wait for an answer at the same time. */
 export const WIDTH = 32;
 const ANSWER_BYTES = 512;
 /** The limits of concurrent messages in this process. WIDTH already limits each endpoint; this is only a second protection. */
@@ -14,8 +14,8 @@ const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
 const LOOKED_UP_MS = 30_000;
 
 /**
- * The HTTP client for webhooks. One message takes at most 15 seconds: two to connect, ten for the headers of the answer and three
- * for its body.
+ * The HTTP client for webhooks. After the look-up of the domain, one try takes at most 15 seconds: two to connect, ten for the
+ * headers of the answer and three for its body.
  */
 const client = (): GuardedFetch =>
   perProcess("outboundWebhook", () =>

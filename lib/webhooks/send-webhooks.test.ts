@@ -44,8 +44,8 @@ const status =
     response.writeHead(code, headers).end(body);
 
 /**
- * Adds events about payments. The first event that addEvents writes is about a mandate; the endpoints of these tests do not
- * subscribe to it.
+ * Adds this many events about payments. Each call of addEvents also writes an event about a mandate first; the endpoints of
+ * these tests do not subscribe to it.
  */
 const addPayments = (organizationId: string, count: number) => addEvents(organizationId, count + 1);
 
@@ -191,7 +191,8 @@ describe("failures", () => {
     await addPayments(well.organizationId, 100);
     await workUntil(async () => (await deliveryRows(well.webhookEndpointId)).length === 100);
     await workUntil(() => new Set(receiver.at(well.path).map(({ headers }) => headers["webhook-id"])).size === 100);
-    // The first batch of 32 messages is sent before the endpoint is known to fail. After that, the endpoint gets at most twenty.
+    // The first 32 messages (WIDTH) start before the endpoint is known to fail. Then it has more than the 20 pending deliveries
+    // that a failing endpoint may have (openFailingMax), so no more are started. The limit of 36 leaves room for four.
     for (const one of [hanging, failing]) expect((await deliveryRows(one.webhookEndpointId)).length).toBeLessThanOrEqual(36);
   });
 });
@@ -227,8 +228,8 @@ test("processes share the work; if one is killed between sending and storing the
   const twice = ids.filter((one, at) => ids.indexOf(one) !== at);
   expect(twice.filter((one) => !before.includes(one))).toEqual([]);
 
-  // The other process has the secret in its cache. After the reply to the rotation, it must not sign with the old secret any
-  // more; after the reply to the deletion, it must not send anything more.
+  // The second process has the secret in its cache. After the reply to the rotation, it must not sign with the old secret any
+  // more; after the reply to the deletion, it must not send anything more to this endpoint.
   const as = endpoint.owner.credential;
   const { data } = await send(contract.rotateWebhookSecret, rotateWebhookSecret, { id, as, body: { gracePeriodSeconds: 0 } });
   await addPayments(organizationId, 20);

@@ -42,7 +42,7 @@ export async function sendWebhooks(): Promise<number> {
   return started;
 }
 
-/** Begins no new messages, and waits for those that are being sent. */
+/** Makes the senders begin no new messages, and waits for the messages that are being sent. */
 export async function endWebhooks(): Promise<void> {
   senders().isStopping = true;
   await Promise.all([...senders().running.values()].map(({ ended }) => ended));

@@ -20,11 +20,12 @@ export const webhookEndpoints = pgTable(
     publicKey: text("public_key").notNull(),
     /** The secrets, encrypted. */
     sealed: text("sealed").notNull(),
-    /** The encrypted secrets before the last rotation, which also sign until `previousUntil`. Null without a grace period. */
+    /** The encrypted previous secrets, which also sign until `previousUntil`. Null without a rotation or a grace period. */
     previousSealed: text("previous_sealed"),
     previousUntil: moment("previous_until"),
     /**
-     * The number, in the organization's audit chain, of the last event that was sent to this endpoint or skipped as unwanted.
+     * The number, in the organization's audit chain, of the last event that has a delivery to this endpoint or was skipped as
+     * unwanted. Later events have no delivery yet.
      */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
@@ -38,7 +39,7 @@ export const webhookEndpoints = pgTable(
   (table) => [index("webhook_endpoints_of").on(table.organizationId, table.webhookEndpointId)],
 );
 
-/** The sending of an event to an endpoint. An event that was not tried yet has no row. */
+/** The sending of an event, or of a test message, to an endpoint. An event whose first attempt has not begun has no row. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
@@ -53,10 +54,10 @@ export const webhookDeliveries = pgTable(
     sequence: bigint("sequence", { mode: "number" }),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** The time of the next attempt. While a worker sends the message, it is the time until which the worker has the lease. */
+    /** The time of the next attempt, or the time until which the sending process has the lease. Null if no attempt follows. */
     nextAttemptAt: moment("next_attempt_at"),
     lastAttemptAt: moment("last_attempt_at"),
-    /** The HTTP status of the last attempt that ended; null if none has ended or the endpoint did not answer. */
+    /** The HTTP status of the last attempt that ended; null if none has ended, or if that attempt got no answer. */
     responseStatus: integer("response_status"),
     responseBody: text("response_body"),
     error: text("error"),

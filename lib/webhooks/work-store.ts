@@ -3,9 +3,9 @@ import { pool } from "#lib/db/client.ts";
 type Limits = {
   /** The maximum number of pending deliveries of an endpoint. At the limit, no delivery of a new event is started. */
   readonly openMax: number;
-  /** The same limit for an endpoint that fails: it has had a failure since its last success. */
+  /** The same limit for an endpoint that fails: one with a failure since its last success or since it was enabled again. */
   readonly openFailingMax: number;
-  /** Milliseconds after which an endpoint that fails gets one more event beyond openFailingMax. */
+  /** Milliseconds after its last attempt after which an endpoint that fails gets one event beyond openFailingMax. */
   readonly probeMs: number;
 };
 
