@@ -98,13 +98,13 @@ export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge,
 }
 
 export type ChallengeComparison = {
-  /** The offer with the fewest mismatches; null if no offer can be paid by scheme exact over EIP-3009. */
+  /** The offer with the fewest mismatches. Null, like `terms`, if no offer can be paid by scheme exact over EIP-3009. */
   readonly accepted: PaymentRequirements | null;
   readonly terms: ChallengeTerms | null;
   readonly mismatches: readonly Mismatch[];
 };
 
-/** Finds the offer of a challenge that matches the expected payment, or else the offer with the fewest differences. */
+/** Finds the first offer with the fewest differences from the expected payment, among those that can be paid by EIP-3009. */
 export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): ChallengeComparison {
   let best: ChallengeComparison | null = null;
   for (const [index, accepted] of required.accepts.entries()) {

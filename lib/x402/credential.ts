@@ -41,8 +41,8 @@ const Eip3009 = z.object({
 });
 
 /**
- * A decoded, signed x402 payment of scheme exact over EIP-3009. Addresses and nonce are in lower case, because they are compared
- * and stored as keys.
+ * A decoded, signed x402 payment of scheme exact over EIP-3009. Addresses, nonce and signature are in lower case, because they
+ * are compared and stored as keys.
  */
 export type Credential = {
   readonly chain: string;

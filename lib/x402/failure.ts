@@ -69,7 +69,7 @@ const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   ],
 ];
 
-/** The failure of this service for an x402 reason. */
+/** The failure of this service for an x402 reason: verification_failed if the reason is missing or not in `reasons`. */
 export function failureOf(reason: string | undefined): Failure {
   const metadata = { x402Reason: (reason ?? "").slice(0, 128) };
   const match = reasons.find(([pattern]) => pattern.test(reason ?? ""));

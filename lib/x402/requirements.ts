@@ -32,7 +32,7 @@ export const paymentResponseHeader = "PAYMENT-RESPONSE";
 export const paymentHeaderV1 = "X-PAYMENT";
 export const paymentResponseHeaderV1 = "X-PAYMENT-RESPONSE";
 
-/** The headers of a 402 that ask for this payment. */
+/** The headers of a 402 that asks for this payment: with the seller's own offer, or else with an offer for `url`. */
 export function paymentRequiredHeaders(payment: ExpectedPayment, url: string): Record<string, string> {
   const { offer } = payment;
   const required: PaymentRequired = offer

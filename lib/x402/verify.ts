@@ -24,7 +24,8 @@ export const SENT_LATER_SECONDS = 30;
 const LIFE_MAX_SECONDS = 86_400n;
 
 /**
- * Compares a signed payment with the authorized payment, and checks that it is valid now and for `secondsLeft` more seconds.
+ * Compares a signed payment with the authorized payment, and checks that it is valid now, for at least `secondsLeft` and for at
+ * most LIFE_MAX_SECONDS more seconds.
  */
 export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;

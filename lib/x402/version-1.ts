@@ -9,9 +9,9 @@ import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts"
 const chains = new Map(Object.entries(EVM_NETWORK_CHAIN_ID_MAP).map(([network, id]) => [network, `eip155:${id}`]));
 const networks = new Map([...chains].map(([network, chain]) => [chain, network]));
 
-/** The CAIP-2 chain of a version 1 network name, such as "eip155:84532" of "base-sepolia". */
+/** The CAIP-2 chain of a version 1 network name, such as "eip155:84532" for "base-sepolia". Undefined for an unknown name. */
 export const chainOfNetwork = (network: string): string | undefined => chains.get(network);
-/** The version 1 name of a chain, if it has one. */
+/** The version 1 network name of a CAIP-2 chain; undefined if it has none. */
 export const networkOfChain = (chain: string): string | undefined => networks.get(chain);
 
 export const isVersion1 = (json: object): boolean => "x402Version" in json && json.x402Version === 1;
