@@ -1,6 +1,7 @@
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
+import { readSince } from "#lib/changes/read-since.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
@@ -31,4 +32,10 @@ export async function requireMember(path: string): Promise<SessionCaller & { rea
   const caller = await requireCaller(path);
   const { organizationId } = caller;
   return organizationId === null ? redirect(withReturnTo("/onboarding", path)) : { ...caller, organizationId };
+}
+
+/** Like requireMember, for pages that keep themselves fresh: `since` is where the browser begins to read changes. */
+export async function requireLiveMember(path: string) {
+  const caller = await requireMember(path);
+  return { ...caller, since: await readSince(caller.organizationId) };
 }

@@ -1,4 +1,4 @@
-import type { BrowserContext } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 import { eq } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { session } from "#lib/identity/tables.ts";
@@ -15,6 +15,16 @@ function countStreams(context: BrowserContext): () => number {
     if (new URL(request.url()).pathname === "/changes") count += 1;
   });
   return () => count;
+}
+
+/** Holds the page's requests that match the pattern. Returns the function that lets them continue. */
+async function hold(page: Page, pattern: string): Promise<() => void> {
+  const held = Promise.withResolvers<void>();
+  await page.route(pattern, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  return held.resolve;
 }
 
 test("two tabs show a request within two seconds over one stream, and a tab that stays open takes the stream over", async ({
@@ -48,6 +58,39 @@ test("two tabs show a request within two seconds over one stream, and a tab that
   await expect(home.getByText(LIVE)).toBeVisible();
   await askFor(purchase, "0.5");
   await expect(home.getByRole("region", { name: "Recent payments" }).getByText("0.50")).toBeVisible();
+});
+
+test("a page shows a request that was opened after the page was read and before the stream was open", async ({
+  page,
+  context,
+}) => {
+  const purchase = await newPurchase();
+  await signInAs(context, purchase.buyer.credential);
+  const openStream = await hold(page, "**/changes*");
+  await page.goto("/approvals");
+  await expect(page.getByText("Nothing to approve")).toBeVisible();
+  await askAPerson(purchase);
+  openStream();
+  await page.getByText(LIVE).waitFor();
+  await page.getByText(purchase.seller.domain).first().waitFor({ timeout: 2_000 });
+});
+
+test("a second tab shows a request that the first tab heard of while the second one was loading", async ({ context }) => {
+  const purchase = await newPurchase();
+  await signInAs(context, purchase.buyer.credential);
+  const streams = countStreams(context);
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  await first.goto("/approvals");
+  await expect(first.getByText(LIVE)).toBeVisible();
+  const runScripts = await hold(second, "**/_next/static/**/*.js");
+  await second.goto("/approvals", { waitUntil: "commit" });
+  await expect(second.getByText("Nothing to approve")).toBeVisible();
+  await askAPerson(purchase);
+  await first.getByText(purchase.seller.domain).first().waitFor();
+  runScripts();
+  await second.getByText(LIVE).waitFor();
+  await second.getByText(purchase.seller.domain).first().waitFor({ timeout: 2_000 });
+  expect(streams()).toBe(1);
 });
 
 test("the page shows payments as they happen, and a session that has ended leads to the sign-in", async ({ page, context }) => {

@@ -12,10 +12,13 @@ const PATH = "/changes";
  */
 const AGAIN_MS = 20_000;
 
-/** Messages between tabs. With `ask`, a tab that has just opened asks whether another tab reads the stream. */
+/**
+ * Messages between tabs. With `ask`, a tab that has just opened asks whether another tab reads the stream. A message of changes
+ * is about the audit events after the sequence `from`, up to `after`.
+ */
 type Said =
-  | { readonly type: "changes"; readonly message: ChangeMessage; readonly after: string }
-  | { readonly type: "reading"; readonly reading: boolean }
+  | { readonly type: "changes"; readonly message: ChangeMessage; readonly from: number; readonly after: number }
+  | { readonly type: "reading"; readonly reading: boolean; readonly after: number }
   | { readonly type: "ask" };
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- The rule is for windows. A channel reaches only its own origin.
@@ -26,8 +29,11 @@ type Listener = (message: ChangeMessage) => void;
 const listeners = new Set<Listener>();
 const watchers = new Set<() => void>();
 let reading = false;
-/** The id of the last message. The next tab that reads the stream resumes after it. */
-let after = "";
+/**
+ * The sequence up to which this tab knows the audit log: that of the last message or, before a message, that of the page. If the
+ * tab reads the stream, the stream begins after it.
+ */
+let after = 0;
 let end: (() => void) | null = null;
 
 function setReading(now: boolean): void {
@@ -41,7 +47,7 @@ function hear(message: ChangeMessage): void {
 }
 
 /**
- * The message that all pages get after an open stream was closed for good: they may have missed changes, so every page
+ * The message that pages get if they may have missed changes, for example after an open stream was closed for good. Every page
  * refreshes.
  */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
@@ -53,18 +59,19 @@ function read(channel: BroadcastChannel, signal: AbortSignal): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tell = (now: boolean) => {
     setReading(now);
-    say(channel, { type: "reading", reading: now });
+    say(channel, { type: "reading", reading: now, after });
   };
   const open = () => {
-    source = new EventSource(after === "" ? PATH : `${PATH}?after=${after}`);
+    source = new EventSource(`${PATH}?after=${after}`);
     source.addEventListener("open", () => {
       wasOpen = true;
       tell(true);
     });
     source.addEventListener("message", ({ data, lastEventId }: MessageEvent<string>) => {
       const message = JSON.parse(data) as ChangeMessage;
-      after = lastEventId;
-      say(channel, { type: "changes", message, after });
+      const from = after;
+      after = Number(lastEventId);
+      say(channel, { type: "changes", message, from, after });
       hear(message);
     });
     source.addEventListener("error", () => {
@@ -73,14 +80,14 @@ function read(channel: BroadcastChannel, signal: AbortSignal): void {
       // The session may have ended. The refreshed page then leads to the sign-in.
       if (wasOpen) {
         wasOpen = false;
-        say(channel, { type: "changes", message: ANYTHING, after });
+        say(channel, { type: "changes", message: ANYTHING, from: after, after });
         hear(ANYTHING);
       }
       timer = setTimeout(open, AGAIN_MS);
     });
   };
   channel.addEventListener("message", ({ data }: MessageEvent<Said>) => {
-    if (data.type === "ask") say(channel, { type: "reading", reading });
+    if (data.type === "ask") say(channel, { type: "reading", reading, after });
   });
   signal.addEventListener("abort", () => {
     clearTimeout(timer);
@@ -92,10 +99,13 @@ function read(channel: BroadcastChannel, signal: AbortSignal): void {
 
 function follow(channel: BroadcastChannel): void {
   channel.addEventListener("message", ({ data }: MessageEvent<Said>) => {
+    if (data.type === "ask") return;
     if (data.type === "reading") setReading(data.reading);
-    if (data.type !== "changes") return;
+    // If the stream was further than this tab before the message, this tab missed changes.
+    const missed = data.type === "changes" ? data.from > after : data.reading && data.after > after;
+    if (data.type === "reading" && !missed) return;
     ({ after } = data);
-    hear(data.message);
+    hear(data.type === "changes" && !missed ? data.message : ANYTHING);
   });
   say(channel, { type: "ask" });
 }
@@ -126,12 +136,15 @@ function begin(): () => void {
 }
 
 /**
- * Calls the listener for each message, and returns a function that removes it. The stream is read only while there are
- * listeners.
+ * Calls the listener for each message about changes after the sequence `since`, and returns a function that removes it. The
+ * stream is read only while there are listeners.
  */
-export function onChanges(listener: Listener): () => void {
+export function onChanges(listener: Listener, since: number): () => void {
   listeners.add(listener);
-  end ??= begin();
+  if (end === null) {
+    after = since;
+    end = begin();
+  } else if (after > since) listener(ANYTHING);
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;

@@ -23,18 +23,25 @@ type Followed = {
    * none.
    */
   readonly id?: string | undefined;
+  /** The sequence of the organization's audit log before the page was read. Later changes may be missing from the page. */
+  readonly since: number;
 };
 
-const concerns = ({ kinds, id }: Followed, { kind, id: changed }: Change): boolean =>
+const concerns = ({ kinds, id }: Pick<Followed, "kinds" | "id">, { kind, id: changed }: Change): boolean =>
   kinds.includes(kind) && (id === undefined || id === changed);
 
 /**
  * Refreshes the page after changes that matter to it: while it is visible, or when it becomes visible. Changes of requests for
  * approval refresh a hidden page too.
  */
-function useChanges({ kinds, id }: Followed): void {
+function useChanges({ kinds, id, since }: Followed): void {
   const router = useRouter();
   const watched = kinds.join();
+  // In a ref, because a refreshed page has a new sequence and must keep its listener.
+  const start = useRef(since);
+  useEffect(() => {
+    start.current = since;
+  }, [since]);
   useEffect(() => {
     const followed = { kinds: watched.split(",") as ChangeKind[], id };
     let pace = calm;
@@ -57,7 +64,7 @@ function useChanges({ kinds, id }: Followed): void {
     const show = () => {
       if (isStale && document.visibilityState === "visible") timer ??= setTimeout(readAgain, 0);
     };
-    const forget = onChanges(hear);
+    const forget = onChanges(hear, start.current);
     document.addEventListener("visibilitychange", show);
     return () => {
       clearTimeout(timer);
@@ -96,10 +103,10 @@ type Props = Followed & {
 };
 
 /** Keeps the page up to date while it is open, and tells the reader how. */
-export function KeepFresh({ kinds, id, count = 0, words = "" }: Props) {
+export function KeepFresh({ kinds, id, since, count = 0, words = "" }: Props) {
   const isReading = useReading();
   const before = useRef(count);
-  useChanges({ kinds, id });
+  useChanges({ kinds, id, since });
   const { stopped, again } = useIntervals(!isReading);
   useEffect(() => {
     if (count > before.current) announce(`${words} waiting`);

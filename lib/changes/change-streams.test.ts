@@ -127,16 +127,19 @@ const losses = {
     database().update(session).set({ activeOrganizationId: "org_other" }).where(eq(session.userId, userId)),
 } as const;
 
-test.for(Object.entries(losses))("the stream of %s ends within two seconds", async ([, lose]) => {
+test.for(Object.entries(losses))("the stream of %s ends within two seconds, and the next one begins at 0", async ([, lose]) => {
   const port = await listen();
   const organizationId = await createOrganization();
   const leaving = await createPerson(organizationId);
+  await addEvent(organizationId, "payment.denied", "auth_1");
   const staying = await open(port, (await createPerson(organizationId)).credential);
   const reader = await open(port, leaving.credential);
+  expect(reader.lastId()).toBeGreaterThan(0);
   await lose(leaving.userId);
   const began = performance.now();
   await reader.ended;
   expect(performance.now() - began).toBeLessThan(2_000);
+  expect(reader.lastId()).toBe(0);
   expect(staying.socket.closed).toBe(false);
 });
 

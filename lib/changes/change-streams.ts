@@ -183,7 +183,8 @@ export class ChangeStreams {
 
   async #endRevoked(): Promise<void> {
     const streams = this.#all();
-    for (const at of await endedReaders(streams)) streams[at]?.socket.end();
+    // The next stream may be of another organization, where the sequence of this one means nothing, so the browser resumes after 0.
+    for (const at of await endedReaders(streams)) streams[at]?.socket.end("id: 0\n\n");
     this.#checkedAt = performance.now();
   }
 

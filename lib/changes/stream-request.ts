@@ -5,7 +5,7 @@ export type StreamRequest = {
   readonly cookie: string | null;
   /** The client's network address. The number of streams per address is limited. */
   readonly address: string;
-  /** The sequence of the last audit event that the browser was told about; null for a new stream. */
+  /** The sequence of the last audit event that the browser knows of; null if it sends none, and the stream begins at the end. */
   readonly after: number | null;
 };
 
@@ -14,9 +14,8 @@ const SEQUENCE = /^\d{1,15}$/;
 const sequenceOf = (text: string | null | undefined): number | null => (text && SEQUENCE.test(text) ? Number(text) : null);
 
 /**
- * Returns the sequence after which the stream continues; null if the browser sends no valid one, so that a new stream begins. A
- * browser that connects again sends the sequence in the Last-Event-ID header; a tab that replaces another tab's stream sends it
- * in the query.
+ * Returns the sequence after which the stream continues; null if the browser sends no valid one. A browser that connects again
+ * sends the sequence in the Last-Event-ID header; a tab that opens the stream sends it in the query.
  */
 export function resumeAfter(url: string, header: string | readonly string[] | undefined): number | null {
   const query = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("after");

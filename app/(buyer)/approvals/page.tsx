@@ -1,6 +1,6 @@
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
-import { requireMember } from "#app/session.ts";
+import { requireLiveMember } from "#app/session.ts";
 import { RefusalsPanel } from "#components/buyer/refusals-panel.tsx";
 import { WaitingForm } from "#components/approvals/waiting-form.tsx";
 import { requestsWords, WaitingList } from "#components/buyer/waiting-list.tsx";
@@ -49,6 +49,7 @@ const howTold = {
 } as const;
 
 type WaitingProps = { readonly waiting: ApprovalsView; readonly mayDecide: boolean };
+type PanelProps = WaitingProps & { readonly since: number };
 
 const Requests = ({ waiting, mayDecide }: WaitingProps) =>
   waiting.items.length > 0 ? (
@@ -57,7 +58,7 @@ const Requests = ({ waiting, mayDecide }: WaitingProps) =>
     <Empty title="Nothing to approve">Payments that need a person’s approval appear here until they expire.</Empty>
   );
 
-const WaitingPanel = ({ waiting, mayDecide }: WaitingProps) => (
+const WaitingPanel = ({ waiting, mayDecide, since }: PanelProps) => (
   <section className="panel" aria-labelledby="waiting">
     <div className="panel-head">
       <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
@@ -71,7 +72,7 @@ const WaitingPanel = ({ waiting, mayDecide }: WaitingProps) => (
       <Requests waiting={waiting} mayDecide={false} />
     )}
     <div className="panel-foot">
-      <KeepFresh kinds={["request"]} count={waiting.items.length} words={requestsWords(waiting)} />
+      <KeepFresh kinds={["request"]} since={since} count={waiting.items.length} words={requestsWords(waiting)} />
       <span>
         {howTold[mailDelivery()]}
         {mayDecide && vapid() !== null && (
@@ -88,7 +89,7 @@ const WaitingPanel = ({ waiting, mayDecide }: WaitingProps) => (
 /** Shows requests that wait for approval, payments that mandates refused, and earlier requests with their result. */
 export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
-  const caller = await requireMember(PATH);
+  const caller = await requireLiveMember(PATH);
   const mayDecide = caller.capabilities.has("checkouts:approve");
   if (!mayDecide && !caller.capabilities.has("checkouts:read")) {
     return <NotForRole title="Approvals" what="payments that wait" who="Owners, admins, approvers, developers and viewers" />;
@@ -104,7 +105,7 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
     <>
       <PageHeader title="Approvals" description="Payments that need an approval. Nothing is paid before someone approves it." />
       <div className="stack">
-        <WaitingPanel waiting={waiting} mayDecide={mayDecide} />
+        <WaitingPanel waiting={waiting} mayDecide={mayDecide} since={caller.since} />
         {refusals.length > 0 && <RefusalsPanel refusals={refusals} />}
         {(decided.items.length > 0 || cursor !== undefined) && (
           <section className="panel" aria-labelledby="decided">

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { requireMember } from "#app/session.ts";
+import { requireLiveMember } from "#app/session.ts";
 import { Allowances } from "#components/buyer/allowances.tsx";
 import { Begin } from "#components/buyer/begin.tsx";
 import { RecentPayments } from "#components/buyer/recent-payments.tsx";
@@ -76,7 +76,7 @@ const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) 
  * whose role may see it.
  */
 export default async function HomePage() {
-  const caller = await requireMember("/home");
+  const caller = await requireLiveMember("/home");
   const may = (capability: Parameters<typeof caller.capabilities.has>[0]) => caller.capabilities.has(capability);
   const [mandates, waiting, payments, spending] = await Promise.all([
     may("mandates:read") ? viewLiveMandates(caller, ROWS_MAX) : [],
@@ -118,6 +118,7 @@ export default async function HomePage() {
         <p className="text-muted text-sm">
           <KeepFresh
             kinds={["payment", "request", "mandate"]}
+            since={caller.since}
             count={waiting?.items.length ?? 0}
             words={waiting ? requestsWords(waiting) : ""}
           />

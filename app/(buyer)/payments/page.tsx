@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { found } from "#app/found.ts";
 import type { SearchParams } from "#app/search-params.ts";
-import { requireMember } from "#app/session.ts";
+import { requireLiveMember } from "#app/session.ts";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { PaymentFilters } from "#components/payments/payment-filters.tsx";
 import { PaymentsLedger } from "#components/payments/payments-ledger.tsx";
@@ -65,7 +65,7 @@ function Density({ query, dense }: { readonly query: PageQuery; readonly dense: 
 /** Lists the payments that agents and members of the organization requested. */
 export default async function PaymentsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
-  const caller = await requireMember(PATH);
+  const caller = await requireLiveMember(PATH);
   if (!caller.capabilities.has("payments:read")) {
     return <NotForRole title="Payments" what="payments" who="Every role of the organization" />;
   }
@@ -110,7 +110,7 @@ export default async function PaymentsPage({ searchParams }: { readonly searchPa
         )}
       </section>
       <p className="mt-3 text-muted text-sm">
-        <KeepFresh kinds={["payment"]} />
+        <KeepFresh kinds={["payment"]} since={caller.since} />
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { found } from "#app/found.ts";
-import { requireMember } from "#app/session.ts";
+import { requireLiveMember } from "#app/session.ts";
 import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { AmountsPanel } from "#components/payments/amounts-panel.tsx";
 import { NextPanel } from "#components/payments/next-panel.tsx";
@@ -29,7 +29,7 @@ const settledExecution = ({ executions }: PaymentView["payment"]) =>
 /** Shows one payment: the request, the reasons for the decision, the later events, and the actions that the person can take. */
 export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
-  const caller = await requireMember(`/payments/${encodeURIComponent(authorizationId)}`);
+  const caller = await requireLiveMember(`/payments/${encodeURIComponent(authorizationId)}`);
   if (!caller.capabilities.has("payments:read")) {
     return <NotForRole title="Payment" what="payments" who="Every role of the organization" />;
   }
@@ -87,7 +87,11 @@ export default async function PaymentPage({ params }: Props) {
         <p className="text-muted text-sm print:hidden">
           {/* After a person has allowed the payment once, the agent asks again under a new id. Until then the page
               refreshes for every payment and request of the organization. */}
-          <KeepFresh kinds={["payment", "request"]} id={view.allowed?.state === "open" ? undefined : authorizationId} />
+          <KeepFresh
+            kinds={["payment", "request"]}
+            id={view.allowed?.state === "open" ? undefined : authorizationId}
+            since={caller.since}
+          />
         </p>
       </div>
     </>
