@@ -8,10 +8,7 @@ import { fundedWallet, openStall, type Stall } from "./setup/stall.ts";
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name });
 
-/**
- * Makes the page take itself for an installed app. Returns a function that reads the number that the page last set on the icon
- * of the app.
- */
+/** Makes the page take itself for an installed app. Returns a function that reads the number that is on the app's icon. */
 async function installedBadge(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const matches = window.matchMedia.bind(window);
@@ -66,9 +63,7 @@ async function makeKey(page: Page): Promise<string> {
   return key;
 }
 
-/**
- * Saves a draft of a mandate with the keyboard alone: 0.5 USDC per payment, 2 per day, and approval above 0.4. Returns its id.
- */
+/** Saves the draft of a mandate with the keyboard alone: 0.5 USDC per payment, 2 a day, approval above 0.4. Returns its id. */
 async function writeByKeyboard(page: Page): Promise<string> {
   await page.goto("/mandates/new");
   await expect(page.getByRole("button", { name: "Save draft" })).toBeEnabled();
@@ -280,10 +275,7 @@ test.describe("the lists", () => {
       expect((await page.goto(path))?.status()).toBe(404);
   });
 
-  test("a member who may only read a mandate cannot pause, revoke or edit it, and a role without this right sees no mandates", async ({
-    page,
-    context,
-  }) => {
+  test("a member sees only the mandates and the actions that their role allows", async ({ page, context }) => {
     const owner = await newOrganization();
     const mandateId = await writeMandate(owner, "Lab supplies");
     const viewer = await newMember(owner, "viewer");
