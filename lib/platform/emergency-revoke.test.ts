@@ -124,8 +124,8 @@ describe("emergencyRevoke", () => {
       FROM authorizations a, (SELECT n, ${authorizationId} || n AS id FROM generate_series(1, 501) n) copies
       WHERE authorization_id = ${authorizationId}`;
     await pool()`
-      INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status)
-      SELECT 'exe' || substr(authorization_id, 4), authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing'
+      INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status, next_check_at)
+      SELECT 'exe' || substr(authorization_id, 4), authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing', now()
       FROM authorizations WHERE mandate_id = ${mandateId} AND authorization_id <> ${authorizationId}`;
     const { underWay, moreUnderWay } = await viewTarget("sandbox", { kind: "mandate", id: mandateId });
     expect([underWay.length, moreUnderWay]).toEqual([20, true]);
@@ -145,8 +145,8 @@ describe("emergencyRevoke", () => {
     const ids = await Promise.all([mandateId, other, mandateId].map(async (id) => (await ask(buyer, id)).data.authorizationId));
     for (const [at, authorizationId] of ids.entries())
       await pool()`
-        INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status)
-        SELECT ${`exe_${at}`}, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing'
+        INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status, next_check_at)
+        SELECT ${`exe_${at}`}, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing', now()
         FROM authorizations WHERE authorization_id = ${authorizationId}`;
     const agentId = buyer.agent.serviceAccountId;
     const { metadata } = (await stopNow(operator, { mandateId, agentId })).data.auditEvent;

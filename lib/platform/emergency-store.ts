@@ -3,6 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { contains } from "#lib/db/like.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
+import { hasNoOutcome } from "#lib/holds/open-executions.ts";
 import { heldRows } from "#lib/holds/hold-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
@@ -97,8 +98,6 @@ export type Target =
   | { readonly kind: "agent"; readonly id: string }
   | { readonly kind: "seller"; readonly id: string };
 
-const underWay = ["pending", "processing", "unknown"];
-
 /**
  * The condition for payments to registered sellers at the domains, and to the addresses, that the stopped seller had proved.
  */
@@ -117,7 +116,7 @@ function reached(reach: readonly Reach[]) {
 
 const executionsOf = ({ kind, id }: Target, reach: readonly Reach[]) =>
   and(
-    inArray(executions.settlementStatus, underWay),
+    hasNoOutcome,
     {
       mandate: eq(executions.mandateId, id),
       agent: eq(executions.subjectId, id),

@@ -1,10 +1,9 @@
-import { asc, count, eq, inArray, min, sql } from "drizzle-orm";
+import { and, asc, count, eq, min, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
 import { heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
+import { hasNoOutcome } from "#lib/holds/open-executions.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
-
-const open = ["pending", "processing", "unknown"];
 
 /**
  * Counts, by status, the executions whose outcome is not known yet, with the time of the oldest and the number of those
@@ -19,7 +18,7 @@ export const countOpen = () =>
       overdue: sql<string>`count(*) FILTER (WHERE ${executions.nextCheckAt} < clock_timestamp() - interval '1 minute')`,
     })
     .from(executions)
-    .where(inArray(executions.settlementStatus, open))
+    .where(hasNoOutcome)
     .groupBy(executions.settlementStatus);
 
 /** Executions with an unknown outcome, the oldest first. */
@@ -42,7 +41,7 @@ export const selectUnknown = (rows: number) =>
     .from(executions)
     .innerJoin(authorizations, eq(authorizations.authorizationId, executions.authorizationId))
     .innerJoin(organization, eq(organization.id, executions.organizationId))
-    .where(eq(executions.settlementStatus, "unknown"))
+    .where(and(hasNoOutcome, eq(executions.settlementStatus, "unknown")))
     .orderBy(asc(executions.executionId))
     .limit(rows);
 
