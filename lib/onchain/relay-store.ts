@@ -237,8 +237,11 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
-      /** Seconds since the earliest signing among the sent transactions that are in no block yet; 0 if there are none. */
-      waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(sent_at) FILTER (WHERE block_number IS NULL)), 0)`,
+      /**
+       * Seconds since the oldest of the sent transactions that are in no block yet was queued; 0 if there are none. The time of
+       * signing would begin again with each replacement.
+       */
+      waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE status = 'sent' AND block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })
     .from(relays)
