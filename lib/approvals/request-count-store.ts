@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
-import { purposeOf } from "#lib/approvals/purpose.ts";
+import { PURPOSE_READ_MAX, purposeOf } from "#lib/approvals/purpose.ts";
 import { agentKey, ASKED_MOST, HOUR_MOST, type AgentRequests, type Remembered } from "#lib/approvals/request-limits.ts";
 import type { Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
@@ -63,6 +63,8 @@ export async function countRequests(
   return readCount(row!);
 }
 
+/** A request that nobody answered in time. `isRecent` is true if it expired within the last hour. */
+type Silent = { readonly purpose: string | null; readonly isRecent: boolean };
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 
 /**
@@ -72,17 +74,26 @@ type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
  */
 export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
   const rows = await c`
-    SELECT w.number, k.declined FROM unnest(${asked.map((_, number) => number)}::int[],
-        ${asked.map(({ mandateId }) => mandateId ?? "")}::text[], ${asked.map(({ basketHash }) => basketHash)}::text[],
-        ${asked.map(({ metadata }) => purposeOf(metadata) ?? "")}::text[]) AS w(number, mandate_id, basket_hash, purpose),
-      LATERAL (SELECT coalesce(bool_or(declined), false) AS declined, count(*) FILTER (WHERE silent) AS asked,
-          max(expires_at) FILTER (WHERE silent) AS last
-        FROM (SELECT expires_at, status = 'rejected' AND updated_at > (SELECT clock_timestamp() - interval '1 hour') AS declined,
-            status <> 'rejected' AND expires_at <= clock_timestamp() AND expires_at > (SELECT clock_timestamp() - interval '1 day')
-              AND coalesce(metadata ->> 'purpose', '') = w.purpose AS silent
+    SELECT w.number, k.* FROM unnest(${asked.map((_, number) => number)}::int[],
+        ${asked.map(({ mandateId }) => mandateId ?? "")}::text[], ${asked.map(({ basketHash }) => basketHash)}::text[])
+        AS w(number, mandate_id, basket_hash),
+      LATERAL (SELECT coalesce(bool_or(declined), false) AS declined,
+          json_agg(json_build_object('purpose', purpose, 'isRecent', is_recent)) FILTER (WHERE silent) AS silent
+        FROM (SELECT status = 'rejected' AND updated_at > (SELECT clock_timestamp() - interval '1 hour') AS declined,
+            status <> 'rejected' AND expires_at <= clock_timestamp() AND expires_at > (SELECT clock_timestamp() - interval '1 day') AS silent,
+            expires_at > (SELECT clock_timestamp() - interval '1 hour') AS is_recent,
+            CASE WHEN json_typeof(metadata -> 'purpose') = 'string' THEN left(metadata ->> 'purpose', ${PURPOSE_READ_MAX}) END AS purpose
           FROM checkout_intents WHERE mandate_id = w.mandate_id AND basket_hash = w.basket_hash
             AND status IN ('rejected', 'expired', 'previewed', 'awaiting_approval')
             AND created_at > (SELECT clock_timestamp() - interval '2 days') OFFSET 0) c) k
-    WHERE k.declined OR (k.asked >= ${ASKED_MOST} AND k.last > (SELECT clock_timestamp() - interval '1 hour'))`;
-  return new Map(rows.map((row) => [row["number"] as number, row["declined"] === true ? "declined" : "unanswered"]));
+    WHERE k.declined OR json_array_length(k.silent) >= ${ASKED_MOST}`;
+  return new Map(
+    rows.flatMap(({ number, declined, silent }): [number, Remembered][] => {
+      const at = number as number;
+      if (declined === true) return [[at, "declined"]];
+      const purpose = purposeOf(asked[at]?.metadata ?? null);
+      const same = ((silent ?? []) as readonly Silent[]).filter((one) => purposeOf(one) === purpose);
+      return same.length >= ASKED_MOST && same.some(({ isRecent }) => isRecent) ? [[at, "unanswered"]] : [];
+    }),
+  );
 }

@@ -156,6 +156,20 @@ describe("the requests of an agent", () => {
     expect((await ask(buyer, mandateId)).data.policyDecision.outcome).toBe("requireApproval");
   });
 
+  test.each([
+    ["longer than people are shown", "Lab supplies. ".repeat(20)],
+    ["with more spaces", "Lab   supplies\n"],
+  ])("a purpose %s is the same purpose if it is repeated", async (_name, purpose) => {
+    const { buyer, mandates } = await askingBuyer(1);
+    for (const outcome of ["requireApproval", "requireApproval", "deny"]) {
+      const asked = await ask(buyer, mandates[0] ?? "", { metadata: { purpose } });
+      expect(asked.data.policyDecision.outcome).toBe(outcome);
+      if (outcome === "deny") return;
+      await expire(idOf(asked));
+      await sweepCheckouts();
+    }
+  });
+
   test("payments and previews at the same time count together", async () => {
     const { buyer, mandates } = await askingBuyer(OPEN_MOST);
     const { credential, serviceAccountId } = await createAgent(buyer.organizationId, ["payments:authorize", "checkouts:preview"]);
