@@ -24,7 +24,8 @@ export type MandateView = MandateChoice & {
   readonly budgets: readonly BudgetView[];
   /**
    * The reasons why the mandate cannot pay this checkout, as full sentences, sorted by their codes in the order of DenialCode.
-   * Empty if the mandate can pay, or if the payment was already requested under this mandate.
+   * Empty if the mandate can pay, if nothing could be decided, or if the payment was already requested under this mandate. So only
+   * `match` says whether the mandate can pay.
    */
   readonly obstacles: readonly string[];
   /** The assurance level that the mandate's policy requires. */
