@@ -16,11 +16,12 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
  * A payment that waits for a person's approval: its checkout, and the authorization that the agent executes after the approval.
  */
 export type OpenApproval = {
-  /** The checkout in which the person is asked; null if none was opened. */
+  /** The checkout in which the person is asked. Null only if a stored question has no checkout; then the agent gets no link. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
   /**
-   * The subject whose payment needs the approval. Only this subject may execute the payment. Null if no checkout was opened.
+   * The subject whose payment needs the approval. Only this subject may execute the payment. Null if the
+   * question has no checkout.
    */
   readonly subjectId: string | null;
 };

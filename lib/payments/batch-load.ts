@@ -128,8 +128,8 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 /**
- * The domains and payee addresses of challenges, for payments that name no registered seller. Looking them up costs an extra
- * round trip before the other facts.
+ * The domains of the challenges with the payee addresses of their intents, for payments that name no registered seller. Looking
+ * them up costs an extra round trip before the other facts.
  */
 const payeesOf = (offers: BatchRows["offers"]): Pairs =>
   columnsOf(

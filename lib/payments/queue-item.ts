@@ -27,7 +27,10 @@ export type PurchaseDecision = {
   readonly validUntil: Date | null;
   /** The reply body of authorizePayment; null if an earlier authorization continues. */
   readonly body: string | null;
-  /** The new checkout in which a person is asked; null if none was opened. */
+  /**
+   * The checkout in which a person is asked: a new one, or that of an earlier payment with the same question; null if none is
+   * asked.
+   */
   readonly checkoutIntentId: string | null;
 };
 
