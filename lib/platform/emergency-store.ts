@@ -142,8 +142,8 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .limit(rows);
 
 /**
- * Sums, by asset and chain, the open holds (reserved amounts) of a mandate, an agent or a seller. `since` comes from
- * sweptUntil: unchanged holds that expired before this time are already released, so they are not read.
+ * Sums, by asset and chain, the holds (reserved amounts) of a mandate, an agent or a seller whose payment was not submitted yet.
+ * `since` comes from sweptUntil: heldRows skips holds that expired before this time, because they are already released.
  */
 export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
   db
