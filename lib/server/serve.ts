@@ -55,7 +55,7 @@ function listenForTheEnd(): { carryOut(stop: Stop): void } {
   };
 }
 
-/** Runs the API and the workers from start to end, and starts the pages process. */
+/** Runs the API and the workers from start to end, and the pages as `options.pages` says. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { development, say } = options;
   const began = performance.now();
