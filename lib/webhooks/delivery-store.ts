@@ -121,7 +121,10 @@ export async function noteFailed(tx: Tx, { delivery, answer }: Answered, pauseMs
   return noted.length === 1;
 }
 
-/** The number of events whose last attempt failed at or after `since`, counted up to two. */
+/**
+ * Counts, up to two, the events that have an error and whose last attempt began at or after `since`. While that attempt runs, the
+ * error is that of the attempt before.
+ */
 export async function failedEventsSince(tx: Tx, endpointId: string, since: Date): Promise<number> {
   const rows = await tx
     .select({ id: webhookDeliveryId })
