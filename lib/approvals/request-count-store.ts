@@ -63,6 +63,12 @@ export async function countRequests(
   return readCount(row!);
 }
 
+/**
+ * The maximum number of requests without an answer whose purposes are compared, the newest ones. An agent can give each request
+ * another purpose, so this limits the work.
+ */
+const SILENT_MAX = 50;
+
 /** A request that nobody answered in time. `isRecent` is true if it expired within the last hour. */
 type Silent = { readonly purpose: string | null; readonly isRecent: boolean };
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
@@ -78,10 +84,11 @@ export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<Rea
         ${asked.map(({ mandateId }) => mandateId ?? "")}::text[], ${asked.map(({ basketHash }) => basketHash)}::text[])
         AS w(number, mandate_id, basket_hash),
       LATERAL (SELECT coalesce(bool_or(declined), false) AS declined,
-          json_agg(json_build_object('purpose', purpose, 'isRecent', is_recent)) FILTER (WHERE silent) AS silent
+          json_agg(json_build_object('purpose', purpose, 'isRecent', is_recent)) FILTER (WHERE silent AND place <= ${SILENT_MAX}) AS silent
         FROM (SELECT status = 'rejected' AND updated_at > (SELECT clock_timestamp() - interval '1 hour') AS declined,
             status <> 'rejected' AND expires_at <= clock_timestamp() AND expires_at > (SELECT clock_timestamp() - interval '1 day') AS silent,
             expires_at > (SELECT clock_timestamp() - interval '1 hour') AS is_recent,
+            row_number() OVER (PARTITION BY status = 'rejected' ORDER BY created_at DESC) AS place,
             CASE WHEN json_typeof(metadata -> 'purpose') = 'string' THEN left(metadata ->> 'purpose', ${PURPOSE_READ_MAX}) END AS purpose
           FROM checkout_intents WHERE mandate_id = w.mandate_id AND basket_hash = w.basket_hash
             AND status IN ('rejected', 'expired', 'previewed', 'awaiting_approval')
