@@ -105,7 +105,7 @@ function follow(channel: BroadcastChannel): void {
     const missed = data.type === "changes" ? data.from > after : data.reading && data.after > after;
     if (data.type === "reading" && !missed) return;
     ({ after } = data);
-    hear(data.type === "changes" && !missed ? data.message : ANYTHING);
+    hear(data.type === "changes" ? { ...data.message, more: data.message.more || missed } : ANYTHING);
   });
   say(channel, { type: "ask" });
 }
