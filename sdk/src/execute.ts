@@ -23,10 +23,13 @@ type Execute = {
 
 const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
 
+/** An authorization that several operations may share, the id of this operation's own one, and the number of its executions. */
+type Shared = { readonly authorizationId: string; readonly ownId: string; readonly attempts: number };
+
 /** Returns the error for an operation whose approval another operation has used, because both asked for the same payment. */
 async function paidForAnother(
   { service }: Context,
-  { authorizationId, ownId }: { readonly authorizationId: string; readonly ownId: string },
+  { authorizationId, ownId }: Shared,
   signal: AbortSignal,
 ): Promise<AuthorizationEnded> {
   const { intent } = await service.api.getPayment({ authorizationId }, { signal });
@@ -41,18 +44,19 @@ async function paidForAnother(
  * Each has its own idempotency keys, and the service repeats its answer only for the key that made the execution.
  * @throws AuthorizationEnded if another operation made it
  */
-async function ownExecution(
-  context: Context,
-  ids: { readonly authorizationId: string; readonly ownId: string; readonly idempotencyKey: string },
-  signal: AbortSignal,
-): Promise<PaymentExecution> {
-  const { authorizationId, idempotencyKey } = ids;
-  try {
-    return (await context.service.call("executePayment", { body: { authorizationId, idempotencyKey } }, { signal })).body;
-  } catch (error) {
-    const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
-    throw isConsumed ? await paidForAnother(context, ids, signal) : error;
+async function ownExecution(context: Context, ids: Shared, signal: AbortSignal): Promise<PaymentExecution> {
+  const { authorizationId, ownId, attempts } = ids;
+  for (let attempt = attempts - 1; attempt >= 0; attempt -= 1) {
+    const body = { authorizationId, idempotencyKey: attemptKey(ownId, attempt) };
+    try {
+      return (await context.service.call("executePayment", { body }, { signal })).body;
+    } catch (error) {
+      // No execution was made with this key, or it failed.
+      const isOther = error instanceof ServiceRefused && (error.code === "authorization_consumed" || error.status === 402);
+      if (!isOther) throw error;
+    }
   }
+  throw await paidForAnother(context, ids, signal);
 }
 
 const isLive = ({ settlementStatus }: PaymentExecution): boolean => settlementStatus !== "failed";
@@ -86,9 +90,9 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
   const earlier = mayHaveExecutions ? await executionsOf(context, authorizationId, signal) : [];
   const wasAsked = authorization.policyDecision.outcome === "requireApproval";
   const open = earlier.find(isLive);
-  const idempotencyKey = attemptKey(ownId, open ? earlier.length - 1 : earlier.length);
+  const idempotencyKey = attemptKey(ownId, earlier.length);
   if (open) {
-    const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, idempotencyKey }, signal) : open;
+    const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, attempts: earlier.length }, signal) : open;
     return untilKnown(context, execution, authorization, signal);
   }
   const paymentCredential = wallet && (await sign(wallet, challenge, authorizationId));
@@ -98,10 +102,11 @@ export async function executeOnce(context: Context, execute: Execute, signal: Ab
     return await untilKnown(context, body, authorization, signal);
   } catch (error) {
     const isConsumed = error instanceof ServiceRefused && error.code === "authorization_consumed";
-    const other = isConsumed ? (await executionsOf(context, authorizationId, signal)).find(isLive) : undefined;
-    if (other && wasAsked) throw await paidForAnother(context, { authorizationId, ownId }, signal);
-    if (other) return untilKnown(context, other, authorization, signal);
-    throw errorOf(error, authorization);
+    const made = isConsumed ? await executionsOf(context, authorizationId, signal) : [];
+    const live = made.find(isLive);
+    if (!live) throw errorOf(error, authorization);
+    const execution = wasAsked ? await ownExecution(context, { authorizationId, ownId, attempts: made.length }, signal) : live;
+    return untilKnown(context, execution, authorization, signal);
   }
 }
 
