@@ -238,10 +238,10 @@ export const openBySender = () =>
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
       /**
-       * Seconds since the oldest of the sent transactions that are in no block yet was queued; 0 if there are none. The time of
-       * signing would begin again with each replacement.
+       * The longest wait, in seconds, of a sent transaction that is in no block yet; 0 if there is none. The wait begins with the
+       * signing. A replacement is signed again, so the wait of a replaced transaction begins when it was queued.
        */
-      waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE status = 'sent' AND block_number IS NULL)), 0)`,
+      waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(CASE earlier_hashes WHEN '{}' THEN sent_at ELSE created_at END) FILTER (WHERE status = 'sent' AND block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })
     .from(relays)
