@@ -107,9 +107,10 @@ const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => 
  * Why a person is asked: the first rule of the payment's decision that asks, or, if no payment was decided yet, an order with its
  * number of items.
  */
-function whyAsked({ findings, canonicalBasket }: WaitingRow): string {
+function whyAsked({ findings, authorizationId, canonicalBasket }: WaitingRow): string {
   const [rule] = findings === null ? [] : askRules(JSON.parse(findings) as Findings);
   if (rule !== undefined) return askRuleText(rule);
+  if (authorizationId !== null) return "asks a person";
   const count = canonicalBasket.lines.reduce((sum, { quantity }) => sum + quantity, 0);
   return `an order of ${count} ${count === 1 ? "item" : "items"}`;
 }
