@@ -407,7 +407,8 @@ CREATE TABLE "executions" (
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"next_check_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
-	"resolved_at" timestamp (3) with time zone
+	"resolved_at" timestamp (3) with time zone,
+	CONSTRAINT "executions_checked" CHECK (settlement_status IN ('settled', 'failed') OR next_check_at IS NOT NULL)
 );
 --> statement-breakpoint
 CREATE TABLE "hold_sweeps" (

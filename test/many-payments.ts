@@ -28,9 +28,9 @@ export async function seedPayments(organizationId: string, count: number): Promi
     FROM generate_series(1, ${count}::int) n, (SELECT ${organizationId}::text AS id) o`);
   await database().execute(sql`
     INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode,
-      settlement_status, settlement_reference)
+      settlement_status, settlement_reference, next_check_at)
     SELECT 'exe' || substr(authorization_id, 4), authorization_id, organization_id, environment, mandate_id, subject_id,
       'offchainAuthorized', CASE WHEN amount % 100 = 3 THEN 'unknown' WHEN amount % 100 = 5 THEN 'failed' ELSE 'settled' END,
-      'tx' || authorization_id
+      'tx' || authorization_id, CASE WHEN amount % 100 = 3 THEN clock_timestamp() END
     FROM authorizations WHERE organization_id = ${organizationId} AND outcome = 'allow'`);
 }

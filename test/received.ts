@@ -31,9 +31,10 @@ export async function execution(
   await database().execute(sql`
     INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode,
       settlement_status, payer, nonce, settlement_reference, seller_organization_id, seller_id, resource_id, amount, asset, chain,
-      created_at, resolved_at)
+      created_at, resolved_at, next_check_at)
     VALUES (${id}, ${newId("authorization")}, 'org_buyer', 'sandbox', 'mdt_secret', 'sa_secret', 'offchainAuthorized', ${status},
-      '0xpayer', ${nonce}, '0xhash', ${seller}, 'sel_1', ${resourceId}, ${amount}, 'USDC', ${CHAIN}, ${at.toISOString()}, ${at.toISOString()})`);
+      '0xpayer', ${nonce}, '0xhash', ${seller}, 'sel_1', ${resourceId}, ${amount}, 'USDC', ${CHAIN}, ${at.toISOString()}, ${at.toISOString()},
+      ${at.toISOString()})`);
   return id;
 }
 

@@ -55,6 +55,7 @@ export async function submitted(authorizationId: string, settlementStatus: Settl
       nonce: hash,
       settlementReference: settled ? hash : null,
       resolvedAt: settled ? new Date() : null,
+      nextCheckAt: settled ? null : new Date(Date.now() + 3_600_000),
     });
   await setHolds(ofAuthorization(authorizationId), { status: "submitted" });
   if (!settled) return hash;

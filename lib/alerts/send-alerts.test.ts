@@ -127,7 +127,7 @@ test("an unknown outcome is reported after ten minutes, unless it has become kno
     const { authorizationId } = await authorize(buyer, mandateId);
     const executionId = newId("execution");
     const { organizationId } = buyer;
-    const settlement = { settlementMode: "offchainAuthorized", settlementStatus: "unknown" };
+    const settlement = { settlementMode: "offchainAuthorized", settlementStatus: "unknown", nextCheckAt: new Date() };
     await database()
       .insert(executions)
       .values({

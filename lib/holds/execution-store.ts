@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { ofOwnMandates, within, type Reader } from "#lib/db/scope.ts";
 import type { Caller } from "#lib/http/operation.ts";
@@ -278,3 +278,12 @@ export async function listAuthorizations(
     .orderBy(desc(authorizationId))
     .limit(limit);
 }
+
+/**
+ * The condition for executions whose outcome is not known yet. The constraint executions_checked gives each of them a next check,
+ * so PostgreSQL can use the small index of due checks, although most executions are settled.
+ */
+export const hasNoOutcome = and(
+  isNotNull(executions.nextCheckAt),
+  inArray(executions.settlementStatus, ["pending", "processing", "unknown"]),
+);

@@ -262,6 +262,8 @@ export const executions = pgTable(
     index("executions_revenue")
       .on(table.sellerOrganizationId, table.resolvedAt)
       .where(sql`seller_organization_id IS NOT NULL AND settlement_status = 'settled'`),
+    // Without a next check, an open execution would never end.
+    check("executions_checked", sql`settlement_status IN ('settled', 'failed') OR next_check_at IS NOT NULL`),
   ],
 );
 

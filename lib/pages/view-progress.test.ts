@@ -15,7 +15,13 @@ useDatabase();
 async function execution({ organizationId, agent }: Buyer, authorizationId: string, settlementStatus: string): Promise<void> {
   const executionId = newId("execution");
   const subject = { organizationId, environment: "sandbox", mandateId: "mdt_1", subjectId: agent.serviceAccountId };
-  const payment = { executionId, authorizationId, settlementMode: "offchainAuthorized", settlementStatus };
+  const payment = {
+    executionId,
+    authorizationId,
+    settlementMode: "offchainAuthorized",
+    settlementStatus,
+    nextCheckAt: new Date(),
+  };
   await database()
     .insert(executions)
     .values({ ...subject, ...payment });

@@ -48,6 +48,7 @@ describe("getPayment", () => {
         subjectId: buyer.agent.serviceAccountId,
         settlementMode: "facilitatorSettled",
         settlementStatus: "pending",
+        nextCheckAt: new Date(),
         createdAt: new Date(Date.now() + 1_000),
       });
     const { data } = await get(buyer.person.credential, authorizationId);

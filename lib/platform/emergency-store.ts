@@ -3,7 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { contains } from "#lib/db/like.ts";
 import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
-import { hasNoOutcome } from "#lib/holds/open-executions.ts";
+import { hasNoOutcome } from "#lib/holds/execution-store.ts";
 import { heldRows } from "#lib/holds/hold-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Reach } from "#lib/sellers/stops.ts";

@@ -2,7 +2,7 @@ import { and, asc, count, eq, min, sql } from "drizzle-orm";
 import { database } from "#lib/db/client.ts";
 import { organization } from "#lib/identity/tables.ts";
 import { heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
-import { hasNoOutcome } from "#lib/holds/open-executions.ts";
+import { hasNoOutcome } from "#lib/holds/execution-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 
 /**

@@ -35,7 +35,8 @@ describe("revokeMandate", () => {
       mandateId: id,
       subjectId: "sa_x",
     };
-    const open = { executionId: newId("execution"), settlementMode: "offchainAuthorized", settlementStatus: "unknown" };
+    const settlement = { settlementMode: "offchainAuthorized", settlementStatus: "unknown", nextCheckAt: new Date() };
+    const open = { executionId: newId("execution"), ...settlement };
     await database()
       .insert(executions)
       .values([
