@@ -74,11 +74,15 @@ export async function relayRowOf(relayId: string) {
   return row;
 }
 
-/** Moves the time at which a transaction was sent back by `seconds`, and makes its next check due. */
+/** Moves the times at which a transaction was queued and sent back by `seconds`, and makes its next check due. */
 export const age = (relayId: string, seconds: number) =>
   database()
     .update(relayedTransactions)
-    .set({ sentAt: sql`sent_at - ${seconds} * interval '1 second'`, nextCheckAt: past })
+    .set({
+      sentAt: sql`sent_at - ${seconds} * interval '1 second'`,
+      createdAt: sql`created_at - ${seconds} * interval '1 second'`,
+      nextCheckAt: past,
+    })
     .where(eq(relayedTransactions.relayId, relayId));
 
 export const makeDue = () =>

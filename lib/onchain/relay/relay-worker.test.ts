@@ -7,6 +7,7 @@ import { senderOf } from "#lib/onchain/keys.ts";
 import { relayRow } from "#lib/onchain/relay-row.ts";
 import { relay } from "#lib/onchain/relay/relay-worker.ts";
 import { relayNow, relayOutcome } from "#lib/onchain/relay/queue-relay.ts";
+import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senders, watchSenders } from "#lib/onchain/senders.ts";
 import { relayedTransactions } from "#lib/onchain/tables.ts";
 import { viewHealth } from "#lib/pages/view-health.ts";
@@ -211,6 +212,8 @@ describe("sending transactions", () => {
     await age(relayId, 31);
     const after = await worked(relayId);
     expect(after).toMatchObject({ status: "sent", nonce: before.nonce, earlierHashes: [first] });
+    // The replacement was signed now, but the call still waits since it was queued.
+    expect(Number((await openBySender())[0]?.waitingSeconds)).toBeGreaterThan(30);
     expect(after.maxFeePerGas! * 8n >= before.maxFeePerGas! * 9n).toBe(true);
     expect(after.maxPriorityFeePerGas! * 8n >= before.maxPriorityFeePerGas! * 9n).toBe(true);
     configure({ RELAY_MAX_FEE_GWEI: String(Number(after.maxFeePerGas) / 1e9) });
