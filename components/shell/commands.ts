@@ -3,8 +3,11 @@ import type { Theme } from "./theme.ts";
 
 /** What a command of the command palette does. */
 export type Act =
+  /** The address of the page to open. */
   | { readonly go: string }
+  /** The id of the organization to switch to. */
   | { readonly activate: string }
+  /** The theme to use; undefined for the theme of the system. */
   | { readonly theme: Theme | undefined }
   | { readonly signOut: true };
 

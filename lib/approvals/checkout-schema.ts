@@ -1,6 +1,6 @@
 /**
- * The JSON schemas of a checkout in the API, for all operations that return one. Browsers load this file too, so it imports no
- * server code.
+ * The JSON schemas of a checkout in the API, for all operations that return one. It imports no server code, so that a browser
+ * can load it.
  */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";

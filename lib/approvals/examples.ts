@@ -1,4 +1,4 @@
-/** Example values for the API documentation. Browsers load this file too, so it imports no server code. */
+/** Example values for the API documentation. It imports no server code, so that a browser can load it. */
 import type { CheckoutApproval, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 
 export const checkoutExample = {

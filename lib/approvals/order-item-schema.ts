@@ -1,6 +1,6 @@
 /**
- * The schemas with which an agent describes an order, for the operations that check, preview and place orders. Browsers load this
- * file too, so it imports no server code.
+ * The schemas with which an agent describes an order, for the operations that check, preview and place orders. It imports no server
+ * code, so that a browser can load it.
  */
 import { z } from "zod";
 

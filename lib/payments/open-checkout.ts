@@ -29,14 +29,17 @@ type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" 
 
 /**
  * The URL by which a resource is named if it is not registered: that of the 402 response in the intent, or else the seller's
- * domain. Other text is not used, because the agent could write anything there.
+ * domain. The agent sends the response, so the URL is not trusted; it must only be a valid URL.
  */
 function addressOf({ intent, domain }: SinglePayment): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
-/** The basket line for the resource. It contains no free text from the agent. */
+/**
+ * The basket line for the resource. Its name is registered text or, for a resource that is not registered, a URL or a domain, which
+ * is not trusted (see addressOf).
+ */
 function resourceLine(asked: SinglePayment): Line {
   const { intent, resourceId } = asked;
   const { resource } = intent;
