@@ -24,7 +24,7 @@ export type Entry = {
   readonly group: Group;
   /** The capabilities of which the person needs one. */
   readonly capability?: readonly (Capability | PlatformCapabilityName)[];
-  /** Only organizations with this product role see the page. */
+  /** Only organizations with this product role see the entry. The page itself does not check the role. */
   readonly productRole?: ProductRole;
 };
 

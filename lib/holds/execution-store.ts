@@ -102,8 +102,8 @@ export async function claimCredential(
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
 /**
- * Finds the id of that to which a nonce belongs: an authorization, a settlement without a mandate, or an onchain registration,
- * which gives its nonces to payments one by one. Null if the nonce is unknown.
+ * Finds the owner of a nonce and returns its id. The owner is an authorization, a settlement without a mandate, or an onchain
+ * registration, which gives its nonces to payments one by one. Null if the nonce is unknown.
  */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
@@ -121,8 +121,7 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
 }
 
 /**
- * Finds the id of that to which the nonce of a signed payment belongs, like ownerOfNonce. If a registration gave the nonce to a
- * payment, it is the id of the payment's authorization. Null if the nonce is unknown.
+ * Like ownerOfNonce, but if a registration gave the nonce to a payment, returns the id of that payment's authorization.
  */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
@@ -214,7 +213,8 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
 
 /**
  * Whether the service account that requested the execution was not revoked, or the person is still a member and not banned. A
- * paused service account counts as live, because a pause stops only payments that were not submitted before.
+ * paused service account counts as live: a pause refuses new requests, but a payment that executePayment or placeOrder accepted
+ * before continues, even if the service has not sent it yet.
  */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx

@@ -16,12 +16,15 @@ import type { AssuranceLevel } from "#lib/vocabulary.ts";
  * A payment that waits for a person's approval: its checkout, and the authorization that the agent executes after the approval.
  */
 export type OpenApproval = {
-  /** The checkout in which the person is asked. Null only if a stored question has no checkout; then the agent gets no link. */
+  /**
+   * The checkout in which the person is asked. Null only if an open request for approval in the database
+   * has no checkout; then the agent gets no link.
+   */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
   /**
    * The subject whose payment needs the approval. Only this subject may execute the payment. Null if the
-   * question has no checkout.
+   * request for approval has no checkout.
    */
   readonly subjectId: string | null;
 };
