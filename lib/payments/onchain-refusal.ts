@@ -38,11 +38,7 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
     case "OtherPath":
       return new Problem(
         "policy_denied",
-        details(
-          on,
-          "The mandate is registered on the chain for the other way to pay: either signed transfers or the payment module.",
-          register,
-        ),
+        details(on, "The mandate is registered on the chain for another way to pay.", register),
       );
     case "OtherPayee":
       return new Problem("payee_not_allowed", details(on, "The mandate is registered on the chain for another payee.", register));
