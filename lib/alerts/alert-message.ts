@@ -4,10 +4,7 @@ import type { MessageOf } from "#lib/push/send-pushes.ts";
 
 export const ALERT = "alert";
 
-/**
- * Writes the push message for an alert. It has names and amounts only if the owner of the device asked for details. Null if the
- * alert must no longer be sent to the device.
- */
+/** Null if the alert must no longer be sent to the device; names and amounts only if the device's owner asked for details. */
 export const alertMessageOf: MessageOf = async ({ deviceId, causeId }) => {
   const alert = await findAlertFor(deviceId, causeId);
   if (!alert) return null;

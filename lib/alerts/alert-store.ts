@@ -9,7 +9,7 @@ import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
 export type AlertRow = typeof alerts.$inferSelect;
 
-/** Stores new alerts. If an alert with the same subject, window and threshold is stored already, its row does not change. */
+/** If an alert with the same subject, window and threshold is stored already, its row does not change. */
 export async function insertAlerts(tx: Tx, found: readonly FoundAlert[]): Promise<void> {
   if (found.length === 0) return;
   await tx
@@ -18,7 +18,6 @@ export async function insertAlerts(tx: Tx, found: readonly FoundAlert[]): Promis
     .onConflictDoNothing();
 }
 
-/** Loads mandates with their policies, and with the spent amounts (usage buckets) that count toward their limits at `now`. */
 export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: Date) {
   if (mandateIds.length === 0) return [];
   const rows = await tx
@@ -30,7 +29,7 @@ export async function selectBudgets(tx: Tx, mandateIds: readonly string[], now: 
   return rows.map((row) => ({ row, buckets: buckets.filter(({ mandateId }) => mandateId === row.mandateId) }));
 }
 
-/** Adds `count` to the number of payments that a mandate refused with one code in one hour. Returns the new number. */
+/** Returns the new number of payments that this mandate refused with this code in this hour. */
 export async function countRefusals(tx: Tx, mandateId: string, code: string, hour: Date, count: number): Promise<number> {
   const [row] = await tx
     .insert(refusalCounts)
@@ -63,10 +62,7 @@ export async function nextDueAlert(): Promise<string | null> {
   return row?.alertId ?? null;
 }
 
-/**
- * Locks an alert that should be delivered now. Returns null if another process is delivering the alert, or if the alert is no
- * longer due.
- */
+/** Returns null if another process is delivering the alert, or if the alert is no longer due. */
 export async function lockAlert(tx: Tx, alertId: string): Promise<AlertRow | null> {
   const [row] = await tx
     .select()
@@ -82,7 +78,6 @@ export async function endAlert(tx: Tx, alertId: string, status: "delivered" | "d
 
 const ATTEMPTS_MAX = 5;
 
-/** Schedules the next delivery attempt, with a doubling delay. After the fifth failed attempt the alert is not tried again. */
 export async function postponeAlert(alertId: string): Promise<void> {
   await database()
     .update(alerts)
@@ -94,11 +89,7 @@ export async function postponeAlert(alertId: string): Promise<void> {
     .where(and(eq(alerts.alertId, alertId), eq(alerts.status, "waiting")));
 }
 
-/**
- * Deletes alerts that are older than 400 days, because no limit counts amounts over a longer time, and counts of refused
- * payments that are older than a day, at most `rows` of each. Waiting alerts stay, and so do alerts about a limit on the total,
- * because such a limit never starts again. Returns the number of deleted rows.
- */
+/** Alerts about a limit on the total stay, because that limit never starts again; the other limits span at most 400 days. */
 export async function deleteOldAlerts(rows: number): Promise<number> {
   const old = await database().execute(sql`
     DELETE FROM alerts WHERE alert_id IN (

@@ -14,7 +14,6 @@ export type AlertWords = {
 const refusalOf = (code: string): string =>
   (problems as Readonly<Record<string, { readonly title: string }>>)[code]?.title ?? code;
 
-/** Writes an alert as text for people. Names that people chose are in quotation marks. */
 export function alertWords({ facts, threshold }: Pick<AlertRow, "facts" | "threshold">): AlertWords {
   switch (facts.kind) {
     case "budget":

@@ -21,10 +21,7 @@ type Budget = { readonly window: string; readonly span: string; readonly used: A
 
 const spans = { day: "today", week: "this week", month: "this month" } as const;
 
-/**
- * Returns an id for the present time span of a budget. In each span, a threshold causes at most one alert. A span is a calendar
- * period such as one day or, for a limit over a rolling window, a time as long as the window, counted from 1970.
- */
+/** In each time span a threshold causes at most one alert; the spans of a rolling window are counted from 1970. */
 function idOf(window: Window, now: Date): string {
   const start =
     window.kind === "calendar" ? windowAt(window, now).start.getTime() : now.getTime() - (now.getTime() % window.spanMs);
@@ -36,10 +33,7 @@ const spanOf = (window: Window): string =>
     ? ((spans as Readonly<Record<string, string>>)[window.period] ?? `this ${window.period}`)
     : `in the last ${window.spanMs / 3_600_000} hours`;
 
-/**
- * Lists the budgets of a mandate, each with its used amount. Amounts that open payments reserve count as used, as in the check
- * of a payment.
- */
+/** Amounts that open payments reserve count as used, as in the check of a payment. */
 function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date): Budget[] {
   const { total } = policy.limits;
   const windows = windowsOf(policy, decimals).flatMap((window) => {
@@ -53,10 +47,7 @@ function budgetsOf({ policy, decimals, used, buckets }: BudgetFacts, now: Date):
     : [...windows, { window: "total", span: "in total", used, limit: parseAmount(total, decimals) }];
 }
 
-/**
- * Makes an alert for each threshold that a budget has reached. Only the highest is sent. The lower ones are stored as `dropped`,
- * so that no later run sends them.
- */
+/** Only the highest reached threshold is sent; the lower ones are stored as `dropped`, so that no later run sends them. */
 export function budgetAlerts(mandate: BudgetFacts, now: Date): FoundAlert[] {
   const { organizationId, mandateId, name, asset, decimals, thresholds } = mandate;
   return budgetsOf(mandate, now).flatMap(({ window, span, used, limit }) => {

@@ -3,10 +3,7 @@ import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import type { EventRange } from "#lib/audit/range-store.ts";
 import { sqlOf, database, type Tx } from "#lib/db/client.ts";
 
-/**
- * Lists at most `rows` audit logs of organizations that have events after their cursor. `chain` is the id of the organization.
- * The list is sorted by name and begins after `place`.
- */
+/** The name of an organization's audit log, in `chain`, is the id of the organization. */
 export async function grownChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
     SELECT h.chain FROM audit_heads h LEFT JOIN alert_cursors c ON c.chain = h.chain
@@ -15,10 +12,7 @@ export async function grownChains(place: string, rows: number): Promise<readonly
   return found.map(({ chain }) => chain);
 }
 
-/**
- * Locks the cursor of an audit log and returns the range of the next events after it, at most `events`. Returns null if another
- * process holds the lock, or if no event is left.
- */
+/** Returns null if another process holds the lock, or if no event is left. */
 export async function lockCursor(tx: Tx, chain: string, events: number): Promise<EventRange | null> {
   await sqlOf(tx)`INSERT INTO alert_cursors (chain, sequence) VALUES (${chain}, 0) ON CONFLICT DO NOTHING`;
   const [row] = await sqlOf(tx)`
@@ -28,7 +22,7 @@ export async function lockCursor(tx: Tx, chain: string, events: number): Promise
   return row ? { chain, after: Number(row["after"]), last: Number(row["last"]) } : null;
 }
 
-/** Moves the cursor past the events that were read. Call lockCursor before, so that no other process reads the same events. */
+/** Call lockCursor before, so that no other process reads the same events. */
 export async function moveCursor(tx: Tx, { chain, last }: EventRange): Promise<void> {
   await sqlOf(tx)`UPDATE alert_cursors SET sequence = ${last} WHERE chain = ${chain}`;
 }

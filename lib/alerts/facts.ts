@@ -1,6 +1,4 @@
-/**
- * The facts that an alert reports, as they were when the alert was created. Amounts are text for people, such as "43.00 USDC".
- */
+/** The values are those at the time of the alert's creation; amounts are text for people, such as "43.00 USDC". */
 export type AlertFacts =
   | {
       readonly kind: "budget";

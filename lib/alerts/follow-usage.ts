@@ -14,18 +14,12 @@ import { minutes } from "#lib/time.ts";
 const CHAINS = 200;
 const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
-/**
- * If a mandate refuses at least this many payments with the same code in one hour of the clock, people get an alert. Fewer
- * refusals are normal.
- */
+/** So many refusals with one code in one hour of the clock cause an alert; fewer are normal. */
 const REFUSALS = 5;
-/** An alert about an unknown outcome waits this many minutes, because most outcomes are known after a few blocks of the chain. */
+/** An alert about an unknown outcome waits so long, because most outcomes are known after a few blocks of the chain. */
 const UNKNOWN_MINUTES = 10;
 
-/**
- * Reads the payments that were decided, and the outcomes that became unknown, since the last run, and stores alerts. A worker
- * does this, so that deciding a payment does not take longer because of alerts.
- */
+/** A worker runs this function, so that alerts do not make the decision of a payment slower. */
 export async function followUsage(): Promise<void> {
   for (let place = ""; ;) {
     const chains = await grownChains(place, CHAINS);
@@ -82,10 +76,7 @@ async function refusals(tx: Tx, code: string, { count }: Decided, { organization
   return [{ organizationId, subjectId: mandateId, window, threshold: REFUSALS, facts, dueAt: now, status: "waiting" as const }];
 }
 
-/**
- * Makes an alert for each payment whose execution has an unknown outcome. It is sent ten minutes later, and only if the outcome is
- * still unknown then.
- */
+/** An alert is sent only if the outcome is still unknown at `dueAt`. */
 async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundAlert[]> {
   const rows = await selectExecutions(tx, await unknownIn(tx, range));
   return rows.map(({ executionId, authorizationId, organizationId, chain, asset, amount }) => {
@@ -105,7 +96,6 @@ async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundA
 
 const AT_ONCE = 1_000;
 
-/** Deletes old alerts and old counts of refusals. */
 export async function forgetOldAlerts(): Promise<number> {
   let gone = 0;
   for (;;) {

@@ -4,10 +4,7 @@ import { database } from "#lib/db/client.ts";
 import { senders } from "#lib/onchain/senders.ts";
 import { dayOf } from "#lib/time.ts";
 
-/**
- * Makes alerts for the platform's administrators: one a day for each account that pays for transactions and has too little
- * ether for gas. The balances are those that this process read last.
- */
+/** One alert a day for each account that has too little ether for gas, from the balances that this process read last. */
 export async function noteLowBalances(): Promise<void> {
   const low = senders().filter((sender) => sender.low);
   if (low.length === 0) return;

@@ -30,10 +30,7 @@ export const selectReaders = (tx: Tx, organizationId: string | null) =>
     .orderBy(asc(user.id))
     .limit(PEOPLE_MAX);
 
-/**
- * Lists the devices of the recipients who have no quiet hours now. Their rows are locked, so that no device is removed before
- * its message is stored. Devices that another transaction has locked are left out.
- */
+/** Locks the rows, so that no device is removed before its message is stored; skips devices that another transaction locked. */
 export async function selectDevices(tx: Tx, organizationId: string | null, now: Date): Promise<readonly string[]> {
   const rows = await tx
     .select({ deviceId: pushDevices.deviceId, ...quietColumns })
@@ -49,10 +46,7 @@ export async function selectDevices(tx: Tx, organizationId: string | null, now: 
   return rows.filter((row) => !isQuiet(quietHoursOf(row), now)).map(({ deviceId }) => deviceId);
 }
 
-/**
- * Loads the alert that a push message to a device is about. Null if the device or the alert was deleted, if the device's
- * session has ended, or if the owner of the device is no longer a recipient or has quiet hours now.
- */
+/** Null if device or alert is gone, the session has ended, or the device's owner is no recipient or has quiet hours now. */
 export async function findAlertFor(deviceId: string, alertId: string) {
   const [row] = await database()
     .select({

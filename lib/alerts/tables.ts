@@ -3,13 +3,12 @@ import { bigint, index, integer, json, pgTable, primaryKey, text, uniqueIndex } 
 import type { AlertFacts } from "#lib/alerts/facts.ts";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** How far each organization's audit log was read for alerts, as the sequence number of the last event read. */
+/** How far each organization's audit log was read for alerts. */
 export const alertCursors = pgTable("alert_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
 });
 
-/** Alerts that are not delivered yet, and alerts that were delivered, dropped or given up. */
 export const alerts = pgTable(
   "alerts",
   {
@@ -18,18 +17,12 @@ export const alerts = pgTable(
     organizationId: text("organization_id"),
     /** The id of what the alert is about: a mandate, the execution of a payment, or an account on a chain. */
     subjectId: text("subject_id").notNull(),
-    /**
-     * Names the time span that the alert is about and, for a budget, the limit or, for refusals, their code. A unique index
-     * allows one alert for each subject, window and threshold.
-     */
+    /** The time span that the alert is about and, for a budget, the limit or, for refusals, their code. */
     window: text("window").notNull(),
     threshold: integer("threshold").notNull(),
     facts: json("facts").$type<AlertFacts>().notNull(),
     dueAt: moment("due_at").notNull(),
-    /**
-     * `dropped`: not sent, because it was no longer true, or because an alert about a higher threshold was sent. `failed`: five
-     * attempts failed.
-     */
+    /** `dropped`: no longer true, or a higher threshold was sent instead. `failed`: five attempts failed. */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     createdAt: createdAt(),
@@ -43,7 +36,6 @@ export const alerts = pgTable(
   ],
 );
 
-/** How often payments under a mandate were refused for the same reason in an hour. */
 export const refusalCounts = pgTable(
   "refusal_counts",
   {
@@ -58,6 +50,6 @@ export const refusalCounts = pgTable(
 /** The thresholds of mandates for which people chose thresholds. Other mandates have the default thresholds. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
-  /** Each threshold is a percentage of every limit of the mandate. Sorted in ascending order. */
+  /** Percentages of every limit of the mandate, in ascending order. */
   thresholds: integer("thresholds").array().notNull(),
 });

@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { mandateThresholds } from "#lib/alerts/tables.ts";
 
-/** The thresholds of each mandate. Mandates for which nobody chose thresholds are left out. */
+/** Mandates for which nobody chose thresholds are left out. */
 export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
   const rows = await tx
     .select()
@@ -11,10 +11,7 @@ export async function thresholdsOf(tx: Tx, mandateIds: readonly string[]): Promi
   return new Map(rows.map(({ mandateId, thresholds }) => [mandateId, thresholds]));
 }
 
-/**
- * Saves the thresholds of a mandate. The caller must hold the lock on the mandate's row, so that two changes run one after the
- * other.
- */
+/** The caller must hold the lock on the mandate's row, so that two changes run one after the other. */
 export async function saveThresholds(tx: Tx, mandateId: string, thresholds: readonly number[]): Promise<void> {
   const set = { thresholds: [...thresholds] };
   await tx
