@@ -25,13 +25,9 @@ import { isProblem, notFound, Problem } from "#lib/problem.ts";
 
 type Plain = (request: Request) => Promise<Reply>;
 
-/**
- * Serves one path and method. `plain` returns the reply as a plain object, because creating a Response and reading it again takes
- * the HTTP server longer than all other work on the request.
- */
+/** Creating a Response and reading it again takes the HTTP server longer than all other work on the request. */
 export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
 
-/** A function that serves one operation. Next.js, the service's own HTTP server and tests all call this function. */
 export type Route = Serve & { readonly plain: Plain; readonly operation: Operation };
 
 const toResponse = ({ status, headers, body }: Reply): Response => new Response(body, { status, headers });
@@ -41,10 +37,7 @@ const fromPlain = (plain: Plain): Serve & { readonly plain: Plain } =>
 
 type Authenticate = (request: Request, options: AuthenticateOptions) => Promise<Caller | null>;
 
-/**
- * Authenticates the caller. Returns null for a request without a credential. A request without a valid credential counts against
- * the rate limit of its network address.
- */
+/** Null without a credential. A request without a valid one counts against the rate limit of its network address. */
 async function identify(request: Request, { urgent }: Operation, authenticated: Authenticate): Promise<Caller | null> {
   const caller = await authenticated(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
@@ -79,11 +72,7 @@ function note(operation: Operation, status: number, requestId: string, started: 
   else log().debug({ requestId, operation: operation.id, status, durationMs }, "Request answered");
 }
 
-/**
- * Makes the function that serves an operation. Every request goes through the same steps: authenticate, apply limits, check
- * access, parse the input, run the handler, parse the reply, and turn errors into problems. `authenticated` replaces the
- * look-up of the caller where other credentials are accepted.
- */
+/** Serves an operation. `authenticated` replaces the look-up of the caller where other credentials are accepted. */
 export function route<O extends Operation>(operation: O, handler: Handler<O>, authenticated: Authenticate = authenticate): Route {
   const requireAccess = compileAccess(operation.access);
   const readInput = compileInput(operation);
@@ -138,10 +127,9 @@ const refuse = (problem: Problem): Serve =>
     return Promise.resolve(request.method === "HEAD" ? { ...reply, body: null } : reply);
   });
 
-/** The answer for a path without an operation. */
 export const notFoundRoute: Serve = refuse(notFound("path"));
 
-/** The answer to a request that cannot be read as HTTP, for example because its Host header is not valid. */
+/** For a request that cannot be read as HTTP, for example because its Host header is not valid. */
 export const malformedRoute: Serve = refuse(
   new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
 );
@@ -161,19 +149,14 @@ function withoutBody(serve: Serve): Serve {
   };
 }
 
-/**
- * Makes the exports of a Next.js route file: the given methods, HEAD if GET is given, and a 405 reply with an Allow header for
- * all others.
- */
+/** The exports of a Next.js route file; all other methods answer 405. */
 export function exportMethods(served: Partial<Record<"GET" | "POST" | "PUT" | "PATCH", Serve>>): Methods {
   const all: Partial<Record<string, Serve>> = { ...served, ...(served.GET && { HEAD: withoutBody(served.GET) }) };
   const other = refuseMethod(Object.keys(all).toSorted().join(", "));
   return Object.fromEntries(exported.map((method) => [method, all[method] ?? other])) as Methods;
 }
 
-/** Makes the exports of a Next.js route file that serves every method with the same function. */
 export const everyMethod = (serve: Serve): Methods => Object.fromEntries(exported.map((method) => [method, serve])) as Methods;
 
-/** Makes the exports of the Next.js route file for one path from the operations of this path. */
 export const methods = (...routes: readonly Route[]): Methods =>
   exportMethods(Object.fromEntries(routes.map((one) => [one.operation.method, one])));
