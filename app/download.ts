@@ -1,7 +1,6 @@
 import { notFound } from "next/navigation";
 import { isProblem } from "#lib/problem.ts";
 
-/** Sends a text file as a stream, so that long files need little memory. */
 export function download(name: string, type: "text/csv" | "application/x-ndjson", lines: AsyncGenerator<string>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -24,7 +23,7 @@ export function download(name: string, type: "text/csv" | "application/x-ndjson"
   });
 }
 
-/** Reads the data of a file. Every problem becomes a 404, so that people without access cannot tell that the file exists. */
+/** Every problem becomes a 404, so that people without access cannot tell that the file exists. */
 export async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;

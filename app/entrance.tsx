@@ -9,7 +9,6 @@ import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import { readCaller } from "./session.ts";
 
-/** The frame of the pages for sign-in, sign-up, invitations and links from mails. */
 export function Entrance({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { ENVIRONMENT, BASE_URL } = env();
   return (
@@ -19,7 +18,6 @@ export function Entrance({ title, children }: { readonly title: string; readonly
   );
 }
 
-/** The sign-in methods of this installation, as the forms need them. */
 export function waysIn(): Ways {
   const chainId = siweChainId();
   return { methods: authMethods(), siwe: chainId === null ? null : { chainId, origin: env().BASE_URL } };
@@ -27,10 +25,7 @@ export function waysIn(): Ways {
 
 const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host);
 
-/**
- * Whether the reader may read the mails of a sandbox without a mail server, which contain sign-in links. True for requests from
- * the local machine if BASE_URL is a loopback address, and for platform admins. Always false if a mail server is configured.
- */
+/** Mails contain sign-in links: only platform admins, and local requests if BASE_URL is a loopback address, may read them. */
 export async function mayReadOutbox(): Promise<boolean> {
   if (mailDelivery() !== "outbox") return false;
   const local = (await headers()).get(LOCAL_HEADER) === "1" && isLoopback(new URL(env().BASE_URL).hostname);
@@ -39,7 +34,6 @@ export async function mayReadOutbox(): Promise<boolean> {
   return caller !== null && (await viewSession(caller.sessionId)).platformRoles.includes("admin");
 }
 
-/** Tells a developer where to read the mail that was just sent. */
 export async function OutboxHint() {
   return (await mayReadOutbox()) ? (
     <p className="text-sm text-muted">

@@ -7,16 +7,10 @@ import { viewMandates } from "#lib/pages/view-mandates.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 
 const MANDATES = 20;
-/**
- * How long the payment request in the code samples is valid: 12 hours, because people may run the copied text hours later. The
- * service refuses requests that are valid for more than a day.
- */
+/** 12 hours, because people may run the copied text hours later; the service refuses requests valid for more than a day. */
 const EXPIRES_MS = 12 * 3_600_000;
 
-/**
- * Returns the reader's active mandates and the key of their newest service account for the code samples, as far as the reader's
- * role may see them; null if nobody is signed in or no organization is active.
- */
+/** Null if nobody is signed in or no organization is active. */
 async function readReader(caller: SessionCaller | null): Promise<FirstRequestReader | null> {
   if (!caller || caller.organizationId === null) return null;
   const member = { ...caller, organizationId: caller.organizationId };
@@ -37,10 +31,6 @@ async function readReader(caller: SessionCaller | null): Promise<FirstRequestRea
   };
 }
 
-/**
- * Shows the first request of a new user, filled with the reader's own ids. It pays with the first asset of the installation,
- * and is not shown if the installation has none.
- */
 export async function ReadersFirstRequest({ caller }: { readonly caller: SessionCaller | null }) {
   const { BASE_URL, ENVIRONMENT, CHAINS } = env();
   const [chain] = CHAINS;

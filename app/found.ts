@@ -10,10 +10,7 @@ async function orNotFound<T>(reading: Promise<T>, codes: readonly ProblemCode[])
   }
 }
 
-/**
- * Reads the data of a page. A missing object, an object of another organization and an invalid request, such as an
- * invalid cursor, lead to the 404 page.
- */
+/** A missing object, an object of another organization and an invalid request lead to the 404 page. */
 export const found = <T>(reading: Promise<T>): Promise<T> => orNotFound(reading, ["not_found", "invalid_request"]);
 
 /** Like `found`, but also leads readers whose role may not see the data to the 404 page. */

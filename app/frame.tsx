@@ -12,16 +12,12 @@ import { readTheme } from "./theme.ts";
 
 type Props = { readonly children: ReactNode };
 
-/** Whether the page is about the person and not about an organization. Such a page needs no active organization. */
+/** A page about the person needs no active organization. */
 const isPersonal = (path: string): boolean => path.startsWith("/settings/security");
 
-/** Reads the session once for the frame and the title of the page. */
 const sessionOf = cache(viewSession);
 
-/**
- * The number of requests that wait for the reader's approval, counted up to 100; 0 if the organization is not a buyer or the
- * reader may not approve.
- */
+/** Counted up to 100; 0 if the organization is not a buyer or the reader may not approve. */
 const countWaiting = cache(async (sessionId: string): Promise<number> => {
   const { activeOrganization, capabilities } = await sessionOf(sessionId);
   if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return 0;
@@ -29,10 +25,7 @@ const countWaiting = cache(async (sessionId: string): Promise<number> => {
   return waitingCount({ organizationId, environment: env().ENVIRONMENT });
 });
 
-/**
- * Returns the titles of an organization's pages. If requests wait for approval, the titles begin with their number, so that a
- * person who looks at another tab sees it.
- */
+/** The title begins with the number of waiting requests, so that a person who looks at another tab sees it. */
 export async function organizationMetadata(): Promise<Metadata> {
   const caller = await readCaller();
   const count = caller ? await countWaiting(caller.sessionId) : 0;
@@ -40,10 +33,6 @@ export async function organizationMetadata(): Promise<Metadata> {
   return { title: { default: "Countersign", template: count > 0 ? `(${count}) ${suffix}` : suffix } };
 }
 
-/**
- * The frame of an organization's pages. People without a session are sent to sign-in. Except on pages about the person, people
- * who belong to no organization are sent to onboarding, and people without an active organization are asked to choose one.
- */
 export async function OrganizationFrame({ children }: Props) {
   const path = await requestPath();
   const caller = await requireCaller(path);
@@ -66,7 +55,6 @@ export async function OrganizationFrame({ children }: Props) {
   );
 }
 
-/** The frame of the pages for the platform's staff. People without a platform capability get a 404. */
 export async function PlatformFrame({ children }: Props) {
   const caller = await requireCaller(await requestPath());
   if (caller.platformCapabilities.size === 0) notFound();

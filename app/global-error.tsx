@@ -3,7 +3,6 @@
 import { FailureAlone } from "#components/shell/failure.tsx";
 import "./global.css";
 
-/** The page that is shown if the root layout itself throws an error. */
 export default function GlobalError(props: { readonly error: unknown; readonly retry: () => void }) {
   return (
     <html lang="en">

@@ -21,8 +21,7 @@ export const viewport = {
 };
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }) {
-  // Reading a cookie makes Next.js render every page for each request. The Content-Security-Policy needs that, because each
-  // request has a new nonce.
+  // Reading a cookie makes Next.js render each request, which the nonce of the Content-Security-Policy needs.
   const theme = await readTheme();
   return (
     <html lang="en" {...(theme && { "data-theme": theme })}>

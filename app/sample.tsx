@@ -9,10 +9,6 @@ const MANDATES = 20;
 
 type Props = { readonly caller: SessionCaller & { readonly organizationId: string } };
 
-/**
- * Lets the reader pay a sample seller of this installation. Nothing is shown if the installation has no test wallet or if the
- * reader's role does not allow such a payment.
- */
 export async function ReadersSample({ caller }: Props) {
   const paid = sampleAsset();
   const may = (["mandates:read", "payments:authorize", "payments:execute", "payments:read"] as const).every((one) =>

@@ -1,9 +1,6 @@
-/**
- * The search parameters that Next.js passes to a page. The types that Next.js generates are not used, because they exist only
- * after a build.
- */
+/** The page types that Next.js generates are not used, because they exist only after a build. */
 export type SearchParams = Promise<Readonly<Record<string, string | string[] | undefined>>>;
 
-/** Returns the value of a parameter that occurs exactly once and is not empty; otherwise undefined. */
+/** The value of a parameter that occurs exactly once and is not empty; otherwise undefined. */
 export const oneOf = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

@@ -6,23 +6,15 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
-/**
- * Returns the person who reads the page, from the session cookie; null without a valid session, or if the person is banned. The
- * session is read once per HTTP request.
- */
+/** Null without a valid session, or if the person is banned; read once per HTTP request. */
 export const readCaller = cache(async (): Promise<SessionCaller | null> => authenticateReader((await headers()).get("cookie")));
 
-/**
- * Returns path and query of the current page, for layouts. Next.js does not tell a layout its address, so `proxy.ts` puts it
- * into this header.
- */
+/** Next.js does not tell a layout its address, so `proxy.ts` puts path and query into this header. */
 export async function requestPath(): Promise<string> {
   return (await headers()).get("x-path") ?? "/";
 }
 
-/**
- * Like readCaller, but redirects to the sign-in page if it returns null. After the sign-in the person returns to `path`.
- */
+/** Redirects to sign-in if readCaller returns null; after the sign-in the person returns to `path`. */
 export async function requireCaller(path: string): Promise<SessionCaller> {
   return (await readCaller()) ?? redirect(withReturnTo("/sign-in", path));
 }

@@ -3,7 +3,6 @@ import { env } from "#lib/env.ts";
 
 export const dynamic = "force-dynamic";
 
-/** Serves instructions for agents: how to pay, and what not to do. */
 export const GET = (): Response =>
   new Response(skillText(env().BASE_URL), {
     headers: { "content-type": "text/markdown; charset=utf-8", "cache-control": "public, max-age=300" },

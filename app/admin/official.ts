@@ -3,10 +3,7 @@ import { requireCaller } from "#app/session.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import type { PlatformCapability } from "#lib/vocabulary.ts";
 
-/**
- * Returns the person who reads a page for the platform's staff. People without any of the capabilities get a 404, and people
- * without a session are sent to sign-in.
- */
+/** People without any of the capabilities get a 404, and people without a session are sent to sign-in. */
 export async function requireOfficial(path: string, ...capabilities: readonly PlatformCapability[]): Promise<SessionCaller> {
   const caller = await requireCaller(path);
   if (!capabilities.some((capability) => caller.platformCapabilities.has(capability))) notFound();

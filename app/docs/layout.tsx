@@ -26,7 +26,6 @@ const contents = (): DocsChapter[] => [
   })),
 ];
 
-/** The frame of the documentation, which is public. Signed-in people get a link back to the application. */
 export default async function DocsLayout({ children }: { readonly children: ReactNode }) {
   const caller = await readCaller();
   return (

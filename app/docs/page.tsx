@@ -49,7 +49,6 @@ const Section = ({ chapter: { tag, description, operations } }: { readonly chapt
   </li>
 );
 
-/** Shows the chapters of the reference and the rules for all operations or, with a search text, the results of the search. */
 export default async function ReferencePage({ searchParams }: { readonly searchParams: SearchParams }) {
   const text = one(await searchParams, "q")?.trim();
   if (text) return <Found text={text} />;

@@ -3,7 +3,6 @@ import { env } from "#lib/env.ts";
 
 export const dynamic = "force-dynamic";
 
-/** Serves a description of the service for language models. */
 export const GET = (): Response =>
   new Response(llmsText(env().BASE_URL), {
     headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "public, max-age=300" },

@@ -27,10 +27,7 @@ const Mail = ({ mail: { to, subject, opening, link, closing, at } }: { readonly 
   </article>
 );
 
-/**
- * Shows the newest mails of a sandbox without a mail server, or only those to the address in the query parameter `to`. They
- * contain sign-in links, so people without access get a 404.
- */
+/** Mails contain sign-in links, so people without access get a 404. */
 export default async function OutboxPage({ searchParams }: { readonly searchParams: SearchParams }) {
   if (!(await mayReadOutbox())) notFound();
   const to = oneOf((await searchParams)["to"]);

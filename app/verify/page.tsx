@@ -3,7 +3,6 @@ import { PageHeader } from "#components/ui/page-header.tsx";
 
 export const metadata = { title: "Verify a receipt" };
 
-/** The page that verifies a receipt. Everything is checked in the browser, and the page sends nothing that is entered here. */
 export default function VerifyPage() {
   return (
     <>

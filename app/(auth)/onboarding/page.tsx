@@ -16,7 +16,6 @@ const sandbox = " You start in the sandbox, where no real money moves.";
 export default async function OnboardingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const { ENVIRONMENT, BASE_URL } = env();
   const path = returnTo((await searchParams)["returnTo"]);
-  // After onboarding, the person goes to the first steps of the organization, unless `returnTo` names another page.
   const next = path === "/" ? "/get-started" : path;
   const caller = await requireCaller(withReturnTo("/onboarding", path));
   const { user } = await viewSession(caller.sessionId);

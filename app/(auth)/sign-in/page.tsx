@@ -17,7 +17,6 @@ const refusals: Readonly<Record<string, string>> = {
   email_not_found: "The other service did not tell us your e-mail address. Allow it there, or sign in another way.",
 };
 
-/** The message for an error code that a sign-in provider returned. */
 const refusalOf = (code: string | undefined): string | undefined =>
   code === undefined
     ? undefined

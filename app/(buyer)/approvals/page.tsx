@@ -86,7 +86,6 @@ const WaitingPanel = ({ waiting, mayDecide, since }: PanelProps) => (
   </section>
 );
 
-/** Shows requests that wait for approval, payments that mandates refused, and earlier requests with their result. */
 export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireLiveMember(PATH);

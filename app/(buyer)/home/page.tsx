@@ -71,10 +71,6 @@ const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) 
   </section>
 );
 
-/**
- * The buyer's home: requests that wait for approval, spending, recent payments and mandates. Each part is shown only to people
- * whose role may see it.
- */
 export default async function HomePage() {
   const caller = await requireLiveMember("/home");
   const may = (capability: Parameters<typeof caller.capabilities.has>[0]) => caller.capabilities.has(capability);

@@ -61,7 +61,6 @@ const None = ({ mayCreate, narrowed }: { readonly mayCreate: boolean; readonly n
     </Empty>
   );
 
-/** Lists the mandates of the organization, with the part of their limits that is used. */
 export default async function MandatesPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

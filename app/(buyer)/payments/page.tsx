@@ -62,7 +62,6 @@ function Density({ query, dense }: { readonly query: PageQuery; readonly dense: 
   );
 }
 
-/** Lists the payments that agents and members of the organization requested. */
 export default async function PaymentsPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireLiveMember(PATH);

@@ -31,7 +31,6 @@ const Coin = ({ coin, range, alone }: { readonly coin: CoinInsights; readonly ra
   );
 };
 
-/** Shows spending by day, agent, seller and mandate, and refused payments by rule, for a range of days. */
 export default async function SpendingPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("payments:read")) {
@@ -39,8 +38,7 @@ export default async function SpendingPage({ searchParams }: { readonly searchPa
   }
   const range = rangeOf(one(await searchParams, "range"));
   const { coins, refusals } = await viewInsights(caller, range);
-  // Hide assets without a payment, because their charts would be empty. If no asset has a payment, show the empty chart of the
-  // first asset.
+  // Hide the empty charts of assets without a payment, but show at least one chart.
   const paid = coins.filter(({ agents }) => agents.length > 0);
   const shown = paid.length > 0 ? paid : coins.slice(0, 1);
   return (

@@ -22,7 +22,6 @@ export const metadata = { title: "Selling" };
 const PATH = "/seller";
 const RECENT = 6;
 
-/** Reads only the data that this person may see. */
 async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
   const may = {
     payments: caller.capabilities.has("payments:read"),
@@ -40,9 +39,7 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
 
 type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
 
-/**
- * Shows the revenue. It is streamed after the rest of the page, because the sums of a busy seller take longer than its lists.
- */
+/** Streamed after the rest of the page, because the sums of a busy seller take longer than its lists. */
 async function RevenuePanels({ revenue, due }: RevenueProps) {
   return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
 }
@@ -53,7 +50,6 @@ async function ForSale({ resources, revenue }: SaleProps) {
   return <ResourcesLedger resources={resources} archived={false} revenue={(await revenue)[0] ?? null} />;
 }
 
-/** The seller's home: revenue and resources, or the first steps of a new seller. */
 export default async function SellerPage() {
   const caller = await requireMember(PATH);
   const { received, due, sellers, resources } = await view(caller);

@@ -19,7 +19,7 @@ export const metadata = { title: "Audit chains" };
 const PATH = "/admin/audit";
 const ROWS = 20;
 
-/** Returns the id in the text of a filter; undefined if the text cannot be an id, so that the filter is ignored. */
+/** Undefined if the text cannot be an id, so that the filter is ignored. */
 const idIn = (text: string | undefined): string | undefined => Id.safeParse(text?.trim()).data;
 
 export default async function AuditPage({ searchParams }: { readonly searchParams: SearchParams }) {

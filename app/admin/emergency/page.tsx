@@ -22,7 +22,7 @@ const fields = [
   { name: "sellerId", kind: "seller", label: "Seller", placeholder: "sel_…" },
 ] as const;
 
-/** The targets that the page's address names. Text that cannot be an id is ignored. */
+/** Text in the page's address that cannot be an id is ignored. */
 const namedIn = (query: PageQuery) =>
   fields.flatMap(({ name, kind }) => {
     const id = Id.safeParse(one(query, name)?.trim()).data;

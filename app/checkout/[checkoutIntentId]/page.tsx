@@ -21,11 +21,7 @@ const pathOf = (checkoutIntentId: string): string => `/checkout/${encodeURICompo
 
 type Params = Promise<{ readonly checkoutIntentId: string }>;
 
-/**
- * Reads what the page shows, and records that this session was shown it; "capability_required" if the reader's role may not see
- * checkouts. A checkout of another organization leads to a 404, as if it did not exist. `cache` lets the page and its title
- * share one read.
- */
+/** Records that this session was shown the checkout; `cache` lets the page and its title share one read. */
 const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "capability_required"> => {
   const caller = await requireCaller(pathOf(checkoutIntentId));
   try {
@@ -37,7 +33,6 @@ const view = cache(async (checkoutIntentId: string): Promise<CheckoutView | "cap
   }
 });
 
-/** Returns the page's title: the amount, the payee and the state of the checkout. */
 function titleOf(shown: CheckoutView | "capability_required"): string {
   if (shown === "capability_required") return "Confirm a payment";
   const { amounts, payee, mayDecide } = shown;
@@ -45,10 +40,7 @@ function titleOf(shown: CheckoutView | "capability_required"): string {
   return `${amounts.charged} to ${payee.domain} – ${state}`;
 }
 
-/**
- * Returns the organization that the link in a message names, if the reader belongs to it and has another organization active;
- * otherwise null. It does not read the checkout, so it cannot reveal whether the checkout exists.
- */
+/** This reads no checkout, so it cannot reveal to another organization whether the checkout exists. */
 const otherOrganization = cache(async (checkoutIntentId: string, named: string | undefined) => {
   if (named === undefined) return null;
   const path = `${pathOf(checkoutIntentId)}?organization=${encodeURIComponent(named)}`;
@@ -87,10 +79,6 @@ const SignedIn = ({ session: { user, activeOrganization } }: { readonly session:
   </div>
 );
 
-/**
- * The confirmation page, on which a person approves or declines a payment. The server renders every fact from the service's own
- * records.
- */
 export default async function CheckoutPage({ params, searchParams }: Props) {
   const { checkoutIntentId } = await params;
   const other = await otherOrganization(checkoutIntentId, oneOf((await searchParams)["organization"]));

@@ -24,7 +24,6 @@ const exampleBody = ({ method, body }: Reference): string | null => {
   return JSON.stringify(freshExample(body.example, fresh), null, 2);
 };
 
-/** Returns the request as a curl command. Single quotes inside the JSON are escaped for the shell. */
 function curlOf({ method, path, parameters, credentials }: Reference, body: string | null, baseUrl: string): string {
   const filled = parameters.reduce((text, { name, example = "…" }) => text.replace(`{${name}}`, example), path);
   const query = parameters.filter((one) => one.in === "query" && one.example !== undefined && one.example !== "");

@@ -71,7 +71,6 @@ const Signing = () => (
   </div>
 );
 
-/** Explains how to connect an MCP client, and what its agent can do. */
 export default function McpPage() {
   const { BASE_URL } = env();
   return (

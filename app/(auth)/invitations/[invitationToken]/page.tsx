@@ -33,7 +33,6 @@ const titles: Readonly<Record<InvitationView["state"], string>> = {
 
 const Address = ({ children }: { readonly children: string }) => <strong className="wrap-anywhere">{children}</strong>;
 
-/** Shows the inviter, the organization, the offered role and the end of the invitation. */
 function Offer({ invitation: { organizationName, inviterName, role, expiresAt } }: Pick<StepProps, "invitation">) {
   const words = roles.find((one) => one.role === role);
   return (
@@ -115,7 +114,6 @@ function Step({ invitation, token, reader, back }: StepProps) {
   return <Ended invitation={invitation} reader={reader} />;
 }
 
-/** Says why the reader cannot accept the invitation. */
 function Ended({ invitation: { state, inviterName, organizationName, expiresAt }, reader }: Omit<StepProps, "token" | "back">) {
   const inviter = <Untrusted>{inviterName}</Untrusted>;
   return (

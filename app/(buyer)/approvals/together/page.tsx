@@ -14,7 +14,6 @@ export const metadata = { title: "Approve together" };
 
 const PATH = "/approvals";
 
-/** Shows the chosen requests with all their facts, and lets the person approve together those that pay the same payee. */
 export default async function TogetherPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

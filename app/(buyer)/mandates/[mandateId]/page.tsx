@@ -38,10 +38,7 @@ type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonl
 
 type StandingProps = { readonly mandate: Mandate; readonly manage: boolean; readonly pay: boolean };
 
-/**
- * Says why agents cannot pay under the mandate and what to do, or suggests a first test payment under an unused mandate. `pay`:
- * whether the reader may make a test payment.
- */
+/** `pay`: whether the reader may make a test payment. */
 function Standing({ mandate: { status, mandateId, usage }, manage, pay }: StandingProps) {
   const edit = manage ? <a href={`${PATH}/${mandateId}/edit`}>Edit the mandate</a> : "An owner or admin can change it";
   if (status === "draft") {
@@ -86,7 +83,6 @@ const Facts = ({ mandate }: { readonly mandate: Mandate }) => (
   </section>
 );
 
-/** Shows one mandate: its policy, usage and history. */
 export default async function MandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;
   const query = await searchParams;

@@ -10,7 +10,6 @@ import { viewEditorChoices } from "#lib/pages/view-editor.ts";
 
 export const metadata = { title: "New mandate" };
 
-/** Shows the form for a new mandate. The mandate is saved as a draft, which allows no payment until a person activates it. */
 export default async function NewMandatePage({ searchParams }: { readonly searchParams: SearchParams }) {
   const asked = one(await searchParams, "template");
   const template = isTemplate(asked) ? asked : undefined;

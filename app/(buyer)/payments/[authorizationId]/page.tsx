@@ -26,7 +26,6 @@ type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 const settledExecution = ({ executions }: PaymentView["payment"]) =>
   executions.find(({ settlementStatus }) => settlementStatus === "settled");
 
-/** Shows one payment: the request, the reasons for the decision, the later events, and the actions that the person can take. */
 export default async function PaymentPage({ params }: Props) {
   const { authorizationId } = await params;
   const caller = await requireLiveMember(`/payments/${encodeURIComponent(authorizationId)}`);
@@ -85,8 +84,7 @@ export default async function PaymentPage({ params }: Props) {
           </div>
         </div>
         <p className="text-muted text-sm print:hidden">
-          {/* After a person has allowed the payment once, the agent asks again under a new id. Until then the page
-              refreshes for every payment and request of the organization. */}
+          {/* The agent asks for a payment that was allowed once under a new id, so this page then watches every id. */}
           <KeepFresh
             kinds={["payment", "request"]}
             id={view.allowed?.state === "open" ? undefined : authorizationId}

@@ -4,7 +4,6 @@ import { exportPayments } from "#lib/pages/export-payments.ts";
 import { isProblem } from "#lib/problem.ts";
 import { problemReply } from "#lib/http/reply.ts";
 
-/** The list of the payments page as a CSV file, with the same filters. */
 export async function GET(request: Request): Promise<Response> {
   const query = Object.fromEntries(new URL(request.url).searchParams);
   try {

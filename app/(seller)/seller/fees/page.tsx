@@ -30,7 +30,6 @@ const columnsFor = (fees: readonly SellerFee[]) => {
   ];
 };
 
-/** Lists the fees that the organization owes as a seller for payments that it received. */
 export default async function SellerFeesPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

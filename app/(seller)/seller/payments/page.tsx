@@ -32,7 +32,6 @@ function filterOf(query: PageQuery) {
   };
 }
 
-/** Lists payments to the organization's resources, from all buyers. */
 export default async function ReceivedPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

@@ -43,7 +43,6 @@ function None({ narrowed, archived, mayManage }: NoneProps) {
   );
 }
 
-/** Lists the organization's paid resources that are for sale, or those that are archived. */
 export default async function ResourcesPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const query = await searchParams;
   const caller = await requireMember(PATH);

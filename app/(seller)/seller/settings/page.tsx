@@ -47,7 +47,6 @@ function SellerPanel({ seller, mayManage }: { readonly seller: OwnSeller; readon
   );
 }
 
-/** Lists the organization's sellers, and lets people prove the sellers' domains. */
 export default async function SellerSettingsPage() {
   const caller = await requireMember(PATH);
   if (!caller.capabilities.has("sellers:read"))

@@ -37,7 +37,6 @@ const AuditFilters = ({ query }: { readonly query: PageQuery }) => (
   </Filters>
 );
 
-/** Links to the exports, with the filters of the page but without its cursor. */
 function Exports({ query }: { readonly query: PageQuery }) {
   const filters = { ...query, cursor: undefined, from: undefined };
   return (

@@ -11,7 +11,6 @@ import { viewOrganization } from "#lib/pages/view-organization.ts";
 
 export const metadata = { title: "Organization settings" };
 
-/** The organization's name, product roles, logo, and the time zone of new mandates. */
 export default async function OrganizationPage() {
   const caller = await requireMember("/settings/organization");
   if (!caller.capabilities.has("members:manage")) {

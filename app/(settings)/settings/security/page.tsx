@@ -38,7 +38,6 @@ const Ways = ({ view, session }: { readonly view: SecurityView; readonly session
   );
 };
 
-/** The person's own security settings, which are the same in every organization. */
 export default async function SecurityPage({ searchParams }: { readonly searchParams: SearchParams }) {
   const caller = await requireCaller("/settings/security");
   const back = returnTo((await searchParams)["returnTo"], "");

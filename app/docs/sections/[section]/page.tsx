@@ -9,7 +9,6 @@ export async function generateMetadata({ params }: Props) {
   return { title: chapterOf((await params).section)?.tag ?? "Not found" };
 }
 
-/** Lists the operations of one chapter of the reference. */
 export default async function SectionPage({ params }: Props) {
   const chapter = chapterOf((await params).section);
   if (!chapter) notFound();

@@ -18,7 +18,6 @@ export const metadata = { title: "Edit a mandate" };
 
 type Props = { readonly params: Promise<{ readonly mandateId: string }>; readonly searchParams: SearchParams };
 
-/** Says that no change of the mandate is offered for a denial. */
 const NoFix = () => (
   <div className="mb-8">
     <Notice tone="caution">
@@ -28,10 +27,7 @@ const NoFix = () => (
   </div>
 );
 
-/**
- * Edits a mandate. Saving makes a new version and keeps the usage. If the query parameter `fix` names a denied authorization,
- * the form is filled with the change that would allow its payment.
- */
+/** `fix` names a denied authorization: the form is filled with the change that would allow its payment. */
 export default async function EditMandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;
   const asked = one(await searchParams, "fix");

@@ -57,7 +57,6 @@ function factsOf(view: PaymentView, buyer: string) {
   ] as const;
 }
 
-/** The receipt of a settled payment, for printing. The navigation around it is not printed. */
 export default async function ReceiptPage({ params }: Props) {
   const { authorizationId } = await params;
   const path = `/payments/${encodeURIComponent(authorizationId)}`;

@@ -57,7 +57,6 @@ const Capabilities = ({ account }: AccountDetail) => (
   </section>
 );
 
-/** Says how many mandates are open to every agent or, if mandates were chosen for this account, that it may use only those. */
 const openText = ({ account, openMandates }: Pick<AccountDetail, "account" | "openMandates">): string => {
   const chosen = account.mandateIds?.length;
   if (chosen !== undefined)

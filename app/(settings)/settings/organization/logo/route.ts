@@ -2,7 +2,7 @@ import { notFound } from "next/navigation";
 import { readCaller } from "#app/session.ts";
 import { logoOf } from "#lib/pages/view-organization.ts";
 
-/** The logo of the active organization. The address of the logo contains its version, so the browser may cache the reply. */
+/** The address of the logo contains its version, so the browser may cache the reply. */
 export async function GET(): Promise<Response> {
   const caller = await readCaller();
   const logo = caller?.organizationId ? await logoOf(caller.organizationId) : null;

@@ -17,7 +17,6 @@ export const metadata = { title: "Resource" };
 
 type Params = Promise<{ readonly sellerId: string; readonly resourceId: string }>;
 
-/** Shows a resource without a form, for people who may not change it and for archived resources. */
 const Facts = ({ view: { resource, seller } }: { readonly view: ResourceView }) => (
   <section className="panel panel-body" aria-label="Resource">
     <Pairs
@@ -38,10 +37,6 @@ const Facts = ({ view: { resource, seller } }: { readonly view: ResourceView }) 
   </section>
 );
 
-/**
- * Shows one resource. People who may change it get a form for its terms, the 402 response that the terms require, a check of
- * the seller's server, and the code for that server.
- */
 export default async function ResourcePage({ params }: { readonly params: Params }) {
   const { sellerId, resourceId } = await params;
   const [seller, id] = [decodeURIComponent(sellerId), decodeURIComponent(resourceId)];
