@@ -13,10 +13,7 @@ const APPROVAL_LEAST_MS = minutes(60);
 /** The longest time that a request waits for a person's decision, including an extension by a person. */
 export const REQUEST_MOST_MS = minutes(24 * 60);
 
-/**
- * The terms of a payment that a person approves. An approval is for exactly these terms; if one changes, a new approval is
- * needed.
- */
+/** An approval is for exactly these terms; if one changes, a new approval is needed. */
 export type CheckoutTerms = {
   readonly basketHash: string;
   readonly amount: Atomic;
@@ -32,17 +29,11 @@ type Request = { readonly createdAt: Date; readonly expiresAt: Date; readonly qu
 
 const quoteEnd = ({ quoteExpiresAt }: Pick<Request, "quoteExpiresAt">) => (quoteExpiresAt ? [quoteExpiresAt] : []);
 
-/**
- * When an approval that is given at `now` expires: with the request, but at least an hour from `now`, and never after the
- * seller's quote.
- */
+/** An approval ends with its request, but at least an hour from `now`, and never after the seller's quote. */
 export const approvalEnd = (request: Omit<Request, "createdAt">, now: Date): Date =>
   earliest(new Date(Math.max(request.expiresAt.getTime(), now.getTime() + APPROVAL_LEAST_MS)), ...quoteEnd(request));
 
-/**
- * The latest time to which a person can extend a request. `ends` has the expiry of the payment intent and of the mandate, if they
- * have one.
- */
+/** `ends` has the expiry of the payment intent and of the mandate, if they have one. */
 export const latestEnd = (request: Request, ends: readonly Date[]): Date =>
   earliest(new Date(request.createdAt.getTime() + REQUEST_MOST_MS), ...quoteEnd(request), ...ends);
 
@@ -50,24 +41,15 @@ export type StepUpFacts = {
   readonly sessionCreatedAt: Date;
   /** The organization has paid this seller before, under any mandate. */
   readonly sellerPaidBefore: boolean;
-  /**
-   * The amount, together with the amounts that the person approved in the last day, is above the limit for an approval without
-   * step-up (a new proof of identity).
-   */
+  /** The amount, with those that the person approved in the last day, is above the limit for an approval without step-up. */
   readonly aboveThreshold: boolean;
-  /**
-   * The amount, together with the amounts for unverified payees that the person approved in the last day, is above the lower
-   * limit for such payees.
-   */
+  /** The amount, with those that the person approved for unverified payees in the last day, is above their lower limit. */
   readonly aboveUnverified: boolean;
-  /**
-   * The person has proved their identity again (step-up) in this session for this checkout, and the proof is neither used nor
-   * expired. A proof by passkey counts only while the checkout has the signed terms.
-   */
+  /** Proved again in this session for this checkout and still valid; by passkey only if the checkout has the signed terms. */
   readonly done: boolean;
 };
 
-/** The reasons for which a person must prove their identity again before they approve; empty if there is none. */
+/** Empty if the person need not prove their identity again. */
 export function stepUpReasons(
   { sessionCreatedAt, sellerPaidBefore, aboveThreshold, aboveUnverified }: Omit<StepUpFacts, "done">,
   now: Date,
@@ -99,10 +81,7 @@ const alreadyDecided = (): Problem =>
 export const checkoutChanged = (): Problem =>
   new Problem("checkout_changed", { detail: "The checkout has changed since you were shown it. Review it again." });
 
-/**
- * Makes the problem that asks for a new proof of identity (step-up). With "any", each method of the person (password or passkey)
- * is accepted; with "passkey", only a passkey.
- */
+/** With "any", a password or a passkey is accepted; with "passkey", only a passkey. */
 export const stepUpRequired = (by: "any" | "passkey"): Problem =>
   new Problem("step_up_required", {
     detail:
@@ -122,11 +101,7 @@ export const stepUpRequired = (by: "any" | "passkey"): Problem =>
 const expired = (): Problem =>
   new Problem("intent_expired", { detail: "This checkout has expired. Nothing was approved; ask your agent for a new one." });
 
-/**
- * Throws unless a person can still take the approval back, which means that the agent has not used it and that it has not
- * expired.
- * @throws Problem conflict, authorization_consumed, continuation_expired, checkout_closed
- */
+/** @throws Problem conflict, authorization_consumed, continuation_expired, checkout_closed */
 export function requireUnused(
   checkout: { readonly status: CheckoutStatus },
   approval: { readonly status: ApprovalStatus; readonly expiresAt: Date } | null,
@@ -144,11 +119,7 @@ export function requireUnused(
   throw new Problem("continuation_expired", { detail: "This approval has ended by itself. Nothing can be paid with it." });
 }
 
-/**
- * Decides whether a person's approval of a checkout is granted. Returns "grant" the first time and "repeat" if the person sends
- * the same approval again, and throws otherwise.
- * @throws Problem approval_already_decided, checkout_closed, intent_expired, review_required, checkout_changed, step_up_required
- */
+/** "repeat": the same approval came again. @throws Problem step_up_required, and those of requireOpen and requireReviewed */
 export function decideApproval({ checkout, approval, review, stepUp, mandateId }: ApprovalFacts, now: Date): "grant" | "repeat" {
   if (approval) return repeatOrRefuse(approval, checkout, mandateId, now);
   requireOpen(checkout, now);
@@ -159,9 +130,7 @@ export function decideApproval({ checkout, approval, review, stepUp, mandateId }
   return "grant";
 }
 
-/**
- * Throws unless this session was shown the same terms in the last ten minutes. @throws Problem review_required, checkout_changed
- */
+/** This session must have been shown the same terms within REVIEW_MS. @throws Problem review_required, checkout_changed */
 export function requireReviewed(review: ApprovalFacts["review"], checkout: CheckoutTerms, now: Date): void {
   if (!review || now.getTime() - review.shownAt.getTime() > REVIEW_MS) {
     throw new Problem("review_required", {
@@ -183,7 +152,7 @@ function repeatOrRefuse(
   throw alreadyDecided();
 }
 
-/** Throws unless the checkout waits for a decision. @throws Problem approval_already_decided, checkout_closed, intent_expired */
+/** @throws Problem approval_already_decided, checkout_closed, intent_expired */
 export function requireOpen(
   { status, expiresAt }: { readonly status: CheckoutStatus; readonly expiresAt: Date },
   now: Date,

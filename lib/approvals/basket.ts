@@ -3,7 +3,6 @@ import { canonicalJson } from "#lib/canonical-json.ts";
 import { add, displayAmount, formatAmount, parseAmount, zero, type Atomic } from "#lib/money.ts";
 import type { QuoteLine } from "#lib/storefront/read-quote.ts";
 
-/** A line of a basket, as a storefront or a resource describes it. */
 export type Line = {
   readonly productId: string;
   readonly variantId?: string | undefined;
@@ -14,7 +13,7 @@ export type Line = {
   readonly unitAmount: string;
 };
 
-/** A line in the form in which it is hashed and shown: amounts are canonical decimal text, absent fields are omitted. */
+/** In the form that is hashed and shown: amounts are canonical decimal text. */
 export type BasketLine = Omit<QuoteLine, "totalAmount"> & { readonly displayUnitAmount: string; readonly asset: string };
 
 export type CanonicalBasket = {
@@ -32,11 +31,10 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const inOrder = (a: BasketLine, b: BasketLine): number =>
   compare(a.productId, b.productId) ||
   compare(a.variantId ?? "", b.variantId ?? "") ||
-  // Lines of the same variant are sorted by content, so that the basket's hash does not depend on the storefront's order of
-  // lines.
+  // Compare the content, so that the basket's hash does not depend on the storefront's order of lines of the same variant.
   compare(canonicalJson(a), canonicalJson(b));
 
-/** Writes a basket in one form that does not depend on the storefront's order of lines and spelling of amounts. */
+/** The result does not depend on the storefront's order of lines and spelling of amounts. */
 export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asset, lines: readonly Line[]): CanonicalBasket {
   const canonical = lines.map(({ productId, variantId, name, color, size, quantity, unitAmount }): BasketLine => {
     const unit = parseAmount(unitAmount, tokenDecimals);
@@ -55,12 +53,12 @@ export function canonicalBasket(sellerId: string, { asset, tokenDecimals }: Asse
   return { sellerId, asset, lines: canonical.toSorted(inOrder) };
 }
 
-/** The basket's SHA-256 hash in hexadecimal, over its JSON text as RFC 8785 defines it. */
+/** The SHA-256 in hexadecimal of the RFC 8785 text. */
 export const basketHash = (basket: CanonicalBasket): string => createHash("sha256").update(canonicalJson(basket)).digest("hex");
 
 export const lineAmount = ({ unitAmount, quantity }: Pick<BasketLine, "unitAmount" | "quantity">, decimals: number): Atomic =>
   (parseAmount(unitAmount, decimals) * BigInt(quantity)) as Atomic;
 
-/** The sum of the lines. The price that a storefront asks may be higher, for example because of shipping. */
+/** The price that a storefront asks may be higher than this sum, for example because of shipping. */
 export const basketAmount = ({ lines }: CanonicalBasket, decimals: number): Atomic =>
   lines.reduce((sum, line) => add(sum, lineAmount(line, decimals)), zero);

@@ -10,15 +10,11 @@ import { changedReservations } from "#lib/holds/tables.ts";
 import { insertMailOn, type NewMail } from "#lib/mail/store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/*
- * SQL statements for a batch of payments of which some have a checkout. Each statement looks up the rows of a batch one by one,
- * because PostgreSQL could otherwise choose a plan that scans the whole table.
- */
+/* Each statement looks up rows one by one, because PostgreSQL could otherwise choose a plan that scans the whole table. */
 
 /**
- * Locks checkouts in the order of `ids`, which must be sorted, so that two batches cannot deadlock. The condition `after` is
- * always true, but it reads how many mandates were locked, so PostgreSQL locks the mandates first. A later statement reads the
- * checkouts, because it sees what other transactions committed before this lock.
+ * `ids` must be sorted, or two batches can deadlock; `after` is always true, but makes PostgreSQL lock the mandates first.
+ * A later statement reads the checkouts, because it sees what other transactions committed before this lock.
  */
 export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT k.checkout_intent_id FROM unnest(${ids}::text[]) AS w(id), LATERAL (
@@ -26,17 +22,11 @@ export const lockCheckouts = (c: Sql, ids: readonly string[], organizations: rea
     WHERE checkout_intent_id = w.id AND organization_id = ANY(${organizations}::text[]) AND ${after}
     LIMIT 1 FOR NO KEY UPDATE) k`;
 
-/**
- * Locks these people until the transaction ends, so that the approvals of one person run one after the other. Each approval
- * must count what the person approved in the last 24 hours. `after` makes PostgreSQL take these locks after the checkouts'
- * locks.
- */
+/** A person's approvals run one by one, as each counts those of the last day; `after` makes the checkouts' locks come first. */
 export const lockApprovers = (c: Sql, userIds: readonly string[], after: PendingQuery<Row[]>) => c`
   SELECT pg_advisory_xact_lock(hashtextextended('approvals of ' || w.id, 0)) FROM unnest(${userIds}::text[]) AS w(id) WHERE ${after}`;
 
-/**
- * Reads the replies that are stored for idempotency keys, for requests that pay for a checkout. A `slot` is a hash of the key.
- */
+/** A `slot` is a hash of an idempotency key. */
 export const storedReplies = (c: Sql, slots: readonly string[]) => c`
   SELECT i.* FROM unnest(${slots}::text[]) AS w(slot), LATERAL (
     SELECT slot, fingerprint, status, body FROM idempotency WHERE slot = w.slot LIMIT 1) i`;
@@ -50,7 +40,7 @@ const columns = {
 
 type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
-/** Loads checkouts with all facts that decide whether a session may approve them. Read the rows with readLocked. */
+/** Read the rows with readLocked. */
 export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizations: readonly string[]) => c`
   SELECT row_to_json(k) AS checkout, row_to_json(a) AS approval, row_to_json(r) AS review, row_to_json(h) AS held,
     s.created_at AS session_created_at, s.email AS approver_email, u.step_up_id, u.method AS step_up_method,
@@ -80,13 +70,11 @@ export const approvalFacts = (c: Sql, { of: sessionIds, ids }: Pairs, organizati
     LEFT JOIN LATERAL (SELECT ${c.unsafe(columns.held)} FROM changed_reservations
       WHERE authorization_id = k.authorization_id LIMIT 1) h ON true`;
 
-/** Converts a row that approvalFacts selects to the types of the code. */
 export function readLocked(row: Row): LockedCheckout {
   const approval = row["approval"] && readRow(checkoutApprovals, row["approval"] as Row);
   const checkout = readRow(checkoutIntents, row["checkout"] as Row);
   const risk = readRisk(row["risk"] as Row);
-  // The assurance level is passkeyApproved only if a passkey signed the terms. A session or a password alone gives
-  // softwareApproved.
+  // A session or a password alone gives softwareApproved; only a passkey that signed the terms gives passkeyApproved.
   const reached = row["step_up_method"] === "passkey" ? "passkeyApproved" : "softwareApproved";
   return {
     checkout,
@@ -110,10 +98,7 @@ export function readLocked(row: Row): LockedCheckout {
 
 const approvalNames = columnNames(checkoutApprovals);
 
-/**
- * Stores the checkouts that a batch of payments creates. Their JSON comes from storefronts and may contain any character, which
- * bulkInsert stores unchanged.
- */
+/** The JSON comes from storefronts and may contain any character, which bulkInsert stores unchanged. */
 export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQuery<Row[]> = bulkInsert(
   "checkout_intents",
   allColumns(checkoutIntents),
@@ -122,16 +107,13 @@ export const insertCheckouts: (c: Sql, rows: readonly NewCheckout[]) => PendingQ
 type Grant = {
   readonly approval: ApprovalRow;
   readonly stepUpId: string | null;
-  /** The authorization that reserved the budget while the person was asked. The approval takes over its reservation (hold). */
+  /** The authorization that reserved the budget while the person was asked; the approval takes over its hold. */
   readonly heldId: string | null;
   /** The mail to the person who approved. */
   readonly mail: NewMail | null;
 };
 
-/**
- * Stores an approval with all changes that it causes: the checkout's new status, the proof of identity (step-up) that is used up,
- * the reserved amount (hold) that now belongs to the approval, and the mail.
- */
+/** Also saves the checkout's status, uses up the step-up, hands the hold over to the approval, and queues the mail. */
 export function saveGrant(c: Sql, { approval, stepUpId, heldId, mail }: Grant) {
   const { checkoutIntentId, mandateId, authorizationId } = approval;
   const now = approval.createdAt.toISOString();

@@ -10,15 +10,14 @@ import { mandates } from "#lib/mandates/tables.ts";
 
 const CANDIDATES_MAX = 20;
 
-/** The fields of a checkout that decide which mandates could pay it. They are values, or columns of the table of checkouts. */
+/** The fields are values, or columns of the table of checkouts. */
 type Payable = Record<"organizationId" | "environment" | "asset" | "chain" | "ownerSubjectId", string | Column> & {
   readonly mandateId: string | Column | null;
 };
 
 /**
- * Selects the mandates that could pay a checkout, at most CANDIDATES_MAX: first the mandate that the checkout names and the one
- * that the person chose, whatever their status and asset, then active and suspended mandates in the checkout's asset. If a
- * person restricted the agent that opened the checkout to some mandates, no others are selected.
+ * The mandates that the checkout names or the person chose come first, whatever their status and asset.
+ * An agent that a person restricted to some mandates gets no others.
  */
 function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   const { organizationId, environment, asset, chain, mandateId, ownerSubjectId } = payable;
@@ -37,7 +36,7 @@ function candidatesOf(db: Database, payable: Payable, chosen: string | null) {
   return sql<Candidates["mandates"]>`(SELECT coalesce(json_agg(c), '[]') FROM ${rows} c)`;
 }
 
-/** The mandates that candidatesOf selects for a checkout, and the database's time. */
+/** `now` is the database's time. */
 export type Candidates = {
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
   readonly now: Date;
@@ -53,10 +52,7 @@ export async function findCandidates(db: Database, payable: Payable): Promise<Ca
   return { mandates: row!.mandates, now: new Date(row!.now) };
 }
 
-/**
- * Reads a checkout with its approval, its authorization, the mandates that candidatesOf selects, and the database's time. Null if
- * the reader may not see such a checkout.
- */
+/** Null if there is no checkout that the reader may see. */
 export async function findWithCandidates(db: Database, scope: Reader, checkoutIntentId: string, chosen: string | null) {
   const [row] = await db
     .select({

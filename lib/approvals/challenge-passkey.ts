@@ -18,7 +18,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** Issues a challenge that a passkey signs. Each request gets a new challenge, so the idempotency key is ignored. */
+/** Each request gets a new challenge, so the idempotency key is ignored. */
 export const challengePasskey: Handler<typeof contract.challengePasskey> = async ({ body }, { caller }) => {
   const { userId, sessionId } = caller;
   const { checkoutIntentId = null } = body;
@@ -46,10 +46,7 @@ const noPasskey = (): Problem =>
     nextActions: [{ type: "step_up", label: "Add a passkey", href: "/settings/security" }],
   });
 
-/**
- * Makes a challenge that contains the checkout's terms, so that a signature is valid for these terms only. Throws unless the
- * checkout waits for a decision and this session was shown the terms in the last ten minutes.
- */
+/** The challenge contains the checkout's terms, so that a signature is valid for these terms only. */
 async function bound(tx: Tx, checkoutIntentId: string, { organizationId, environment, sessionId }: SessionCaller, now: Date) {
   const checkout = organizationId === null ? null : await findCheckout(tx, { organizationId, environment }, checkoutIntentId);
   if (!checkout) throw notFound("checkout");

@@ -1,7 +1,4 @@
-/**
- * The JSON schemas of a checkout in the API, for all operations that return one. It imports no server code, so that a browser
- * can load it.
- */
+/** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 import {
@@ -15,7 +12,6 @@ import {
   MandateStatus,
 } from "#lib/vocabulary.ts";
 
-/** The fields of an item in a basket and in a quote. */
 export const itemFields = {
   productId: z.string(),
   variantId: z.string().optional(),

@@ -9,16 +9,10 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 export type OpenCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
-/**
- * A checkout that was read while it and its mandate were locked. `rightsGone` means that its mandate is revoked or its agent is
- * inactive. `moved` means that the checkout got another mandate before the lock, so that the wrong mandate is locked.
- */
+/** `moved` means that the checkout got another mandate before the lock, so that the wrong mandate is locked. */
 type CheckoutSnapshot = OpenCheckout & { readonly rightsGone: boolean; readonly moved: boolean };
 
-/**
- * Takes the lock that keeps revocations out (the gate), then locks the checkout's mandate, then the checkout, and reads them.
- * @throws Problem not_found
- */
+/** Locks the gate, which keeps revocations out, then the mandate, then the checkout. @throws Problem not_found */
 export async function openToClose(tx: Tx, scope: Scope, checkoutIntentId: string): Promise<CheckoutSnapshot> {
   const known = await findCheckout(tx, scope, checkoutIntentId);
   if (!known) throw notFound("checkout");
@@ -47,11 +41,7 @@ type Close = {
 export const beingDecided = (): Problem =>
   new Problem("conflict", { detail: "This checkout is being decided at this moment. Ask again." });
 
-/**
- * Ends a checkout with its approval and the continuation token (with which the agent could pay), and releases the reserved
- * amount. Call openToClose first, because it takes the locks that keep others from deciding at the same time.
- * @throws Problem conflict if the wrong mandate is locked (`moved`)
- */
+/** Needs the lock of the checkout and, if an amount is reserved, of its mandate. @throws Problem conflict if `moved` */
 export async function closeCheckout(
   tx: Tx,
   { checkout, approval, moved = false }: OpenCheckout & { readonly moved?: boolean },

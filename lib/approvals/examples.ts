@@ -1,4 +1,4 @@
-/** Example values for the API documentation. It imports no server code, so that a browser can load it. */
+/** Imports no server code, so that a browser can load it. */
 import type { CheckoutApproval, MandateChoice } from "#lib/approvals/checkout-schema.ts";
 
 export const checkoutExample = {

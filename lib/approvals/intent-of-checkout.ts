@@ -17,9 +17,7 @@ type CheckoutPayment = Pick<
   | "metadata"
 >;
 
-/**
- * Makes the payment intent of a checkout. Its intentId and nonce are the checkout's id, so that a checkout can be paid only once.
- */
+/** The intentId and the nonce are the checkout's id, so that a checkout can be paid only once. */
 export function intentOfCheckout(row: CheckoutPayment, expiresAt: Date): NamedIntent {
   const { checkoutIntentId, sellerId, resourceId, domain, challenge, metadata } = row;
   return {

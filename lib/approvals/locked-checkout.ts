@@ -4,10 +4,7 @@ import type { Risk } from "#lib/approvals/risk-store.ts";
 import type { Hold } from "#lib/holds/hold-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/**
- * A checkout with the facts that decide whether it may be approved. A batch reads them after it has locked the checkout. The
- * confirmation page reads them without a lock.
- */
+/** A batch reads these facts after it has locked the checkout; the confirmation page reads them without a lock. */
 export type LockedCheckout = {
   readonly checkout: CheckoutRow;
   readonly approval: ApprovalRow | null;
@@ -15,7 +12,7 @@ export type LockedCheckout = {
   readonly stepUp: StepUpFacts;
   readonly risk: Risk;
   readonly stepUpId: string | null;
-  /** The email address of the session's person; null without a session. */
+  /** Null without a session. */
   readonly approverEmail: string | null;
   /** The assurance level of the approval or, before there is one, the level that an approval would have now. */
   readonly assuranceLevel: AssuranceLevel;

@@ -1,7 +1,4 @@
-/**
- * The schemas with which an agent describes an order, for the operations that check, preview and place orders. It imports no server
- * code, so that a browser can load it.
- */
+/** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
 
 export const Metadata = z.record(z.string().max(128), z.unknown()).meta({

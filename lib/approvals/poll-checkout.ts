@@ -1,16 +1,12 @@
 import type { Call } from "#lib/call-schema.ts";
 
-/**
- * The path of getCheckout. It is here because the module `payments` may not import the module `commerce`, which defines
- * getCheckout.
- */
+/** The path is here because the module `payments` may not import the module `commerce`, which defines getCheckout. */
 export const CHECKOUT_PATH = "/api/v1/agent/commerce/checkouts/{checkoutIntentId}";
 const WAIT_SECONDS = 30;
 
 export const checkoutPath = ({ path }: { readonly path: string }, checkoutIntentId: string): string =>
   path.replace("{checkoutIntentId}", checkoutIntentId);
 
-/** The API call with which an agent waits for a person's decision. */
 export const pollCheckout = (checkoutIntentId: string): Call => ({
   method: "GET",
   path: `${checkoutPath({ path: CHECKOUT_PATH }, checkoutIntentId)}?waitSeconds=${WAIT_SECONDS}`,

@@ -17,10 +17,7 @@ function settlementOf(status: CheckoutStatus): EffectSettlement {
   return status === "authorized" || status === "executing" ? "authorized" : "none";
 }
 
-/**
- * The status at `now`. An undecided checkout whose time has passed counts as expired, also before the worker has stored the new
- * status.
- */
+/** An undecided checkout whose time has passed is expired, also before the worker has stored that. */
 export const statusAt = ({ status, expiresAt }: Pick<CheckoutRow, "status" | "expiresAt">, now: Date): CheckoutStatus =>
   isOpen(status as CheckoutStatus) && expiresAt <= now ? "expired" : (status as CheckoutStatus);
 
@@ -58,10 +55,7 @@ export function presentCheckout(row: CheckoutRow, now: Date): CheckoutIntent {
   };
 }
 
-/**
- * Converts an approval for the API. A pending approval whose time has passed counts as expired, also before the worker has stored
- * the new status.
- */
+/** A pending approval whose time has passed is expired, also before the worker has stored that. */
 export function presentApproval(row: ApprovalRow, tokenDecimals: number, now: Date): CheckoutApproval {
   const over = row.status === "pending" && row.expiresAt <= now;
   const status = over ? "expired" : (row.status as ApprovalStatus);

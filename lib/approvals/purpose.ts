@@ -1,13 +1,13 @@
-/** People are shown at most this many characters of a purpose. */
+/** The number of characters that people are shown. */
 export const PURPOSE_MAX = 140;
-/** At most this many characters of a purpose are read. The rest is ignored. */
+/** The number of characters that are read; the rest is ignored. */
 export const PURPOSE_READ_MAX = 8 * PURPOSE_MAX;
 
-/** The purpose in the metadata that an agent sent: its own words, unchecked, on one line. Undefined if there is none. */
+/** The agent's own words, unchecked, on one line. */
 export function purposeOf(metadata: Readonly<Record<string, unknown>> | null): string | undefined {
   const text = metadata?.["purpose"];
   if (typeof text !== "string") return undefined;
-  // Cut the text first, because it may be very long and the spread makes an array of all its characters.
+  // Cut first, because the text may be very long and the spread makes an array of all its characters.
   const start = [...text.slice(0, PURPOSE_READ_MAX).replace(/\s+/gu, " ").trim()];
   if (start.length === 0) return undefined;
   return start.length > PURPOSE_MAX ? `${start.slice(0, PURPOSE_MAX - 1).join("")}…` : start.join("");

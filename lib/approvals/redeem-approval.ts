@@ -16,19 +16,19 @@ import { Problem } from "#lib/problem.ts";
 
 export type ApprovedCheckout = { readonly checkout: CheckoutRow; readonly approval: ApprovalRow | null };
 
-/** Locks the authorization's checkout and reads its approval. Null if the authorization has no checkout. */
+/** Null if the authorization has no checkout. */
 export async function lockApproved(tx: Tx, authorizationId: string): Promise<ApprovedCheckout | null> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   return checkout && { checkout, approval: await findApproval(tx, checkout.checkoutIntentId) };
 }
 
-/** Does the same as lockApproved without taking a lock. */
+/** Like lockApproved, without a lock. */
 export async function findApproved(db: Database | Tx, authorizationId: string): Promise<ApprovedCheckout | null> {
   const checkout = await findCheckoutOf(db, authorizationId);
   return checkout && { checkout, approval: await findApproval(db, checkout.checkoutIntentId) };
 }
 
-/** Finds the authorization that asked for a person's approval, by the link to the confirmation page. Null if there is none. */
+/** `href` is the link to the confirmation page. */
 export async function askedUnder(db: Database | Tx, scope: Scope, href: string): Promise<string | null> {
   const checkout = await findCheckout(db, scope, href.slice(href.lastIndexOf("/") + 1));
   return checkout?.authorizationId ?? null;
@@ -36,10 +36,7 @@ export async function askedUnder(db: Database | Tx, scope: Scope, href: string):
 
 type Payment = Pick<AuthorizationRow, "authorizationId" | "mandateId" | "amount" | "asset" | "chain" | "subjectId" | "intent">;
 
-/**
- * Throws unless the payment equals the approved one in amount, asset, chain, payee, mandate, agent and authorization.
- * @throws Problem policy_denied
- */
+/** @throws Problem policy_denied */
 export function requireSamePayment(approval: ApprovalRow, payment: Payment): void {
   const { payTo = "" } = payment.intent;
   const same =
@@ -53,15 +50,12 @@ export function requireSamePayment(approval: ApprovalRow, payment: Payment): voi
   if (!same) throw new Problem("policy_denied", { detail: "This is not the payment that was approved." });
 }
 
-/** Marks a checkout as executing. Called in the transaction that records that the signed payment is submitted. */
+/** Called in the transaction that records that the signed payment is submitted. */
 export async function startCheckout(tx: Tx, { checkoutIntentId }: CheckoutRow, now: Date): Promise<void> {
   await setStatus(tx, checkoutIntentId, "executing", now);
 }
 
-/**
- * Ends an executing checkout when its payment has settled or failed. If an order's payment settled, the order completes the
- * checkout later.
- */
+/** If an order's payment settled, the order completes the checkout later. */
 export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "settled" | "failed", now: Date): Promise<void> {
   const checkout = await lockCheckoutOf(tx, authorizationId);
   if (checkout?.status !== "executing" || (outcome === "settled" && checkout.orderId !== null)) return;
@@ -70,11 +64,7 @@ export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "
 
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
 
-/**
- * Marks an approval as used, which is possible only once. The caller has locked the mandate and the checkout and has compared the
- * payment with the approval. The reserved amount (hold) then stays reserved until `payableUntil`, if that is later than before.
- * @throws Problem authorization_consumed
- */
+/** Possible only once. The caller holds the locks and has compared the payment. @throws Problem authorization_consumed */
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {
   const consumed = await endApproval(tx, approval.approvalId, "consumed", now);
   if (!consumed) throw new Problem("authorization_consumed", { detail: "This approval was used before." });

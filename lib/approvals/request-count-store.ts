@@ -5,16 +5,13 @@ import { agentKey, ASKED_MOST, HOUR_MOST, type AgentRequests, type Remembered } 
 import type { Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
-/*
- * Counts the requests for approval that agents made. A separate statement takes the lock first, so that the count sees what the
- * last lock holder committed.
- */
+/* A separate statement takes the lock first, so that the count sees what the last lock holder committed. */
 
 type Agents = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('requests of ' || id, 0)) FROM unnest($1::text[]) AS w(id)";
 
-/** Counts the requests of the agent in `w`. A request waits for at most a day, so older rows are not read. */
+/** A request waits for at most a day, so older rows are not read. */
 const COUNTS = `LATERAL (
     SELECT count(*) FILTER (WHERE waits)::int AS open, count(*) FILTER (WHERE lately)::int AS lately,
       min(checkout_intent_id) FILTER (WHERE waits) AS oldest,
@@ -34,10 +31,7 @@ const readCount = (row: Record<string, unknown>): AgentRequests => ({
 const keyOf = (row: Record<string, unknown>): string =>
   agentKey({ organizationId: row["organization_id"] as string, ownerSubjectId: row["id"] as string });
 
-/**
- * Locks these agents, then counts their requests. Returns the counts by agentKey. `ids` must be sorted, or two batches can
- * deadlock.
- */
+/** Returns the counts by agentKey. `ids` must be sorted, or two batches can deadlock. */
 export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise<Map<string, AgentRequests>> {
   const locked = c.unsafe(LOCK, [ids as string[]]).execute();
   const each = "unnest($1::text[], $2::text[]) AS w(organization_id, id)";
@@ -48,10 +42,7 @@ export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise
   return new Map(rows.map((row) => [keyOf(row), readCount(row)]));
 }
 
-/**
- * Does the same as countRequestsInBatch for one agent. Call it after mandates and checkouts are locked, or two transactions can
- * deadlock.
- */
+/** Call it after mandates and checkouts are locked, or two transactions can deadlock. */
 export async function countRequests(
   tx: Tx,
   { organizationId, ownerSubjectId }: { readonly organizationId: string; readonly ownerSubjectId: string },
@@ -63,20 +54,16 @@ export async function countRequests(
   return readCount(row!);
 }
 
-/**
- * The maximum number of requests without an answer whose purposes are compared, the newest ones. An agent can give each request
- * another purpose, so this limits the work.
- */
+/** An agent can give each request another purpose, so only this many of the newest unanswered requests are compared. */
 const SILENT_MAX = 50;
 
-/** A request that nobody answered in time. `isRecent` is true if it expired within the last hour. */
+/** `isRecent` is true if the request expired within the last hour. */
 type Silent = { readonly purpose: string | null; readonly isRecent: boolean };
 type Asked = Pick<CheckoutRow, "mandateId" | "basketHash" | "metadata">;
 
 /**
- * Reads how people answered earlier requests for the same basket under the same mandate. The map has only the requests that
- * must be refused now; its keys are indexes of `asked`. A request that nobody answered counts only if its purpose is the same,
- * because another purpose gives people a new reason to decide.
+ * The keys are the indexes in `asked` of the requests that must be refused now.
+ * An unanswered request counts only with the same purpose, because another purpose gives people a new reason to decide.
  */
 export async function rememberedOf(c: Sql, asked: readonly Asked[]): Promise<ReadonlyMap<number, Remembered>> {
   const rows = await c`

@@ -9,25 +9,20 @@ export const HOUR_MOST = 30;
 /** After this many unanswered requests for the same basket with the same purpose, the next request is refused for an hour. */
 export const ASKED_MOST = 2;
 
-/** How many requests for approval an agent has opened. */
 export type AgentRequests = {
-  /** How many requests of the agent wait for a person. */
+  /** Requests that wait for a person. */
   readonly open: number;
-  /** How many requests the agent has opened within the last hour. */
+  /** Requests within the last hour. */
   readonly lately: number;
   /** The id of the oldest request that waits for a person. */
   readonly oldest: string | null;
-  /** When the agent may ask again, if it has asked too often within the hour; null if it has not. */
+  /** When the agent may ask again; null if it has not asked too often within the hour. */
   readonly freeAt: Date | null;
 };
 
-/**
- * Why an agent may not ask again now: a person declined the same payment within the last hour, or the second request for it
- * expired without an answer within the last hour.
- */
+/** Within the last hour, a person declined the same payment, or the second request for it expired without an answer. */
 export type Remembered = "declined" | "unanswered";
 
-/** The map key for an agent of an organization. */
 export const agentKey = ({
   organizationId,
   ownerSubjectId,
@@ -36,7 +31,7 @@ export const agentKey = ({
   readonly ownerSubjectId: string;
 }) => `${organizationId} ${ownerSubjectId}`;
 
-/** Throws if the agent may not open another request for approval now. @throws Problem approval_limit_reached */
+/** @throws Problem approval_limit_reached */
 export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now: Date): void {
   if (open >= OPEN_MOST) {
     throw new Problem("approval_limit_reached", {
@@ -60,7 +55,6 @@ export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now
   }
 }
 
-/** The numbers after the agent has opened one more request, which is the checkout `checkoutIntentId`. */
 export const withOpened = (
   { open, lately, oldest, freeAt }: AgentRequests,
   { checkoutIntentId }: { readonly checkoutIntentId: string },

@@ -3,10 +3,7 @@ import type { Sql } from "#lib/db/sql.ts";
 import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { atomicOf, max, min, subtract, zero, type Atomic } from "#lib/money.ts";
 
-/**
- * How much a session may approve without step-up (proving the person's identity again), and what the person approved within a
- * day, in atomic units.
- */
+/** What a session may approve without step-up, and what the person approved within a day, in atomic units. */
 export type Risk = {
   readonly most: Atomic;
   readonly mostUnverified: Atomic;
@@ -17,11 +14,7 @@ export type Risk = {
 
 const { above, aboveUnverified } = defaultStepUpLimits;
 
-/**
- * SQL joins to a checkout `k` and the session `s` of a person: `q` has the limits for an approval without step-up, and `l` has
- * the sums that the person approved within a day. Approvals that were taken back or have the status `expired` do not count, and
- * neither does an approval of `k` itself.
- */
+/** For a checkout `k` and a session `s`, `q` has the limits without step-up and `l` what the person approved within a day. */
 export const joinRisk = (c: Sql) => c`
   LEFT JOIN LATERAL (SELECT trunc(coalesce(o.step_up_above, ${above}::numeric) * 10::numeric ^ k.token_decimals) AS most,
       trunc(coalesce(o.step_up_above_unverified, ${aboveUnverified}::numeric) * 10::numeric ^ k.token_decimals) AS most_unverified,
@@ -36,7 +29,7 @@ export const joinRisk = (c: Sql) => c`
         AND a.organization_id = k.organization_id AND a.approved_asset = k.asset AND a.approved_chain = k.chain
         AND a.status IN ('pending', 'consumed') AND a.checkout_intent_id <> k.checkout_intent_id OFFSET 0) t) l ON true`;
 
-/** Returns the columns that joinRisk selects as one JSON object. Amounts are text, because JSON numbers lose digits. */
+/** Amounts are text, because JSON numbers lose digits. */
 export const riskColumn = (c: Sql) => c`
   json_build_object('most', q.most::text, 'most_unverified', q.most_unverified::text, 'lately', l.lately::text,
     'lately_unverified', l.lately_unverified::text, 'payee_verified', q.payee_verified) AS risk`;

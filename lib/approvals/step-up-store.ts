@@ -14,7 +14,6 @@ export async function insertStepUp(tx: Tx, row: typeof stepUps.$inferInsert): Pr
   await tx.insert(stepUps).values(row);
 }
 
-/** The terms of a checkout that this session was shown last. */
 export async function findReview(db: Db, sessionId: string, checkoutIntentId: string): Promise<ReviewRow | null> {
   const [row] = await db
     .select()
@@ -23,10 +22,7 @@ export async function findReview(db: Db, sessionId: string, checkoutIntentId: st
   return row ?? null;
 }
 
-/**
- * Reads the facts that decide whether the person in a session must prove their identity again (step-up) for a checkout, with the
- * same SQL as an approval.
- */
+/** Reads the facts with the same SQL as an approval. */
 export async function stepUpFacts({ checkoutIntentId, organizationId }: CheckoutRow, sessionId: string): Promise<LockedCheckout> {
   const c = pool();
   const facts = approvalFacts(c, { of: [sessionId], ids: [checkoutIntentId] }, [organizationId]);
@@ -34,7 +30,7 @@ export async function stepUpFacts({ checkoutIntentId, organizationId }: Checkout
   return readLocked(row!["facts"] as Row);
 }
 
-/** The assurance levels that the seller and the resource of a checkout require, if they are registered. */
+/** Empty for a seller that is not registered. */
 export async function assuranceAskedBySeller(
   db: Db,
   { sellerId, resourceId }: Pick<CheckoutRow, "sellerId" | "resourceId">,

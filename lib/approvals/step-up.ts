@@ -16,10 +16,7 @@ import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/**
- * Proves a person's identity again. The idempotency key is ignored, because the service stores a fast hash of the request with
- * each key, and somebody who reads this hash could find the password by trying likely ones.
- */
+/** Ignores the idempotency key, because a stored fast hash of the request would let a reader of the hash guess the password. */
 export const stepUp: Handler<typeof contract.stepUp> = async ({ body }, { caller }) => {
   const { checkoutIntentId, password, assertion } = body;
   const { organizationId, environment, userId, sessionId } = caller;
@@ -48,10 +45,7 @@ const signedBy = ({ passkey }: AssertionResult, { basketHash, amount, payTo }: C
   payTo,
 });
 
-/**
- * Checks a passkey's signature. The challenge is computed again from the checkout as it is now, so that a signature over other
- * terms is refused.
- */
+/** The challenge is computed from the checkout as it is now, so that a signature over other terms is refused. */
 async function byPasskey(
   assertion: PasskeyAssertion,
   checkout: CheckoutRow,

@@ -15,7 +15,7 @@ import type { CheckoutStatus } from "#lib/vocabulary.ts";
 type Db = Database | Tx;
 export type { Scope };
 
-/** SQL condition: the reader may see the checkout. A restricted agent sees checkouts of its mandates and those it opened. */
+/** A restricted agent sees checkouts of its mandates and those it opened. */
 export function owned(reader: Reader, checkoutIntentId: string) {
   const ofMandates = ofOwnMandates(checkoutIntents.mandateId, reader);
   const own = ofMandates && or(ofMandates, eq(checkoutIntents.ownerSubjectId, reader.subjectId ?? ""));
@@ -27,7 +27,7 @@ export async function findCheckout(db: Db, scope: Reader, checkoutIntentId: stri
   return row ?? null;
 }
 
-/** Locks a checkout. If the checkout has a mandate, the caller must lock the mandate first, or two transactions can deadlock. */
+/** If the checkout has a mandate, lock the mandate first, or two transactions can deadlock. */
 export async function lockCheckout(tx: Tx, scope: Reader, checkoutIntentId: string): Promise<CheckoutRow | null> {
   const [row] = await tx.select().from(checkoutIntents).where(owned(scope, checkoutIntentId)).for("no key update");
   return row ?? null;
@@ -60,7 +60,7 @@ export async function findApprovalById(db: Db, scope: Scope, approvalId: string)
   return row ?? null;
 }
 
-/** Finds an approval by the SHA-256 of its continuation token, which the agent sends to pay. */
+/** `tokenHash` is the SHA-256 of the continuation token. */
 export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: string): Promise<ApprovalRow | null> {
   const [row] = await db
     .select()
@@ -71,7 +71,7 @@ export async function findApprovalByToken(db: Db, scope: Scope, tokenHash: strin
   return row ?? null;
 }
 
-/** Locks the open checkout with the same basket and mandate that has not reserved an amount, if any. */
+/** Finds only a checkout that has not reserved an amount. */
 export async function lockOpenTwin(
   tx: Tx,
   { organizationId }: Scope,
@@ -94,7 +94,7 @@ export async function lockOpenTwin(
   return row ?? null;
 }
 
-/** Stores a new checkout. Returns false if another request has created one for the same basket and mandate first. */
+/** False if another request has created a checkout for the same basket and mandate first. */
 export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean> {
   const rows = await tx
     .insert(checkoutIntents)
@@ -106,7 +106,7 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
 
 type Change = Partial<Pick<CheckoutRow, "mandateId" | "authorizationId" | "orderId">>;
 
-/** Changes the status of a checkout whose row the caller has locked. A trigger refuses changes that are not allowed. */
+/** The caller has locked the row. A trigger refuses changes that are not allowed. */
 export async function setStatus(
   tx: Tx,
   checkoutIntentId: string,
@@ -122,7 +122,6 @@ export async function setStatus(
   return row!;
 }
 
-/** Which of the given authorizations have a checkout that is undecided, or approved and not used yet. */
 export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]): Promise<readonly string[]> {
   const rows = await tx
     .select({ authorizationId: checkoutIntents.authorizationId })
@@ -136,10 +135,7 @@ export async function undecidedAmong(tx: Tx, authorizationIds: readonly string[]
   return rows.flatMap(({ authorizationId }) => authorizationId ?? []);
 }
 
-/**
- * Expires checkouts whose approval the agent used, but whose reserved amount was released before a signed payment was sent. The
- * caller holds the mandate's lock, so that no payment of these checkouts starts at the same time.
- */
+/** The caller has the mandate's lock, so that no payment of these checkouts starts at the same time. */
 export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Promise<readonly CheckoutRow[]> {
   return tx
     .update(checkoutIntents)
@@ -148,7 +144,6 @@ export function expireRedeemed(tx: Tx, authorizationIds: readonly string[]): Pro
     .returning();
 }
 
-/** Stores in the checkout which mandate of the buyer could pay it, and whether that mandate can pay now. */
 export async function saveDetection(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,
@@ -162,7 +157,7 @@ export async function saveDetection(
   return row!;
 }
 
-/** Extends the time for the decision about a checkout whose row is locked. The caller allows this only once per checkout. */
+/** The caller has locked the row and allows this only once per checkout. */
 export async function extendCheckout(
   tx: Tx,
   { checkoutIntentId }: CheckoutRow,
@@ -177,7 +172,6 @@ export async function extendCheckout(
   return row!;
 }
 
-/** When the payment intent and the mandate of a checkout expire, if they do. */
 export async function endsOf(db: Db, { authorizationId, mandateId }: CheckoutRow): Promise<readonly Date[]> {
   const [intent] =
     authorizationId === null
@@ -198,10 +192,7 @@ export async function insertDecision(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.insert(checkoutApprovals).values(row);
 }
 
-/**
- * Ends a pending approval and its continuation token (with which the agent could pay). Returns null if the approval is no longer
- * pending.
- */
+/** Null if the approval is no longer pending. */
 export async function endApproval(
   tx: Tx,
   approvalId: string,
@@ -218,7 +209,7 @@ export async function endApproval(
   return row ?? null;
 }
 
-/** Saves the terms that this session is shown now, and returns the terms it was shown before, or null. */
+/** Returns the terms that the session was shown before, or null. */
 export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow | null> {
   const { sessionId, checkoutIntentId, ...seen } = review;
   const [before] = await tx
@@ -232,7 +223,7 @@ export async function saveReview(tx: Tx, review: ReviewRow): Promise<ReviewRow |
   return before ?? null;
 }
 
-/** The agent that asks for the payment, or null if a person asks for it, and the name of the organization. */
+/** `agent` is null if a person asks for the payment. */
 export async function findAsker(db: Db, { ownerSubjectId, organizationId }: CheckoutRow) {
   const [agent] = await db
     .select({ name: serviceAccounts.name, revokedAt: serviceAccounts.revokedAt, pausedAt: serviceAccounts.pausedAt })
@@ -250,10 +241,7 @@ export async function findSellerRecord(db: Db, sellerId: string) {
   return row ?? null;
 }
 
-/**
- * Reads open checkouts that have expired, without locking them. The caller locks and reads each one again before it changes the
- * checkout.
- */
+/** Takes no locks: the caller locks and reads each checkout again before it changes the checkout. */
 export const dueCheckouts = (db: Db, limit: number) =>
   db
     .select()
@@ -262,7 +250,6 @@ export const dueCheckouts = (db: Db, limit: number) =>
     .orderBy(asc(checkoutIntents.expiresAt))
     .limit(limit);
 
-/** Reads unused approvals that have expired, or whose mandate or agent was revoked. */
 export const dueApprovals = (db: Db, limit: number) =>
   db
     .select({ approval: checkoutApprovals, environment: checkoutIntents.environment })
@@ -282,14 +269,11 @@ export const dueApprovals = (db: Db, limit: number) =>
     )
     .limit(limit);
 
-/**
- * The state of a decision as text. Callers compare two texts to notice a change. The text does not change when a person opens the
- * page and the status goes from previewed to awaiting_approval.
- */
+/** Callers compare two texts to notice a change; a change from previewed to awaiting_approval does not change the text. */
 export const decisionOf = (status: string, approvalStatus: string | null): string =>
   `${(openStatuses as readonly string[]).includes(status) ? "open" : status} ${approvalStatus ?? ""}`;
 
-/** Reads the states of decisions about many checkouts in one query, which serves all requests that wait for a decision. */
+/** One query serves all requests that wait for a decision. */
 export async function statesOf(db: Db, checkoutIntentIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .select({ id: checkoutIntents.checkoutIntentId, status: checkoutIntents.status, approval: checkoutApprovals.status })

@@ -4,21 +4,18 @@ import type { CanonicalBasket } from "#lib/approvals/basket.ts";
 import { atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 
-/** Payments that a buyer is asked to confirm. The terms of a row never change: a new price makes a new checkout. */
+/** The terms of a row never change: a new price makes a new checkout. */
 export const checkoutIntents = pgTable(
   "checkout_intents",
   {
     checkoutIntentId: text("checkout_intent_id").primaryKey(),
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
-    /**
-     * The agent, or the person with their own session, that asks for the payment. Only the asker can read the continuation
-     * token, with which it pays after the approval.
-     */
+    /** The agent, or person with their own session, that asks for the payment; only they can read the continuation token. */
     ownerSubjectId: text("owner_subject_id").notNull(),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
-    /** The seller's host, in ASCII. Whether it is verified is read from the seller's record. */
+    /** In ASCII; whether it is verified is read from the seller's record. */
     domain: text("domain").notNull(),
     storefrontUrl: text("storefront_url").notNull(),
     mandateId: text("mandate_id"),
@@ -45,10 +42,7 @@ export const checkoutIntents = pgTable(
     metadata: json("metadata").$type<Record<string, unknown>>(),
     createsFulfillmentOrder: boolean("creates_fulfillment_order").notNull(),
     status: text("status").notNull(),
-    /**
-     * The authorization that reserves the amount from the mandate's budget. It is set when the checkout is created if the
-     * mandate's policy required a person's approval, and otherwise when a person approves.
-     */
+    /** Reserves the amount; set at creation if the mandate's policy required an approval, otherwise when a person approves. */
     authorizationId: text("authorization_id"),
     orderId: text("order_id"),
     expiresAt: moment("expires_at").notNull(),
@@ -58,8 +52,7 @@ export const checkoutIntents = pgTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    // Allows one open checkout for a basket and mandate. Checkouts that have reserved an amount are not in this index; for them,
-    // the code makes the same check while it holds the mandate's lock.
+    // One open checkout per basket and mandate; if an amount is reserved, the code checks this under the mandate's lock.
     uniqueIndex("checkout_intents_one_open")
       .on(table.organizationId, sql`coalesce(mandate_id, '')`, table.basketHash)
       .where(sql`status IN ('previewed', 'awaiting_approval') AND authorization_id IS NULL`),
@@ -69,7 +62,6 @@ export const checkoutIntents = pgTable(
     index("checkout_intents_due")
       .on(table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
-    // Checkouts that wait for a decision; the first to expire comes first.
     index("checkout_intents_waiting")
       .on(table.organizationId, table.expiresAt)
       .where(sql`status IN ('previewed', 'awaiting_approval')`),
@@ -97,7 +89,7 @@ export const checkoutReviews = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.checkoutIntentId] })],
 );
 
-/** A person's decision about a checkout, at most one for each, and the continuation token with which the agent then pays. */
+/** At most one decision for each checkout. */
 export const checkoutApprovals = pgTable(
   "checkout_approvals",
   {
@@ -107,26 +99,23 @@ export const checkoutApprovals = pgTable(
     status: text("status").notNull(),
     approvedAt: moment("approved_at").notNull(),
     approvedBySubjectId: text("approved_by_subject_id").notNull(),
-    /** The reason that the person gave when they declined. */
+    /** Why the person declined. */
     reason: text("reason"),
-    /** The person who took the approval back. The status of this row is then `revoked`, and the checkout's `rejected`. */
+    /** The person who took the approval back; the status is then `revoked`, and the checkout's `rejected`. */
     takenBackBySubjectId: text("taken_back_by_subject_id"),
     preselectedMandateId: text("preselected_mandate_id"),
-    /**
-     * The mandate that the approval chose. The continuation token allows a payment only under this mandate and with the approved
-     * terms below. Null in a rejection without a mandate.
-     */
+    /** The continuation token allows a payment only under this mandate. Null in a rejection without a mandate. */
     mandateId: text("mandate_id"),
     agentId: text("agent_id").notNull(),
     approvalSurface: text("approval_surface").notNull(),
-    /** How the person's identity was proved: by their session or password, or by a passkey that signed the approved terms. */
+    /** How the identity was proved: by session or password, or by a passkey that signed the approved terms. */
     assuranceLevel: text("assurance_level").notNull().default("softwareApproved"),
     approvedBasketHash: text("approved_basket_hash").notNull(),
     approvedAmount: atomic("approved_amount").notNull(),
     approvedAsset: text("approved_asset").notNull(),
     approvedChain: text("approved_chain").notNull(),
     approvedPayTo: text("approved_pay_to").notNull(),
-    /** The authorization whose reserved amount the approval uses. The API shows it after the approval was used. */
+    /** The approval uses the amount that this authorization reserved. */
     authorizationId: text("authorization_id"),
     continuationTokenId: text("continuation_token_id"),
     /** The SHA-256 of the token. The token is never stored: it is an HMAC of its id, so the service can compute it again. */
@@ -148,7 +137,7 @@ export const checkoutApprovals = pgTable(
   ],
 );
 
-/** Proofs of identity that people made for one checkout in one session. Each can be used once. */
+/** Each proof is for one checkout in one session and can be used once. */
 export const stepUps = pgTable(
   "step_ups",
   {
@@ -157,12 +146,9 @@ export const stepUps = pgTable(
     userId: text("user_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     method: text("method").notNull(),
-    /** The passkey that signed; null for a password. The proof of identity is invalid after the passkey is removed. */
+    /** Null for a password. The proof is invalid after the passkey is removed. */
     passkeyId: text("passkey_id"),
-    /**
-     * The hash of the signed basket; null for a password. A proof by passkey of identity is valid only while the checkout has
-     * this hash, `amount` and `payTo`.
-     */
+    /** Null for a password; a proof by passkey is valid only while the checkout has this hash, `amount` and `payTo`. */
     basketHash: text("basket_hash"),
     amount: atomic("amount"),
     payTo: text("pay_to"),
@@ -173,7 +159,7 @@ export const stepUps = pgTable(
   (table) => [index("step_ups_of_checkout").on(table.checkoutIntentId, table.sessionId)],
 );
 
-/** A waiver is a person's permission, valid once, for one payment that the rules of the mandate refused. */
+/** A person's permission, valid once, for one payment that the mandate refused. */
 export const waivers = pgTable(
   "waivers",
   {
@@ -181,11 +167,11 @@ export const waivers = pgTable(
     organizationId: text("organization_id").notNull(),
     environment: text("environment").notNull(),
     mandateId: text("mandate_id").notNull(),
-    /** The version of the mandate that refused the payment. When the mandate is changed, the waiver can no longer be used. */
+    /** The version that refused the payment; a changed mandate ends the waiver. */
     policyVersion: integer("policy_version").notNull(),
     /** The authorization in which the payment was refused. */
     authorizationId: text("authorization_id").notNull(),
-    /** The id of the agent that may use the waiver. */
+    /** The agent that may use the waiver. */
     subjectId: text("subject_id").notNull(),
     basketHash: text("basket_hash").notNull(),
     /** The amount that the buyer pays: the price and the buyer's share of the fee. */
@@ -193,7 +179,7 @@ export const waivers = pgTable(
     payTo: text("pay_to").notNull(),
     grantedBySubjectId: text("granted_by_subject_id").notNull(),
     expiresAt: moment("expires_at").notNull(),
-    /** The id of the authorization that used the waiver; null if none did. */
+    /** Null if no payment used the waiver. */
     usedByAuthorizationId: text("used_by_authorization_id"),
     createdAt: createdAt(),
   },
@@ -207,7 +193,7 @@ export const waivers = pgTable(
   ],
 );
 
-/** Orders at storefronts. A row holds the progress of the order that an idempotency key names. */
+/** A row holds the progress of the order that an idempotency key names. */
 export const orders = pgTable(
   "orders",
   {
@@ -225,7 +211,7 @@ export const orders = pgTable(
     /** The metadata in the agent's first call about the order. */
     metadata: json("metadata").$type<Record<string, unknown>>(),
     status: text("status").notNull(),
-    /** How many times the payment of the order was decided. Each decision has a separate payment intent. */
+    /** How many times the payment was decided, each time with a new payment intent. */
     attempt: integer("attempt").notNull(),
     /** The storefront's offer as it was when the payment was decided. */
     offer: json("offer"),
@@ -234,22 +220,19 @@ export const orders = pgTable(
     executionId: text("execution_id"),
     /** The hash of the signed payment that was sent. */
     credentialHash: text("credential_hash"),
-    /** What the storefront answered to the signed payment. Null until its answer is final. */
+    /** Null until the storefront's answer to the signed payment is final. */
     answer: json("answer").$type<{
       readonly outcome: "completed" | "refused" | "unknown";
       readonly orderId: string | null;
       readonly status: string | null;
       readonly permalinkUrl: string | null;
     }>(),
-    /** The body of the final reply to the agent; null while the order can still change. */
+    /** The final reply to the agent; null while the order can still change. */
     body: text("body"),
-    /**
-     * A random value that names the call or worker that works on the order now. It is a lease and not a lock, because no
-     * transaction is open while the storefront is called.
-     */
+    /** The call or worker that may change the order; no lock, because no transaction is open while the storefront is called. */
     lease: text("lease"),
     leasedUntil: moment("leased_until"),
-    /** When a worker next checks the order. Set while a payment may be under way. */
+    /** When a worker next checks the order; set while a payment may be under way. */
     nextCheckAt: moment("next_check_at"),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

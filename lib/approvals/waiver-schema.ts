@@ -1,4 +1,4 @@
-/** The JSON schema of a waiver in the API. It imports no server code, so that a browser can load it. */
+/** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 

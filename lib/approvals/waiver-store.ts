@@ -4,20 +4,15 @@ import type { WaiverTerms, WaiverUse } from "#lib/approvals/waiver.ts";
 import type { Database, Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
-/*
- * A waiver is a person's permission, valid once, for one payment that the mandate refused. Waivers are created and used while
- * their mandate is locked, so two payments cannot use the same waiver.
- */
+/* Waivers are created and used while their mandate is locked, so two payments cannot use the same waiver. */
 
 export type WaiverRow = typeof waivers.$inferSelect;
 
-/** Finds the waiver for a refused payment. Returns null if nobody created one. */
 export async function waiverOf(db: Database | Tx, authorizationId: string): Promise<WaiverRow | null> {
   const [row] = await db.select().from(waivers).where(eq(waivers.authorizationId, authorizationId));
   return row ?? null;
 }
 
-/** Finds the waiver that a payment used. Returns null if the payment used none. */
 export async function waiverUsedBy(db: Database | Tx, authorizationId: string): Promise<WaiverRow | null> {
   const [row] = await db.select().from(waivers).where(eq(waivers.usedByAuthorizationId, authorizationId));
   return row ?? null;
@@ -28,10 +23,7 @@ export async function insertWaiver(tx: Tx, waiver: Omit<WaiverRow, "usedByAuthor
   return row!;
 }
 
-/**
- * Finds the waivers for each payment in `asked` that are neither used nor expired. The keys of the map are the indexes of the
- * payments, and the values are the ids of their waivers, oldest first.
- */
+/** The ids of unused and unexpired waivers, oldest first, by the index of the payment in `asked`. */
 export async function waiversFor(c: Sql, asked: readonly WaiverTerms[]): Promise<ReadonlyMap<number, readonly string[]>> {
   const rows = await c`
     SELECT w.number, v.waiver_id FROM unnest(${asked.map((_, number) => number)}::int[],
@@ -47,7 +39,6 @@ export async function waiversFor(c: Sql, asked: readonly WaiverTerms[]): Promise
   return new Map([...found].map(([number, list]) => [number, list.map((row) => row["waiver_id"] as string)]));
 }
 
-/** Stores in each waiver the authorization that used it, so that no other payment can use the waiver. */
 export const useWaivers = (c: Sql, uses: readonly WaiverUse[]) => c`
   UPDATE waivers SET used_by_authorization_id = w.authorization_id
   FROM unnest(${uses.map(({ waiverId }) => waiverId)}::text[],

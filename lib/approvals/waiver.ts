@@ -1,16 +1,10 @@
 import type { Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 
-/**
- * A waiver (a person's permission for one refused payment) is valid for this many milliseconds. The agent must request the
- * payment again within this time.
- */
+/** The agent must request the refused payment again within this time. */
 export const WAIVER_MS = minutes(60);
 
-/**
- * The payment that a waiver allows. A payment with another agent, basket, amount (with the fee), payee or version of the mandate
- * cannot use the waiver.
- */
+/** A payment with another agent, basket, amount (with the fee), payee or version of the mandate cannot use the waiver. */
 export type WaiverTerms = {
   readonly mandateId: string;
   readonly policyVersion: number;
@@ -20,5 +14,4 @@ export type WaiverTerms = {
   readonly payTo: string;
 };
 
-/** Says which authorization uses which waiver. */
 export type WaiverUse = { readonly waiverId: string; readonly authorizationId: string };
