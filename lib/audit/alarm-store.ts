@@ -9,10 +9,7 @@ export async function findAlarm(chain: string): Promise<AuditAlarm | null> {
   return row ?? null;
 }
 
-/**
- * Stores an alarm, which says that an audit log no longer agrees with what was signed earlier. If the log has an alarm already,
- * its `raisedAt` stays.
- */
+/** An alarm says that an audit log disagrees with what was signed of it. A log's earlier alarm keeps its `raisedAt`. */
 export async function saveAlarm(alarm: Omit<AuditAlarm, "raisedAt">): Promise<void> {
   const { chain: _, ...change } = alarm;
   await database().insert(auditAlarms).values(alarm).onConflictDoUpdate({ target: auditAlarms.chain, set: change });
@@ -22,7 +19,6 @@ export async function endAlarm(chain: string): Promise<void> {
   await database().delete(auditAlarms).where(eq(auditAlarms.chain, chain));
 }
 
-/** Lists the alarms about changed audit logs, oldest first. */
 export const selectAlarms = (rows: number): Promise<AuditAlarm[]> =>
   database().select().from(auditAlarms).orderBy(asc(auditAlarms.raisedAt), asc(auditAlarms.chain)).limit(rows);
 

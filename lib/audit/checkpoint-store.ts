@@ -7,10 +7,7 @@ import { toWire } from "#lib/time.ts";
 
 export type Due = { readonly keyId: string; readonly seconds: number; readonly events: number };
 
-/**
- * The name of a special audit log. Each time another log's tree head is signed (a checkpoint), an event in this log records it.
- * If somebody deletes a checkpoint, the event still shows that it existed.
- */
+/** The audit log in which an event records each checkpoint. If somebody deletes a checkpoint, the event still shows it. */
 export const SIGNED = "checkpoints";
 
 export const entityOf = (chain: string): string => `chain:${chain}`;
@@ -26,12 +23,7 @@ const dueWhere = ({ keyId, seconds, events }: Due) => sql`
     OR (h.chain <> ${SIGNED} AND NOT EXISTS (
       SELECT FROM audit_entries e WHERE e.chain = ${SIGNED} AND e.entity_id = ${entityOf("")} || h.chain)))`;
 
-/**
- * Lists the names of audit logs whose tree head must be signed, in sorted order, beginning after `place`. A log needs this if
- * it was never signed, if it grew by many events, if it grew and its newest signature is old, if another key signed it, if the
- * log differs from what was signed or has an alarm, or if the log "checkpoints" has no event about it. The log "checkpoints"
- * itself is left out.
- */
+/** Audit logs after `place`, sorted, that must be signed: see the conditions of dueWhere. Without the log "checkpoints". */
 export async function dueChains(due: Due, place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(
     sql`SELECT h.chain FROM ${dueWhere(due)} AND h.chain > ${place} AND h.chain <> ${SIGNED} ORDER BY h.chain LIMIT ${rows}`,
@@ -45,11 +37,7 @@ export async function signedIsDue(due: Due): Promise<boolean> {
   return found.length > 0;
 }
 
-/**
- * Stores a checkpoint (a signed tree head), and an event that records it in the log "checkpoints", unless it is a checkpoint of
- * this log itself. If two processes sign the same tree head, one checkpoint is stored. `named` says whether the log
- * "checkpoints" already has an event about this audit log.
- */
+/** Two processes that sign the same head store one checkpoint. `named`: the log "checkpoints" already has an event about it. */
 export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Promise<void> {
   const { chain, createdAt, ...signed } = checkpoint;
   await transact(async (tx) => {
@@ -66,11 +54,7 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
   });
 }
 
-/**
- * Among the tree heads of `chain` that the log "checkpoints" records, finds the one with the highest sequence that one of these
- * keys signed. The newest event is not always the right one, because two processes may record tree heads in another order than
- * they signed them.
- */
+/** By the highest sequence, because two processes may record tree heads in another order than they signed them. */
 export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
     .select({ metadata: auditEntries.metadata })
@@ -101,7 +85,6 @@ export async function newestCheckpointBy(chain: string, keyIds: readonly string[
   return row ?? null;
 }
 
-/** Lists the checkpoints (signed tree heads) of an audit log, newest first. */
 export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoint[]> =>
   database()
     .select()
@@ -113,7 +96,7 @@ export const newestCheckpoints = (chain: string, rows: number): Promise<Checkpoi
 export const newestCheckpoint = async (chain: string): Promise<Checkpoint | null> =>
   (await newestCheckpoints(chain, 1))[0] ?? null;
 
-/** The names of audit logs after `place`, sorted. A log whose tree head was deleted is included if it has checkpoints. */
+/** Sorted names after `place`. A log whose tree head was deleted is included if it has checkpoints. */
 export async function selectChains(place: string, rows: number): Promise<readonly string[]> {
   const found = await database().execute<{ chain: string }>(sql`
     SELECT chain FROM audit_heads WHERE chain > ${place}
@@ -122,10 +105,7 @@ export async function selectChains(place: string, rows: number): Promise<readonl
   return found.map(({ chain }) => chain);
 }
 
-/**
- * Lists the checkpoints (signed tree heads) of an audit log after the sequence `place`, oldest first. Several keys may have
- * signed the same sequence. The last sequence is read completely, so there can be a few more than `rows`.
- */
+/** Several keys may have signed the same sequence. The last sequence is read completely, so there can be more than `rows`. */
 export function selectCheckpoints(chain: string, place: number, rows: number): Promise<Checkpoint[]> {
   const after = and(eq(auditCheckpoints.chain, chain), gt(auditCheckpoints.sequence, place));
   const { sequence } = auditCheckpoints;

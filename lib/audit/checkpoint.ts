@@ -2,10 +2,7 @@ import type { SignedHead } from "#lib/audit/chain.ts";
 import { payloadOf, signingKey, signingKeys, signJws, type SigningKey } from "#lib/audit/signing-key.ts";
 import { env } from "#lib/env.ts";
 
-/**
- * A signed tree head of an audit log (RFC 9162): how many events the log had at some time, and the root hash of their Merkle
- * tree.
- */
+/** A signed tree head of an audit log (RFC 9162). */
 export type Checkpoint = SignedHead & {
   readonly chain: string;
   readonly keyId: string;
@@ -31,7 +28,7 @@ export function signCheckpoint(head: Unsigned, key: SigningKey): Checkpoint {
   return { chain, sequence, hash, createdAt, keyId: key.keyId, signature };
 }
 
-/** Reads the checkpoint in a JWS that one of this installation's keys signed. Returns null for any other text. */
+/** Returns null unless one of this installation's keys signed the JWS. */
 export function headIn(jws: string): Checkpoint | null {
   for (const key of signingKeys()) {
     const payload = payloadOf(jws, TYPE, key);
@@ -42,10 +39,7 @@ export function headIn(jws: string): Checkpoint | null {
   return null;
 }
 
-/**
- * Signs the tree head in a checkpoint again, with the current key and service address, because receipts contain both. Returns
- * null unless one of this installation's keys signed the checkpoint before.
- */
+/** Signs again with the current key and service address, because receipts contain both. Null if isSigned is false. */
 export const headOf = (checkpoint: Checkpoint): string | null =>
   isSigned(checkpoint) ? signCheckpoint(checkpoint, signingKey()).signature : null;
 

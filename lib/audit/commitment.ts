@@ -8,26 +8,15 @@ export type ByMember = Readonly<Record<string, string>>;
 /** A field of an event's metadata with personal data, as one row of the table audit_texts stores it. */
 export type PersonalText = { readonly name: string; readonly salt: string; readonly text: string };
 
-/**
- * The fields of the metadata with personal data. The event's hash covers a salted hash (a commitment) of each field instead of
- * the field, so that the field can be erased and the event's hash stays valid. Old events without commitments do not change:
- * their hash covers the fields themselves.
- */
+/** Events hash a salted hash of these fields, so that a field can be erased. Events without commitments hash the fields. */
 const PERSONAL: readonly string[] = ["clientName", "email", "filter", "name", "reason", "slug"];
 
 const SALT_BYTES = 32;
 
-/**
- * Returns the SHA-256 of the salt and the text. The text is the field's value as canonical JSON (RFC 8785). Without the salt,
- * nobody can find the text by trying likely values.
- */
+/** Without the salt, nobody can find the text by trying likely values. */
 const commitmentTo = (salt: string, text: string): string =>
   createHash("sha256").update(Buffer.from(salt, "hex")).update(text).digest("hex");
 
-/**
- * Adds salts and commitments (salted hashes) to an event for its fields with personal data. An event without such fields is
- * returned unchanged.
- */
 export function commit<E extends AuditEvent>(event: E): E {
   const names = PERSONAL.filter((name) => event.metadata[name] !== undefined);
   if (names.length === 0) return event;
@@ -36,20 +25,14 @@ export function commit<E extends AuditEvent>(event: E): E {
   return { ...event, salts, commitments: Object.fromEntries(commitments) as ByMember };
 }
 
-/**
- * Returns the metadata without the fields that have a commitment. This part of the metadata is hashed and is stored in the
- * event's row.
- */
+/** This part of the metadata is hashed and is stored in the event's row. */
 export const hashedMetadata = ({ metadata, commitments }: AuditEvent): AuditEvent["metadata"] =>
   commitments ? Object.fromEntries(Object.entries(metadata).filter(([name]) => !Object.hasOwn(commitments, name))) : metadata;
 
-/** Returns the fields with personal data that an event has and that were not erased. */
+/** The fields with personal data that were not erased. */
 export const personalTexts = ({ metadata, salts }: AuditEvent): PersonalText[] =>
   Object.entries(salts ?? {}).map(([name, salt]) => ({ name, salt, text: canonicalJson(metadata[name]) }));
 
-/**
- * Whether the fields with personal data agree with their commitments. A field that was erased has no salt, so there is nothing to
- * compare.
- */
+/** A field that was erased has no salt, so there is nothing to compare. */
 export const hasItsTexts = (event: AuditEvent): boolean =>
   personalTexts(event).every(({ name, salt, text }) => commitmentTo(salt, text) === event.commitments?.[name]);

@@ -5,10 +5,7 @@ import { appendLeaf, rootOf, writePeaks } from "#lib/audit/tree.ts";
 export type Bad = { readonly sequence: number; readonly auditEventId?: string; readonly detail: string };
 export type Followed = { readonly head: AuditHead; readonly bad?: Bad };
 
-/**
- * Verifies the next events of an audit log, in order. Returns the tree head after the last correct event, and the first event
- * that is wrong or that differs from a signed tree head.
- */
+/** Returns the tree head after the last correct event, and the first event that is wrong or differs from a signed tree head. */
 export function followChain(from: AuditHead, events: readonly ChainedEvent[], signed: readonly SignedHead[] = []): Followed {
   let { sequence, peaks } = from;
   const end = (bad?: Bad): Followed => ({ head: { sequence, hash: rootOf(peaks), peaks }, ...(bad && { bad }) });
@@ -31,10 +28,7 @@ export function followChain(from: AuditHead, events: readonly ChainedEvent[], si
 
 type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/**
- * Compares the end of a verified audit log with the tree head that is stored for it. Returns null if they agree and no event
- * comes after them.
- */
+/** Returns null if the stored tree head agrees and no event comes after it. */
 export function checkEnd(head: AuditHead, stored: Ends): Bad | null {
   if (head.sequence < stored.sequence) return { sequence: head.sequence + 1, detail: "The event with this number is missing." };
   if (head.hash !== stored.hash || writePeaks(head.peaks) !== stored.peaks)

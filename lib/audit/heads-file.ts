@@ -4,14 +4,10 @@ import { SIGNED } from "#lib/audit/checkpoint-store.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/** This many bytes are read from the end of the file. They contain about the last 150 signed tree heads. */
+/** About the last 150 signed tree heads. */
 const TAIL_BYTES = 64 * 1024;
 
-/**
- * Appends a signed tree head of the audit log "checkpoints" to the file AUDIT_HEADS_FILE, if one is configured, because a
- * person who can change only the database cannot change this file. The newline at the start ends a line that a crash left
- * incomplete.
- */
+/** A person who can change only the database cannot change this file. The first newline ends a line that a crash cut. */
 export async function appendHead({ signature }: Checkpoint): Promise<void> {
   const { AUDIT_HEADS_FILE } = env();
   if (AUDIT_HEADS_FILE) await appendFile(AUDIT_HEADS_FILE, `\n${signature}\n`, { mode: 0o600 });
@@ -31,10 +27,7 @@ async function readTail(path: string): Promise<string> {
 
 export type KeptHead = { readonly head: Checkpoint | null; readonly detail?: string };
 
-/**
- * Finds the signed tree head of the audit log "checkpoints" with the highest sequence, at the end of the file. `head` is null if
- * no file is configured, if the file is empty, or if it cannot be used; in the last case `detail` says why.
- */
+/** The highest sequence at the file's end. `head` is null if no file is set or it is empty, or unusable as `detail` says. */
 export async function furthestKeptHead(): Promise<KeptHead> {
   const { AUDIT_HEADS_FILE } = env();
   if (!AUDIT_HEADS_FILE) return { head: null };

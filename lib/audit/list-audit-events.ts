@@ -7,7 +7,6 @@ import { decodeCursor, page } from "#lib/http/paging.ts";
 import { invalidField } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Converts an event to its form in the API. */
 export function presentEvent(event: ChainedEvent): AuditEvent {
   const { auditEventId, type, actorId, organizationId, subjectId, entityType, entityId, metadata, hash, createdAt } = event;
   const { commitments, salts } = event;
@@ -27,7 +26,7 @@ export function presentEvent(event: ChainedEvent): AuditEvent {
   };
 }
 
-/** Reads the sequence number in a cursor. @throws Problem invalid_request */
+/** @throws Problem invalid_request */
 export function placeOf(cursor: string | undefined): number | null {
   const place = decodeCursor(cursor);
   if (place === null) return null;

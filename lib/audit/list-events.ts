@@ -3,7 +3,7 @@ import { readEvents } from "#lib/audit/read-store.ts";
 import { thinEvent } from "#lib/audit/thin-event.ts";
 import type { Handler } from "#lib/http/operation.ts";
 
-/** Events become visible in the order of their sequences, so a client that continues after its last sequence misses no event. */
+/** Events become visible in the order of their sequences, so a client that continues after the last one misses no event. */
 export const listEvents: Handler<typeof contract.listEvents> = async (
   { query: { after, limit } },
   { caller: { organizationId } },

@@ -11,28 +11,19 @@ import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/**
- * Proves that an event was not changed, in three steps: the event is in its audit log, the log "checkpoints" records a signed
- * tree head of that audit log (`log`), and the tree head of the log "checkpoints" is signed (`head`).
- */
+/** The event is in its audit log, the log "checkpoints" records a tree head of that log (`log`), and its own head is signed. */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
-/** A caller waits this many milliseconds for a signature. The signing continues after that, so a later call gets the proof. */
+/** The signing continues after this time, so a later call gets the proof. */
 const WAIT_MS = 3_000;
-/**
- * Requests for proofs are collected for this many milliseconds, and then one signature serves all of them. So requests make a
- * process sign an audit log at most twice a second.
- */
+/** One signature serves all requests of this time, so they make a process sign an audit log at most twice a second. */
 const GATHER_MS = 500;
 /** How many audit logs a process signs at the same time because of requests. */
 const SIGNING_MAX = 4;
 
 const signing = (): Map<string, Promise<void>> => perProcess("signingNow", () => new Map());
 
-/**
- * Reports an event that differs from its hash or from the signed log, and refuses to prove it. @throws Problem
- * service_unavailable
- */
+/** @throws Problem service_unavailable */
 function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
   log().fatal(
     { chain, sequence, auditEventId },
@@ -47,11 +38,7 @@ function refuse({ chain, sequence, auditEventId }: ChainedEvent): never {
 const isIn = (event: ChainedEvent, { leafIndex, treeSize, path }: Inclusion, root: unknown): boolean =>
   rootFromPath(event.hash, leafIndex, treeSize, path) === root;
 
-/**
- * Makes the proof from the newest signed tree heads. Returns null if no signed tree head covers the event yet, or if no key of
- * this installation signed the newest tree head.
- * @throws Problem if the signed log has a different event in this place
- */
+/** Null if no signed tree head covers the event yet, or if no key of this installation signed the newest tree head. */
 async function signedProof(event: ChainedEvent): Promise<EventProof | null> {
   const checkpoint = await newestCheckpoint(SIGNED);
   const head = checkpoint && headOf(checkpoint);
@@ -79,11 +66,7 @@ function signOnce(chain: string): Promise<void> {
   return work;
 }
 
-/**
- * Proves an event. If the event is newer than all signed tree heads, signs the log now. Returns null if the signature is not
- * ready in time, or if SIGNING_MAX logs are already being signed.
- * @throws Problem if the event was changed in the database
- */
+/** If no tree head covers the event, signs the log now. Null if that takes too long or SIGNING_MAX logs are being signed. */
 export async function proveEvent(event: ChainedEvent): Promise<EventProof | null> {
   if (hashEvent(event) !== event.hash) refuse(event);
   const proof = await signedProof(event);

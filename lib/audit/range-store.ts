@@ -1,6 +1,6 @@
 import { sqlOf, type Tx } from "#lib/db/client.ts";
 
-/** A range of events of one audit log: those after the sequence `after`, up to and including `last`. */
+/** The events after the sequence `after`, up to and including `last`. */
 export type EventRange = { readonly chain: string; readonly after: number; readonly last: number };
 
 export type EventOfType = {
@@ -11,9 +11,8 @@ export type EventOfType = {
 };
 
 /**
- * Reads the events of the given types in ranges of audit logs, ordered by log and then by sequence. The inner ORDER BY and LIMIT
- * make PostgreSQL use the index by log and sequence; with another index, a query plan that was made for a small table would read
- * the whole log. The metadata is read in a second step, because the view audit_events has to build it for each authorization.
+ * The inner ORDER BY and LIMIT make PostgreSQL use the index by log and sequence; another plan would read the whole log.
+ * The metadata is read in a second step, because the view audit_events has to build it for each authorization.
  */
 export async function eventsOfTypes(tx: Tx, ranges: readonly EventRange[], types: readonly string[]): Promise<EventOfType[]> {
   if (ranges.length === 0) return [];

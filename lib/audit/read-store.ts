@@ -19,7 +19,7 @@ const asEvent = (row: Omit<typeof auditEvents.$inferSelect, "salts">): ChainedEv
   metadata: row.metadata as Readonly<Record<string, unknown>>,
 });
 
-/** Reads events of an audit log, newest first, beginning before the sequence `place`. */
+/** Newest first, beginning before the sequence `place`. */
 export async function listEvents({ chain, entityId, types, place, rows }: PageOf): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -37,7 +37,7 @@ export async function listEvents({ chain, entityId, types, place, rows }: PageOf
   return found.map(asEvent);
 }
 
-/** Reads the events about one entity in all audit logs, newest first. */
+/** In all audit logs, newest first. */
 async function listEventsAbout(entityId: string, place: string | null, rows: number): Promise<ChainedEvent[]> {
   const found = await database()
     .select()
@@ -48,13 +48,10 @@ async function listEventsAbout(entityId: string, place: string | null, rows: num
   return found.map(asEvent);
 }
 
-/** The types of the events that are stored as rows of the table `authorizations`. */
+/** These events are stored as rows of the table `authorizations`. */
 const DECIDED = ["payment.authorized", "payment.denied", "payment.approvalRequired"];
 
-/**
- * Reads the events about one entity, or those of all audit logs except the log "checkpoints", newest first. For all logs, it
- * reads the newest rows of the two tables behind the view, because each table has its own index and the view has none.
- */
+/** Newest first, without the log "checkpoints" unless `entityId` is given. Each table has its own index, and the view none. */
 export async function listEventsOfAll(entityId: string | undefined, place: string | null, rows: number): Promise<ChainedEvent[]> {
   if (entityId !== undefined) return listEventsAbout(entityId, place, rows);
   const before = place === null ? sql`true` : sql`authorization_id < ${idUnder("authorization", place)}`;
@@ -76,10 +73,7 @@ export async function listEventsOfAll(entityId: string | undefined, place: strin
   return found.toSorted((a, b) => (a.auditEventId < b.auditEventId ? 1 : -1)).slice(0, rows);
 }
 
-/**
- * Reads events after the sequence `after`, up to and including `last`, oldest first. If a forged event has the same sequence as a
- * real one, both are returned together; otherwise no page would ever contain the second one.
- */
+/** After `after`, up to and including `last`, oldest first. A forged event with the sequence of a real one is never cut off. */
 export async function readEvents(
   chain: string,
   after: number,
@@ -97,7 +91,6 @@ export async function readEvents(
   return (isWhole ? found.slice(0, rows) : found).map(asEvent);
 }
 
-/** Reads the events of an audit log that have the given sequence numbers. */
 export async function eventsAt(on: Database | Tx, chain: string, sequences: readonly number[]): Promise<ChainedEvent[]> {
   if (sequences.length === 0) return [];
   const found = await on
@@ -107,7 +100,6 @@ export async function eventsAt(on: Database | Tx, chain: string, sequences: read
   return found.map(asEvent);
 }
 
-/** Reads the first event about an entity, which records how the entity was created. Null if there is none. */
 export async function oldestEventAbout(chain: string, entityId: string): Promise<ChainedEvent | null> {
   const [row] = await database()
     .select()
@@ -120,16 +112,12 @@ export async function oldestEventAbout(chain: string, entityId: string): Promise
 
 type About = { readonly chain: string; readonly entityId: string; readonly types?: readonly string[] };
 
-/** Reads the newest event about an entity. If `types` is given, only events of these types count. Null if there is none. */
 export async function newestEventAbout({ chain, entityId, types }: About): Promise<ChainedEvent | null> {
   const [found] = await listEvents({ chain, entityId, types, place: null, rows: 1 });
   return found ?? null;
 }
 
-/**
- * Among the first `size` events of the audit log "checkpoints", finds the event that records the signed tree head of `chain` with
- * the highest sequence. Null if there is none.
- */
+/** The event with the highest signed sequence of `chain` among the first `size` events of the log "checkpoints". */
 export async function furthestSigned(chain: string, size: number): Promise<ChainedEvent | null> {
   const [row] = await database()
     .select()
@@ -149,10 +137,7 @@ export async function furthestSigned(chain: string, size: number): Promise<Chain
 
 export type Ends = { readonly sequence: number; readonly hash: string; readonly peaks: string; readonly newest: number };
 
-/**
- * Reads the stored tree head of an audit log and the sequence of its newest event in one statement, so that both are from the
- * same moment. Null if the log has neither.
- */
+/** One statement, so that both are from the same moment. Null if the log has neither a tree head nor an event. */
 export async function readEnds(chain: string): Promise<Ends | null> {
   const [row] = await database().execute<{ sequence: string | null; hash: string; peaks: string; newest: string | null }>(sql`
     SELECT h.sequence, coalesce(h.hash, '') AS hash, coalesce(h.peaks, '') AS peaks,
@@ -162,10 +147,7 @@ export async function readEnds(chain: string): Promise<Ends | null> {
   return { ...row, sequence: Number(row.sequence ?? 0), newest: Number(row.newest ?? 0) };
 }
 
-/**
- * Reads all stored hashes that `calculate` asks for, in one statement. A missing event gets the hash of an empty tree, so that
- * the root that `calculate` returns is wrong.
- */
+/** One statement for all hashes. A missing event gets the hash of an empty tree, so that `calculate` returns a wrong root. */
 export async function storedHashes(chain: string, calculate: (stored: StoredHash) => unknown): Promise<StoredHash> {
   const rows = await database()
     .select({ sequence: auditEvents.sequence, hash: auditEvents.hash, node: auditEvents.node })

@@ -4,7 +4,7 @@ import { auditEvents, auditHeads } from "#lib/audit/tables.ts";
 import { database } from "#lib/db/client.ts";
 
 export type Query = {
-  /** The wanted kinds of events: the part of the event type before the dot, such as payment or mandate. If empty, all kinds. */
+  /** The part of the event type before the dot, such as payment or mandate. If empty, all kinds. */
   readonly kinds: readonly string[];
   /** The id of an entity, actor or subject. */
   readonly id: string | null;
@@ -28,9 +28,7 @@ async function select(condition: SQL | undefined, rows: number): Promise<Chained
   return found.map((row) => ({ ...row, metadata: row.metadata as Readonly<Record<string, unknown>> }));
 }
 
-/**
- * Finds the wanted events in a range of the audit log, newest first. The range limits how many events are read if only few match.
- */
+/** Newest first. The range limits how many events are read if only few match. */
 export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Query): Promise<ChainedEvent[]> => {
   const { id } = wanted;
   const about =
@@ -39,7 +37,7 @@ export const searchStretch = ({ chain, after, before, rows }: Part, wanted: Quer
   return select(and(eq(auditEvents.chain, chain), stretch, ofKinds(wanted), between(wanted), about), rows);
 };
 
-/** Finds the wanted events about one entity, newest first, with the index for entities. */
+/** Newest first, with the index for entities. */
 export const searchEntity = (chain: string, id: string, before: number, rows: number, wanted: Query): Promise<ChainedEvent[]> =>
   select(
     and(

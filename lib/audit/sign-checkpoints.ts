@@ -15,11 +15,7 @@ const AFTER_SECONDS = 300;
 const AFTER_EVENTS = 1_000;
 const BATCH = 500;
 
-/**
- * Signs the tree heads of the audit logs that dueChains lists, such as a log that grew and whose last signature is five minutes
- * or a thousand events old. The log "checkpoints", which records these signatures, comes last. If a log was changed since an
- * earlier signature, it is not signed, and an alarm is raised. Returns how many logs were signed.
- */
+/** Signs due audit logs, "checkpoints" last. A log that was changed since an earlier signature gets an alarm instead. */
 export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvents = AFTER_EVENTS } = {}): Promise<number> {
   const due = { keyId: signingKey().keyId, seconds: afterSeconds, events: afterEvents };
   let signed = 0;
@@ -35,10 +31,7 @@ export async function signCheckpoints({ afterSeconds = AFTER_SECONDS, afterEvent
   return signed;
 }
 
-/**
- * Signs the tree head of one audit log now, and then that of the log "checkpoints", which records the signature. A log with an
- * alarm is not signed here, because each request would then read all its events again; only the worker checks it.
- */
+/** A log with an alarm is left to the worker, because each request would otherwise read all events of that log again. */
 export async function signNow(chain: string): Promise<void> {
   for (const one of [chain, SIGNED]) if ((await findAlarm(one)) || !(await signOne(one))) return;
 }
@@ -58,8 +51,7 @@ async function signOne(chain: string): Promise<boolean> {
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // Also write this tree head to the service's own log, so that a copy exists outside of the database. The other tree heads
-  // need no such copy, because the audit log "checkpoints" records the tree heads of all other audit logs.
+  // A copy outside of the database. The log "checkpoints" records the tree heads of all other audit logs, so they need none.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

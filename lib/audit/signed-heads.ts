@@ -12,10 +12,7 @@ import { perProcess } from "#lib/process.ts";
 const BATCH = 500;
 const REMEMBERED_MAX = 100_000;
 
-/**
- * The newest tree head that this process has signed for each audit log. It is in memory, where a person who can change only the
- * database cannot change it.
- */
+/** The newest tree heads that this process signed, in memory, which a person who can change only the database cannot change. */
 const remembered = (): Map<string, SignedHead> => perProcess("signedHeads", () => new Map());
 
 export function remember(chain: string, { sequence, hash }: SignedHead): void {
@@ -29,24 +26,15 @@ export function remember(chain: string, { sequence, hash }: SignedHead): void {
 const FORGED = "A checkpoint names a key of this installation and is not signed by it.";
 
 export type SignedHeads = {
-  /**
-   * The signed tree heads, sorted by sequence. Of two with the same sequence, the one that this installation signed comes first.
-   */
+  /** Sorted by sequence. Of two with the same sequence, the one that this installation signed comes first. */
   readonly heads: readonly SignedHead[];
   /** Whether the audit log "checkpoints" records a tree head of this log that names one of this installation's keys. */
   readonly named: boolean;
-  /**
-   * Why the signed tree heads cannot be trusted: one of them names a key of this installation and has no valid signature, or the
-   * file of signed tree heads cannot be used. Null if they can be trusted.
-   */
+  /** Why the heads cannot be trusted: one names a key of this installation without its signature, or the file is unusable. */
   readonly bad: Bad | null;
 };
 
-/**
- * Collects the newest signed tree heads of an audit log from all places that store them: the checkpoints, the log
- * "checkpoints", the file AUDIT_HEADS_FILE, the memory of this process and the alarm. The signature of another installation's
- * key cannot be checked here, but the log must agree with that tree head too.
- */
+/** Reads all places that store heads. Another installation's signature is not checked, but the log must agree with its head. */
 export async function signedOf(chain: string): Promise<SignedHeads> {
   const keyIds = signingKeys().map(({ keyId }) => keyId);
   const own = await newestCheckpointBy(chain, keyIds);
@@ -60,8 +48,7 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   if (kept.head) heads.push(kept.head);
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
-  // Add these two last, because a person who can change the database could forge them: of two tree heads with the same sequence,
-  // the log is compared with the first one.
+  // Last, because a person who can change the database could forge these two: of equal sequences, the first head is compared.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);
@@ -70,21 +57,14 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   return { heads: inOrder, named: named !== null, bad };
 }
 
-/**
- * Calculates from the stored hashes the tree head that an audit log had when it had as many events as a signed one. Returns null
- * if the root hashes differ, so forged stored hashes are noticed.
- */
+/** Calculated from the stored hashes. Null if the root hashes differ, so forged stored hashes are noticed. */
 async function headAt(chain: string, { sequence, hash }: SignedHead): Promise<AuditHead | null> {
   const calculate = (stored: StoredHash) => peaksAt(sequence, stored);
   const peaks = calculate(await storedHashes(chain, calculate));
   return rootOf(peaks) === hash ? { sequence, hash, peaks } : null;
 }
 
-/**
- * Verifies an audit log from the first of the signed tree heads to its current end. The caller must have read `signed` before
- * it calls this function: if another process signed events that were added after this function read the end, the log would seem
- * to have lost these events.
- */
+/** Read `signed` before this call: if other processes signed newer events meanwhile, the log would seem to have lost them. */
 export async function followSigned(chain: string, signed: readonly SignedHead[]): Promise<AuditHead | Bad> {
   const first = signed[0] ?? genesis;
   let head = await headAt(chain, first);

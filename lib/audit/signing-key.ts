@@ -11,12 +11,10 @@ export type SigningKey = {
   readonly jwk: { readonly kty: "EC"; readonly crv: "P-256"; readonly x: string; readonly y: string };
 };
 
-/** The bytes that come before the 32 bytes of a private P-256 key in the format PKCS #8. OpenSSL computes the public key. */
+/** PKCS #8 before the 32 bytes of a private P-256 key. OpenSSL computes the public key. */
 const PKCS8 = Buffer.from("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420", "hex");
 
-/**
- * Makes the key pair for 32 secret bytes in base64url. @throws Error if the number in the bytes is zero or too high for the curve
- */
+/** @throws Error if the number in the bytes is zero or too high for the curve */
 export function signingKeyOf(seed: string): SigningKey {
   const der = Buffer.concat([PKCS8, Buffer.from(seed, "base64url")]);
   const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
@@ -28,7 +26,7 @@ export function signingKeyOf(seed: string): SigningKey {
   return { keyId, privateKey, publicKey, jwk: { kty: "EC", crv: "P-256", x, y } };
 }
 
-/** The configured keys. The first one signs. The others are still published, so that their earlier signatures can be checked. */
+/** The first key signs. The others are still published, so that their earlier signatures can be checked. */
 export const signingKeys = (): readonly SigningKey[] =>
   perProcess("auditSigningKeys", () => {
     const { AUDIT_SIGNING_KEY } = env();
@@ -38,7 +36,7 @@ export const signingKeys = (): readonly SigningKey[] =>
 
 export const signingKey = (): SigningKey => signingKeys()[0]!;
 
-/** The public keys as a JWK set (RFC 7517). */
+/** A JWK set (RFC 7517). */
 export const publicKeys = () => ({
   keys: signingKeys().map(({ keyId, jwk }) => ({ ...jwk, kid: keyId, use: "sig", alg: "ES256" })),
 });
@@ -46,24 +44,21 @@ export const publicKeys = () => ({
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString("hex")}`);
 
-/**
- * Each ECDSA signature has a second valid form with a different `s`. Returns the form with the lower `s`, because a signed text
- * must have only one signature.
- */
+/** Each ECDSA signature has a second valid form with a different `s`; a signed text must have only one signature. */
 function withLowS(signature: Buffer): Buffer {
   const s = numberOf(signature.subarray(32));
   if (s <= P256_ORDER / 2n) return signature;
   return Buffer.concat([signature.subarray(0, 32), Buffer.from((P256_ORDER - s).toString(16).padStart(64, "0"), "hex")]);
 }
 
-/** Signs a payload as a JWS in compact serialization (RFC 7515) with ES256. */
+/** A JWS in compact serialization (RFC 7515) with ES256. */
 export function signJws(typ: string, payload: unknown, { keyId, privateKey }: SigningKey = signingKey()): string {
   const text = `${encode({ alg: "ES256", kid: keyId, typ })}.${encode(payload)}`;
   const signature = withLowS(sign("sha256", Buffer.from(text), { key: privateKey, dsaEncoding: "ieee-p1363" }));
   return `${text}.${signature.toString("base64url")}`;
 }
 
-/** Reads the payload of a JWS that this key signed with this type. Returns null for any other text. */
+/** Returns null unless this key signed the text with this type. */
 export function payloadOf(jws: string, typ: string, { keyId, publicKey }: SigningKey): Readonly<Record<string, unknown>> | null {
   const [header = "", payload = "", signature = ""] = jws.split(".");
   if (header !== encode({ alg: "ES256", kid: keyId, typ })) return null;

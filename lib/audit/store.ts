@@ -9,23 +9,17 @@ import { sqlOf, type Sql, type Tx } from "#lib/db/client.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 
-/**
- * An event and the audit log to which it is appended. Without `chain`, that is the log of the organization or, if there is none,
- * of the platform.
- */
+/** Without `chain`, the event is appended to the log of the organization or, if there is none, of the platform. */
 export type PendingEvent = AuditEvent & { readonly chain?: string };
 
 export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chain" | "organizationId">): string =>
   chain ?? organizationId ?? "platform";
 
-/**
- * Locks the rows of audit logs (which have the tree heads) in the order of their names, so that two transactions cannot deadlock.
- * A transaction takes these locks last.
- */
+/** In the order of names, so that two transactions cannot deadlock. A transaction takes these locks last. */
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
-/** Returns the locked tree heads of all given audit logs. If a log has no events yet, creates its row and locks all of them. */
+/** If a log has no events yet, creates its row and locks all of them. */
 export async function allHeads(c: Sql, chains: readonly string[], locked: readonly Row[]): Promise<readonly Row[]> {
   if (locked.length === chains.length) return locked;
   await c`INSERT INTO audit_heads (chain, sequence, hash, peaks) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}, ''
@@ -101,10 +95,7 @@ const APPEND_WITH_TEXTS = APPEND.replace(
 
 type Chained = { readonly events: readonly ChainedEvent[]; readonly heads: readonly NamedHead[] };
 
-/**
- * Gives each event its sequence and its hashes in its audit log, continuing from the locked tree heads. Returns the events in the
- * given order, and the new tree heads.
- */
+/** Continues from the locked tree heads. Returns the events in the given order, and the new tree heads. */
 export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]): Chained {
   const byChain = Map.groupBy(events, auditChainOf);
   const placed = new Map<PendingEvent, ChainedEvent>();
@@ -119,10 +110,7 @@ export function chainTo(heads: readonly Row[], events: readonly PendingEvent[]):
   return { events: events.map((event) => placed.get(event)!), heads: moved };
 }
 
-/**
- * Stores events and the new tree heads of their audit logs. The events of authorizations are not passed here, because the rows of
- * the authorizations contain them.
- */
+/** The events of authorizations are not passed here, because the rows of the authorizations contain them. */
 export function append(c: Sql, events: readonly ChainedEvent[], heads: readonly NamedHead[]) {
   const texts = events.flatMap((event) =>
     personalTexts(event).map((personal): ChainedText => ({ ...personal, chain: event.chain, sequence: event.sequence })),
@@ -144,7 +132,7 @@ export async function appendEvents(tx: Tx, events: readonly PendingEvent[]): Pro
   return chained.events;
 }
 
-/** Reads the database's time. Call it after taking locks, or the time is earlier than changes that were waited for. */
+/** Call it after taking locks, or the time is earlier than changes that were waited for. */
 export async function clock(tx: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await tx.execute<{ now: string }>(sql`SELECT clock_timestamp() AS now`);
   return new Date(row!.now);

@@ -14,7 +14,7 @@ import {
 import type { ByMember } from "#lib/audit/commitment.ts";
 import { hashBytes, moment } from "#lib/db/columns.ts";
 
-/** Reads the sequence of the signed tree head that an event in the audit log "checkpoints" records in its metadata. */
+/** The sequence of the signed tree head that an event in the audit log "checkpoints" records. */
 export const signedSequence = ({ metadata }: { readonly metadata: AnyPgColumn }) => sql`((${metadata} ->> 'sequence')::bigint)`;
 
 const eventColumns = {
@@ -27,30 +27,21 @@ const eventColumns = {
   subjectId: text("subject_id"),
   entityType: text("entity_type").notNull(),
   entityId: text("entity_id").notNull(),
-  /**
-   * The table audit_entries stores the metadata without the fields that have a commitment. The view audit_events adds these
-   * fields from audit_texts.
-   */
+  /** In audit_entries without the fields that have a commitment; the view audit_events adds these from audit_texts. */
   metadata: json("metadata").notNull(),
   /** The hash of this event as a leaf of the Merkle tree. */
   hash: text("hash").notNull(),
   /** The root of the largest complete subtree whose last leaf is this event; null if that subtree is only the leaf. */
   node: text("node"),
   createdAt: moment("created_at").notNull(),
-  /**
-   * The salted hash (commitment) of each field of the metadata that has personal data, by the field's name (see commitment.ts).
-   */
+  /** The salted hash of each field of the metadata that has personal data, by the field's name. */
   commitments: json("commitments").$type<ByMember>(),
 };
 
-/**
- * The audit events that are not authorizations. Rows are never changed or deleted: triggers refuse everything except INSERT.
- * `chain` names the audit log: an organization's id, "platform", or "checkpoints", whose events record the signed tree heads of
- * the other logs.
- */
+/** All events but authorizations. `chain`: an organization's id, "platform", "checkpoints". Triggers refuse all but INSERT. */
 export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
   primaryKey({ columns: [table.chain, table.sequence] }),
-  // This index is for lists over all audit logs, newest first. Ids sort by creation time, so the index grows only at its end.
+  // For lists over all audit logs, newest first. Ids sort by creation time, so the index grows only at its end.
   uniqueIndex("audit_entries_newest").on(table.auditEventId),
   uniqueIndex("audit_entries_entity").on(table.entityId, table.chain, table.sequence),
   check("audit_entries_sequence", sql`sequence > 0`),
@@ -59,10 +50,7 @@ export const auditEntries = pgTable("audit_entries", eventColumns, (table) => [
     .where(sql`chain = 'checkpoints'`),
 ]);
 
-/**
- * The fields of the metadata of audit_entries that have personal data, each with the salt of its hash (commitment). Rows are
- * inserted and deleted, never changed. To delete a row is to erase the field, and the hashes of the audit log stay valid.
- */
+/** Personal fields of the metadata. Rows are deleted to erase a field, never changed, and the hashes of the log stay valid. */
 export const auditTexts = pgTable(
   "audit_texts",
   {
@@ -77,10 +65,7 @@ export const auditTexts = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.name] })],
 );
 
-/**
- * The view of all events: the rows of audit_entries with their fields from audit_texts, and the authorizations. A field that was
- * erased has the value "erased".
- */
+/** All events: audit_entries with their fields from audit_texts, and authorizations. An erased field has the value "erased". */
 export const auditEvents = pgView("audit_events", { ...eventColumns, salts: json("salts").$type<ByMember>() }).existing();
 
 export const auditHeads = pgTable("audit_heads", {
@@ -92,7 +77,7 @@ export const auditHeads = pgTable("audit_heads", {
   peaks: text("peaks").notNull(),
 });
 
-/** The signed tree heads of audit logs. Rows are never changed or deleted. They show if the last events of a log were removed. */
+/** Rows are never changed or deleted. They show if the last events of a log were removed. */
 export const auditCheckpoints = pgTable(
   "audit_checkpoints",
   {
@@ -107,13 +92,10 @@ export const auditCheckpoints = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
 );
 
-/**
- * Audit logs that do not agree with their signed tree heads, or whose signed tree heads cannot be trusted. The row is deleted
- * when the log is signed again. The signed tree head is stored here for processes that have not seen it.
- */
+/** Deleted when the log is signed again. Stores the signed tree head for processes that have not seen that head. */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
-  /** The number of the first event that differs from what was signed; 0 if the file AUDIT_HEADS_FILE cannot be used. */
+  /** The first event that differs from what was signed; 0 if the file AUDIT_HEADS_FILE cannot be used. */
   sequence: bigint("sequence", { mode: "number" }).notNull(),
   /** What is wrong, in one sentence. */
   detail: text("detail").notNull(),

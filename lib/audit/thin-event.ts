@@ -2,10 +2,7 @@ import { z } from "zod";
 import type { ChainedEvent } from "#lib/audit/chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/**
- * An audit event in the API for programs. It says what happened to which entity. Without the optional `actorId` and `metadata`,
- * it contains no names or reasons of people.
- */
+/** Without the optional `actorId` and `metadata`, an event contains no names or reasons of people. */
 export const Event = z
   .object({
     id: z.string().meta({ description: "The event's id: the auditEventId of the audit log." }),
@@ -34,10 +31,7 @@ export type Event = z.infer<typeof Event>;
 
 const NAMED = /^(?:amount|asset|chain|[a-z][A-Za-z]*Id)$/;
 
-/**
- * Returns the event with only the ids, the amount, the asset and the chain of its metadata, because other fields can contain
- * names, email addresses or reasons that people wrote.
- */
+/** Other fields of the metadata can contain names, email addresses or reasons that people wrote. */
 export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }: ChainedEvent): Event {
   const { entityType, entityId, subjectId, metadata } = event;
   const named = Object.entries(metadata).flatMap(([name, value]) =>
@@ -48,7 +42,7 @@ export function thinEvent({ auditEventId, type, createdAt, sequence, ...event }:
   return { id: auditEventId, type, timestamp: toWire(createdAt), sequence, data };
 }
 
-/** The event with its actor and all of its metadata, which can hold names and reasons of people. */
+/** With all of the metadata, which can hold names and reasons of people. */
 export const fullEvent = (event: ChainedEvent): Event => ({
   ...thinEvent(event),
   actorId: event.actorId,

@@ -12,10 +12,7 @@ export type NewEvent = Omit<AuditEvent, "auditEventId" | "createdAt" | "organiza
 
 const noted = new WeakMap<Tx, PendingEvent[]>();
 
-/**
- * Queues an event and returns it. It is stored at the end of the transaction, because the locks of the audit logs must be taken
- * last.
- */
+/** The event is stored at the end of the transaction, because the locks of the audit logs must be taken last. */
 export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): AuditEvent {
   const events = noted.get(tx);
   if (!events) throw new Error("audit() needs a transaction opened by transact().");
@@ -30,18 +27,12 @@ export function audit(tx: Tx, event: NewEvent, now: Date, chain?: string): Audit
   return complete;
 }
 
-/**
- * Stores the queued events and returns them. transact() calls this, and also once(), which must store its reply before the audit
- * logs are locked.
- */
+/** transact() calls this, and also once(), which must store its reply before the audit logs are locked. */
 export async function writeNoted(tx: Tx): Promise<readonly ChainedEvent[]> {
   return appendEvents(tx, noted.get(tx)?.splice(0) ?? []);
 }
 
-/**
- * Runs `work` in one transaction, stores its audit events, then commits. `work` must not call the network, because the
- * transaction keeps its locks until `work` has ended.
- */
+/** `work` must not call the network, because the transaction keeps its locks until `work` has ended. */
 export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = database()): Promise<T> {
   return on.transaction(async (tx) => {
     noted.set(tx, []);
@@ -53,10 +44,7 @@ export async function transact<T>(work: (tx: Tx) => Promise<T>, on: Database = d
 
 const AGAIN_MS = 3_000;
 
-/**
- * Does the same as transact, and runs `work` a second time if the connection ends before COMMIT is sent, within AGAIN_MS of the
- * start. Use it only for work that changes nothing but the database.
- */
+/** Runs `work` again if the connection ends before COMMIT is sent. `work` must change nothing but the database. */
 export async function transactAgain<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
   const since = performance.now();
   try {

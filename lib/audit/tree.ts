@@ -1,12 +1,10 @@
 import { hash as digest } from "node:crypto";
 
-/*
- * The Merkle tree of an audit log, hashed as in RFC 9162, section 2.1. Hashes are hexadecimal text. The event with sequence n is
- * the leaf with index n - 1. With each event, the root of the largest complete subtree whose last leaf is this event is stored;
- * all other hashes of the tree can be calculated from a few of these.
+/**
+ * RFC 9162, section 2.1, with hexadecimal hashes. The event with sequence n is the leaf with index n - 1. Of each event,
+ * the root of the largest complete subtree that ends with it is stored; all other hashes are calculated from these.
  */
 
-/** The root hash of a tree without leaves. */
 export const EMPTY_ROOT = digest("sha256", "", "hex");
 
 export const leafHash = (text: string): string => digest("sha256", `\0${text}`, "hex");
@@ -19,15 +17,11 @@ export function nodeHash(left: string, right: string): string {
   return digest("sha256", bytes, "hex");
 }
 
-/**
- * The roots of the complete subtrees that a tree consists of, the largest first. There is one for each 1 in the binary form of
- * the size.
- */
+/** The roots of the complete subtrees of a tree, the largest first: one for each 1 in the binary form of the size. */
 export type Peaks = readonly string[];
 
 const HASH_BYTES = 32;
 
-/** Writes peaks as text to store: their bytes in base64. */
 export const writePeaks = (peaks: Peaks): string => Buffer.from(peaks.join(""), "hex").toString("base64");
 
 export function readPeaks(text: string): Peaks {
@@ -37,10 +31,7 @@ export function readPeaks(text: string): Peaks {
   );
 }
 
-/**
- * Adds a leaf to a tree of `size` leaves. `node` is the root of the largest complete subtree whose last leaf is the new one; null
- * if that subtree is only the leaf.
- */
+/** `node` is the root of the largest complete subtree whose last leaf is the new one; null if that subtree is only the leaf. */
 export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly peaks: Peaks; readonly node: string | null } {
   const left = [...peaks];
   let root = leaf;
@@ -48,14 +39,10 @@ export function appendLeaf(size: number, peaks: Peaks, leaf: string): { readonly
   return { peaks: [...left, root], node: root === leaf ? null : root };
 }
 
-/** Calculates the root hash of the tree with these peaks. */
 export const rootOf = (peaks: Peaks): string =>
   peaks.length === 0 ? EMPTY_ROOT : peaks.reduceRight((root, peak) => nodeHash(peak, root));
 
-/**
- * Returns a hash that is stored with the event at `sequence`: its leaf hash if `width` is 1, otherwise the root of the largest
- * complete subtree whose last leaf is this event.
- */
+/** An event's leaf hash if `width` is 1, otherwise the root of the largest complete subtree whose last leaf is the event. */
 export type StoredHash = (sequence: number, width: number) => string;
 
 /** The largest power of two that divides `value`. */
@@ -65,7 +52,7 @@ const lowestBit = (value: number): number => {
   return bit;
 };
 
-/** Calculates the peaks of the tree that has only the first `size` leaves. */
+/** The peaks of the tree that has only the first `size` leaves. */
 export function peaksAt(size: number, stored: StoredHash): Peaks {
   const peaks: string[] = [];
   for (let rest = size; rest > 0; rest -= lowestBit(rest)) peaks.unshift(stored(rest, lowestBit(rest)));
@@ -79,10 +66,7 @@ const splitOf = (size: number): number => {
   return split;
 };
 
-/**
- * Calculates the root of the leaves from index `start` up to `end`, without `end`. `start` must be a multiple of the smallest
- * power of two that is at least the number of these leaves.
- */
+/** Without the leaf `end`. `start` must be a multiple of the smallest power of two that is at least the number of leaves. */
 function subtreeRoot(start: number, end: number, stored: StoredHash): string {
   const width = end - start;
   if (width === 1 || width === lowestBit(end)) return stored(end, width);
@@ -90,7 +74,7 @@ function subtreeRoot(start: number, end: number, stored: StoredHash): string {
   return nodeHash(subtreeRoot(start, middle, stored), subtreeRoot(middle, end, stored));
 }
 
-/** Calculates the inclusion path of a leaf in the tree of the first `size` leaves (RFC 9162, 2.1.3.1). */
+/** RFC 9162, 2.1.3.1. */
 export function inclusionPath(index: number, size: number, stored: StoredHash, start = 0): string[] {
   if (size - start <= 1) return [];
   const middle = start + splitOf(size - start);
@@ -99,10 +83,7 @@ export function inclusionPath(index: number, size: number, stored: StoredHash, s
     : [...inclusionPath(index, size, stored, middle), subtreeRoot(start, middle, stored)];
 }
 
-/**
- * Calculates the root from a leaf and its inclusion path (RFC 9162, 2.1.3.2). Returns null if the path does not fit the index and
- * the size.
- */
+/** RFC 9162, 2.1.3.2. Returns null if the path does not fit the index and the size. */
 export function rootFromPath(leaf: string, index: number, size: number, path: readonly string[]): string | null {
   let [at, last, root] = [index, size - 1, leaf];
   if (at > last) return null;
@@ -117,7 +98,7 @@ export function rootFromPath(leaf: string, index: number, size: number, path: re
   return last === 0 ? root : null;
 }
 
-/** Lists the sequences of the events whose stored hashes `calculate` reads, by running it once with invented hashes. */
+/** Runs `calculate` once with invented hashes, to find the sequences whose hashes it reads. */
 export function sequencesOf(calculate: (stored: StoredHash) => unknown): number[] {
   const needed = new Set<number>();
   calculate((sequence) => {

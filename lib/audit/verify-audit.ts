@@ -4,15 +4,12 @@ import type { Handler } from "#lib/http/operation.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/**
- * How many audit logs a process verifies at the same time. A long log keeps a CPU core busy for seconds, and payments have
- * priority.
- */
+/** A long log keeps a CPU core busy for seconds, and payments have priority. */
 const RUNNING_MAX = 2;
 
 const running = () => perProcess("verifications", () => ({ count: 0 }));
 
-/** Runs a verification, unless too many are running. @throws Problem overloaded */
+/** @throws Problem overloaded */
 export async function verifyInTurn<T>(work: () => Promise<T>): Promise<T> {
   const state = running();
   if (state.count >= RUNNING_MAX) {

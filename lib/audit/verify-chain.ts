@@ -7,7 +7,6 @@ import { signedOf, type SignedHeads } from "#lib/audit/signed-heads.ts";
 import { checkEnd, followChain, type Bad } from "#lib/audit/follow-chain.ts";
 import { toWire } from "#lib/time.ts";
 
-/** How many events are read into memory at once. */
 const BATCH = 500;
 
 const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Checkpoint) => ({
@@ -18,7 +17,6 @@ const presentCheckpoint = ({ sequence, hash, keyId, signature, createdAt }: Chec
   signedAt: toWire(createdAt),
 });
 
-/** Finds a signed tree head (checkpoint) without a valid signature or with a higher sequence than the audit log has. */
 function checkSigned(
   checkpoint: Checkpoint | null,
   { heads, bad }: Pick<SignedHeads, "heads" | "bad">,
@@ -32,10 +30,7 @@ function checkSigned(
   return null;
 }
 
-/**
- * Verifies one audit log up to its current end, in batches of events, and compares it with the signed tree heads that signedOf
- * finds. Events that are appended during the verification are not checked.
- */
+/** Events that are appended during the verification are not checked. */
 export async function verifyChain(chain: string): Promise<AuditVerification> {
   const checkpoint = await newestCheckpoint(chain);
   const { heads, bad } = await signedOf(chain);
