@@ -5,10 +5,7 @@ import { atMost } from "#lib/time.ts";
 
 const BLOCKS = 8n;
 const FRESH_MS = 60_000;
-/**
- * The time between blocks counts as at most this many milliseconds. A chain that makes blocks only when there is traffic can be
- * hours between two blocks.
- */
+/** The longest time that counts, because a chain that makes blocks only when there is traffic can be idle for hours. */
 const MOST_MS = 15_000;
 const UNKNOWN_MS = 3_000;
 
@@ -16,11 +13,7 @@ type Measurement = { readonly at: number; readonly blockMs: number };
 
 const known = (): Map<string, Measurement> => perProcess("blockTimes", () => new Map());
 
-/**
- * The average time between the last blocks in milliseconds, measured at most once a minute. If the chain's node does not
- * answer, the last measured time is used, or UNKNOWN_MS if there is none. UNKNOWN_MS is also used while the chain has only one
- * block.
- */
+/** Measured at most once a minute. If the node does not answer, the last measured time or else UNKNOWN_MS is used. */
 export async function blockTimeMs(chain: string): Promise<number> {
   const before = known().get(chain);
   if (before && performance.now() - before.at < FRESH_MS) return before.blockMs;

@@ -2,10 +2,7 @@ import type { Hex } from "viem";
 import { env, type ChainConfiguration } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
 
-/**
- * A token in the configuration, with its address in lower case. Token data that clients send is only compared with it, never
- * used.
- */
+/** A configured token, with its address in lower case. Token data that clients send is only compared with it, never used. */
 export type AssetOnChain = {
   readonly chain: string;
   readonly chainId: number;
@@ -16,7 +13,6 @@ export type AssetOnChain = {
   readonly tokenDecimals: number;
 };
 
-/** Finds the configured chain with this CAIP-2 name. */
 export const chainOf = (chain: string): ChainConfiguration | null => env().CHAINS.find((entry) => entry.chain === chain) ?? null;
 
 /** The chain for a request that names none: the configured one, if there is only one. Null if several chains are configured. */
@@ -29,12 +25,9 @@ function assetWhere(chain: string, fits: (asset: ChainConfiguration["assets"][nu
   return found ? { ...found, chain, chainId: chainIdOf(chain), tokenAddress: lower(found.tokenAddress) } : null;
 }
 
-/** Finds the configured token with this symbol. */
 export const assetOf = (chain: string, asset: string): AssetOnChain | null => assetWhere(chain, (entry) => entry.asset === asset);
 
-/** The address of the token with this symbol, in lower case. */
 export const tokenOf = (chain: string, asset: string): string | null => assetOf(chain, asset)?.tokenAddress ?? null;
 
-/** Finds the configured token with this address. */
 export const assetAt = (chain: string, tokenAddress: string): AssetOnChain | null =>
   assetWhere(chain, (entry) => lower(entry.tokenAddress) === lower(tokenAddress));

@@ -3,17 +3,11 @@ import { chainIdOf, chainOf } from "#lib/chains/chains.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/**
- * The client asks for a new block each time after this many milliseconds. viem's default for an unknown chain is 4 seconds,
- * which would delay each settlement by up to 4 seconds.
- */
+/** viem's default for an unknown chain is 4 seconds, which would delay each settlement by up to 4 seconds. */
 export const POLLING_MS = 200;
 
 const TIMEOUT_MS = 4_000;
-/**
- * A call without an answer is sent again after the first number of milliseconds, and once more when the second number has
- * passed as well, because its request or its answer may be lost. Each attempt uses another connection.
- */
+/** A call without an answer is sent again after each of these waits, because its request or its answer may be lost. */
 const REPEAT_AFTER_MS = [1_000, 1_500];
 
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";
@@ -30,10 +24,7 @@ function viemChain(chain: string): Chain {
   });
 }
 
-/**
- * Resolves if the chain's node answered: to a function that returns the result or throws the node's error, such as a revert.
- * Rejects only if the node did not answer.
- */
+/** Rejects only if the node did not answer; the function returns the node's result or throws its error, such as a revert. */
 const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
   attempt.then(
     (value) => () => value,
@@ -45,11 +36,7 @@ const answerOf = <T>(attempt: Promise<T>): Promise<() => T> =>
     },
   );
 
-/**
- * The connection to a chain's node. The first attempt is repeated once if it fails. While there is no answer, the call is sent
- * again (REPEAT_AFTER_MS), and the first answer counts. After the timeout, the node counts as not answering. Every call may be
- * repeated, because a chain accepts a signed transaction only once.
- */
+/** Repeats a call that fails or gets no answer, which is safe, because a chain accepts a signed transaction only once. */
 const transport = (chain: string): Transport => {
   const connect = http(chainOf(chain)?.rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1, retryDelay: 100, batch: { batchSize: 64 } });
   return (parameters) => {
@@ -68,7 +55,6 @@ const transport = (chain: string): Transport => {
   };
 };
 
-/** Each process has one client per chain, which is created at its first use. */
 export const publicClient = (chain: string): PublicClient =>
   perProcess(`publicClient ${chain}`, () =>
     createPublicClient({ chain: viemChain(chain), transport: transport(chain), pollingInterval: POLLING_MS, cacheTime: 0 }),
@@ -76,24 +62,15 @@ export const publicClient = (chain: string): PublicClient =>
 
 export const newestBlock = (chain: string): Promise<bigint> => publicClient(chain).getBlockNumber({ cacheTime: 0 });
 
-/**
- * Whether an error is from viem. It checks fields and not the class, because the pages are bundled with their own copy of viem
- * but use the clients of the server.
- */
+/** Checks fields and not the class, because the pages are bundled with their own viem but use the clients of the server. */
 export const isChainError = (error: unknown): error is BaseError =>
   error instanceof Error && "shortMessage" in error && "walk" in error;
 
-/**
- * Returns the part of an error that may be logged. viem's full messages contain the provider's URL with its key, and signed
- * transactions.
- */
+/** The loggable part of an error: viem's messages contain the provider's URL with its key, and signed transactions. */
 export const chainFailure = (error: unknown): string =>
   isChainError(error) ? error.shortMessage : error instanceof Error ? error.name : "unknown";
 
-/**
- * Whether an error means that the chain's node gave no answer to the call: an HTTP error, a timeout, a rate limit, or any error
- * that is not from viem. A contract that refuses the call is an answer.
- */
+/** Whether the node gave no answer, which errors that are not from viem also mean. A contract's refusal is an answer. */
 export const chainIsSilent = (error: unknown): boolean =>
   !isChainError(error) ||
   error.walk(

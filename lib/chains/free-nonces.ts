@@ -1,9 +1,6 @@
 import { chainOf } from "#lib/chains/chains.ts";
 
-/**
- * A provider has several nodes, and one can be this many milliseconds behind another. A local chain has only one node, so its
- * time is short.
- */
+/** A provider has several nodes, and one can be this far behind another; a local chain has only one node. */
 const NODE_BEHIND_MS = 30_000;
 const LOCAL_BEHIND_MS = 1_000;
 
@@ -11,10 +8,8 @@ const LOCAL_BEHIND_MS = 1_000;
 export const nodeBehindMs = (chain: string): number => (chainOf(chain)?.confirmations === 0 ? LOCAL_BEHIND_MS : NODE_BEHIND_MS);
 
 /**
- * Finds the next free nonces of a signer, lowest first. Missing numbers are filled first, because no chain mines a transaction
- * while a lower nonce is missing.
- * @param used how many transactions of the signer the newest block counts
- * @param taken nonces of transactions that may still be mined
+ * Missing numbers come first, because no chain mines a transaction while a lower nonce is missing. The newest block counts
+ * `used` transactions of the signer, and transactions with the nonces `taken` may still be mined.
  */
 export function freeNonces(used: number, taken: Iterable<number>, count: number): number[] {
   const known = new Set(taken);

@@ -13,10 +13,7 @@ export async function receiptNow(chain: string, hash: Hex): Promise<TransactionR
   }
 }
 
-/**
- * Asks for the receipt of a new transaction until a block contains it. After an error of the node, it asks again. Returns null
- * if there is no receipt within the given time.
- */
+/** Asks until a block contains the transaction, also after errors of the node. Null if there is no receipt in time. */
 export async function receiptWithin(chain: string, hash: Hex, milliseconds: number): Promise<TransactionReceipt | null> {
   const until = performance.now() + milliseconds;
   // Wait only briefly at first, because some chains make a block at once.

@@ -19,11 +19,7 @@ function withoutKey(rpcUrl: string): string {
   return href === `${origin}/` ? origin : `${origin}/…`;
 }
 
-/**
- * Tells the operator of a sandbox, once at the start, which chain cannot be reached and how to work without internet. The
- * service does not wait for this function. The printed configuration has only the origin of each URL that works; the operator
- * adds the rest.
- */
+/** Tells the operator of a sandbox how to work without internet. The service does not wait for this function. */
 export async function tellUnreachableChains(say: (line: string) => void): Promise<void> {
   const { ENVIRONMENT, CHAINS } = env();
   if (ENVIRONMENT !== "sandbox") return;
