@@ -1,15 +1,12 @@
 import type { ChainEvent } from "#lib/changes/change.ts";
 import { pool } from "#lib/db/client.ts";
 
-/** The person whose browser receives a stream of changes. Their role decides which kinds of changes the stream contains. */
+/** The person whose browser receives a stream. Their role decides which kinds of changes the stream contains. */
 export type Reader = { readonly sessionId: string; readonly organizationId: string; readonly role: string };
 
 export type Place = { readonly chain: string; readonly sequence: number };
 
-/**
- * Reads the person's role, and the sequence of the last audit event of the organization (0 if it has none). Null if the session
- * is gone, the organization is not active in it, or the person is not a member.
- */
+/** Null if the session is gone, the organization is not active in it, or the person is not a member. */
 export async function readPlace(sessionId: string, organizationId: string) {
   const [row] = await pool()`
     SELECT m.role, coalesce(h.sequence, 0) AS sequence FROM session s
@@ -19,10 +16,7 @@ export async function readPlace(sessionId: string, organizationId: string) {
   return row ? { role: String(row["role"]), sequence: Number(row["sequence"]) } : null;
 }
 
-/**
- * Finds the audit logs (one for each organization) that have events after the given sequences. Returns the sequence of the last
- * event of each.
- */
+/** The audit logs with events after the given sequences, and the sequence of the last event of each. */
 export async function grownChains(places: readonly Place[]): Promise<readonly Place[]> {
   const rows = await pool()`
     SELECT h.chain, h.sequence FROM unnest(${places.map(({ chain }) => chain)}::text[],
@@ -31,11 +25,7 @@ export async function grownChains(places: readonly Place[]): Promise<readonly Pl
   return rows.map((row) => ({ chain: String(row["chain"]), sequence: Number(row["sequence"]) }));
 }
 
-/**
- * Reads the last events up to the given sequences, at most `rows` of each organization's audit log, in ascending order. The
- * inner ORDER BY and LIMIT make PostgreSQL use the index by log and sequence, because the planner cannot know how many events
- * follow a sequence.
- */
+/** The inner ORDER BY and LIMIT make PostgreSQL use the index, as the planner cannot know how many events follow. */
 export async function newestEvents(ends: readonly Place[], rows: number): Promise<ReadonlyMap<string, readonly ChainEvent[]>> {
   const found = await pool()`
     SELECT e.chain, e.sequence, e.type, coalesce(e.metadata ->> 'authorizationId', e.entity_id) AS id
@@ -53,10 +43,7 @@ export async function newestEvents(ends: readonly Place[], rows: number): Promis
   return Map.groupBy(events, ({ chain }) => chain);
 }
 
-/**
- * Finds readers whose session ended, or who were banned, lost their membership, or changed their role or active organization.
- * Returns their indexes in `readers`.
- */
+/** Sessions that ended, or whose people were banned or changed membership, role or organization. Indexes in `readers`. */
 export async function endedReaders(readers: readonly Reader[]): Promise<readonly number[]> {
   const rows = await pool()`
     SELECT r.place FROM unnest(${readers.map(({ sessionId }) => sessionId)}::text[],

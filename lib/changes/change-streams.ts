@@ -9,37 +9,25 @@ import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 import { log } from "#lib/telemetry/log.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** The database is read once in this many milliseconds, so a stream gets at most one message in this time. */
+/** How often the database is read, so a stream gets at most one message in this time. */
 const EVERY_MS = 1_000;
-/** After this many reads of the database, each stream gets an SSE comment, because proxies close connections without data. */
+/** After this many reads, each stream gets an SSE comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
-/**
- * The maximum number of audit events that one read returns: from all organizations together (but at least one from each), and
- * from one organization. A message says if there were more.
- */
+/** One read returns at most this many audit events: from all organizations, but at least one from each, and from one. */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
-/**
- * If the sessions could not be checked for this many milliseconds, all streams end, because a person may have lost the right to
- * read.
- */
+/** If the sessions cannot be checked for this long, all streams end, because a person may have lost the right to read. */
 const UNCHECKED_MS = 10_000;
 const SHARE = { most: 12_000, each: 2_500, kept: 1_000 };
-/**
- * The maximum number of streams of one session; another stream closes the oldest one. The tabs of a browser share a stream.
- * When the tab that reads it closes, another tab opens a new stream, perhaps before the service notices that the old one has
- * ended.
- */
+/** The tabs of a browser share a stream. A tab may open a new one before the service notices that the old one has ended. */
 const PER_SESSION = 4;
-/**
- * The maximum number of requests for a stream whose sessions are read at the same time. Further requests are refused with 503.
- */
+/** The most requests whose sessions are read at the same time; further requests get 503. */
 const OPENING_MAX = 256;
 
 type Stream = Reader & {
   readonly socket: Socket;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The sequence up to which the audit log was sent to this browser, without the events that its person may not read. */
+  /** The sequence up to which the audit log was sent, without the events that the person may not read. */
   seen: number;
 };
 
@@ -64,7 +52,7 @@ const HEAD = [
   "X-Content-Type-Options: nosniff",
 ].join("\r\n");
 
-/** If a browser gets one of these statuses, its page refreshes itself at intervals and asks for the stream again later. */
+/** With one of these statuses, a page refreshes itself at intervals and asks for the stream again later. */
 const refusal = { 204: "No Content", 401: "Unauthorized", 503: "Service Unavailable" } as const;
 
 function refuse(socket: Socket, status: keyof typeof refusal): void {
@@ -73,10 +61,7 @@ function refuse(socket: Socket, status: keyof typeof refusal): void {
   );
 }
 
-/**
- * Finds the person who asks for a stream and the sequence after which the stream begins. Returns the HTTP status instead if
- * there is no session (401) or the person is not a member of an active organization (204).
- */
+/** 401 if there is no session, 204 if the person is not a member of an active organization. */
 async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { readonly seen: number }) | 204 | 401> {
   const caller = await authenticateReader(cookie);
   if (caller === null) return 401;
@@ -88,9 +73,8 @@ async function readerOf({ cookie, after }: StreamRequest): Promise<(Reader & { r
 }
 
 /**
- * The streams of all browsers that are connected to this process. One read of the database serves all of them. If a browser has
- * not received its last message when the next one is ready, its connection is closed. The browser then connects again and
- * continues.
+ * One read of the database serves all streams. A browser that has not received its last message is disconnected;
+ * it connects again and continues.
  */
 export class ChangeStreams {
   readonly #byOrganization = new Map<string, Set<Stream>>();
@@ -130,7 +114,7 @@ export class ChangeStreams {
     }
   }
 
-  /** Ends all streams. The browsers connect again, to the process that replaces this one. */
+  /** The browsers connect again, to the process that replaces this one. */
   end(): void {
     this.#ended = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -155,8 +139,7 @@ export class ChangeStreams {
     const own = this.#bySession.get(sessionId)!;
     const [oldest] = own;
     if (own.size > PER_SESSION) oldest?.socket.destroy();
-    // `retry` is the delay before the browser connects again. It is random, so that browsers do not all connect again at once
-    // after a process has ended.
+    // A random delay, so that browsers do not all connect again at once after a process has ended.
     socket.write(`${HEAD}\r\n\r\nretry: ${randomInt(1_000, 5_000)}\nid: ${stream.seen}\n\n`);
     if (this.#timer) return;
     this.#checkedAt = performance.now();
@@ -183,7 +166,7 @@ export class ChangeStreams {
 
   async #endRevoked(): Promise<void> {
     const streams = this.#all();
-    // The next stream may be of another organization, where the sequence of this one means nothing, so the browser resumes after 0.
+    // The next stream may be of another organization, where the sequence of this one means nothing, so resume after 0.
     for (const at of await endedReaders(streams)) streams[at]?.socket.end("id: 0\n\n");
     this.#checkedAt = performance.now();
   }
@@ -206,7 +189,7 @@ function send({ socket }: Stream, text: string | Buffer): void {
   else if (socket.writable) socket.write(text);
 }
 
-/** Sends each stream its message. Streams with the same rights and the same last event share the bytes of one message. */
+/** Streams with the same rights and the same last event share the bytes of one message. */
 function tellAll(streams: Iterable<Stream>, end: number, events: readonly ChainEvent[]): void {
   const written = new Map<string, Buffer | null>();
   for (const stream of streams) {
