@@ -9,7 +9,6 @@ type Order = {
   readonly idempotencyKey: string;
 };
 
-/** Returns the API call with which an agent calls placeOrder again for its order. */
 export const placeAgain = ({ storefrontUrl, mandateId, items, idempotencyKey }: Order): Call => ({
   method: "POST",
   path: placeOrder.path,

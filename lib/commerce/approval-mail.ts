@@ -4,10 +4,7 @@ import { quoted, timeInMail } from "#lib/mail/compose.ts";
 import type { Mail } from "#lib/mail/queue-mail.ts";
 import { displayAmount } from "#lib/money.ts";
 
-/**
- * Writes the mail that tells people what was approved in their name and how to stop the payment. The link only opens a page and
- * changes nothing, because mail scanners open links too.
- */
+/** The link only opens a page and changes nothing, because mail scanners open links too. */
 export function approvalMail(to: string, checkout: CheckoutRow, { mandateId, assuranceLevel, expiresAt }: ApprovalRow): Mail {
   const amount = displayAmount(chargedFor(checkout), checkout.tokenDecimals, checkout.asset);
   const how = assuranceLevel === "passkeyApproved" ? " You signed it with a passkey." : "";

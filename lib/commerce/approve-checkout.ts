@@ -14,10 +14,7 @@ import type { NamedIntent } from "#lib/payment-intent.ts";
 import { notFound } from "#lib/problem.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/**
- * Approves the terms that the person was shown in this session. If the amount is not reserved yet, it is reserved in the same
- * transaction, which the queue of authorizations runs.
- */
+/** An amount that is not reserved yet is reserved in the same transaction, which the queue of authorizations runs. */
 export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },
@@ -34,8 +31,7 @@ export const approveCheckout: Handler<typeof contract.approveCheckout> = async (
   const { userId, sessionId, organizationId, environment } = caller;
   const answer = await submitItem({
     slot: idempotency?.slot ?? newId("request"),
-    // The row of the authorization requires a fingerprint (a hash of the request). Without an idempotency key, no later request
-    // is compared with it, so any text will do.
+    // The row requires a fingerprint; without an idempotency key, no later request is compared with it.
     fingerprint: idempotency?.fingerprint ?? "none",
     idempotencyKey: idempotency?.key ?? checkoutIntentId,
     organizationId,
@@ -68,10 +64,7 @@ const serialize = (row: CheckoutRow, approval: ApprovalRow, choices: readonly Ch
     }),
   );
 
-/**
- * Chooses the mandate that pays: the one that the buyer chose, else the one that the agent named, else the only one that can pay
- * the checkout.
- */
+/** The mandate that the buyer chose, else the one that the agent named, else the only one that can pay. */
 function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice[], chosen: string | undefined): string {
   requireOpen({ ...checkout, status: checkout.status as CheckoutStatus }, now);
   if (checkout.authorizationId !== null && chosen !== undefined && chosen !== checkout.mandateId) {
@@ -86,7 +79,7 @@ function chooseMandate({ checkout, now }: OpenCheckout, choices: readonly Choice
   );
 }
 
-/** Returns the payment intent to decide: that of the authorization that asked for this approval, or else a new one. */
+/** The intent of the authorization that asked for this approval, or else a new one. */
 function intentOf({ checkout, authorization, now }: OpenCheckout): NamedIntent {
   return authorization?.outcome === "requireApproval"
     ? intentToRepeat(authorization.intent)

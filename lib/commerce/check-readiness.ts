@@ -41,9 +41,7 @@ type Asker = Caller & { readonly organizationId: string };
 type Terms = { readonly asset: AssetOnChain; readonly amount: Atomic | null };
 
 /**
- * Finds the configured asset that the request names. Null if the request names no asset, or no chain although several are
- * configured. The token fields of the request are only compared with the configuration, because a client could name a worthless
- * token.
+ * The token fields are only compared with the configuration, because a client could name a worthless token.
  * @throws Problem invalid_request, chain_unsupported, asset_unsupported
  */
 function namedAsset(body: CheckReadiness): AssetOnChain | null {
@@ -58,11 +56,7 @@ function namedAsset(body: CheckReadiness): AssetOnChain | null {
   return asset;
 }
 
-/**
- * Finds the asset and the amount for the other checks. Returns null if the asset is unknown; `amount` is null if nothing was
- * quoted or named.
- * @throws Problem invalid_request
- */
+/** Null if the asset is unknown; `amount` is null if nothing was quoted or named. @throws Problem invalid_request */
 function termsOf(
   body: CheckReadiness,
   seen: StorefrontFindings,
@@ -82,7 +76,7 @@ function termsOf(
 
 async function serviceCheck(): Promise<Check> {
   const findings = await probeService();
-  // Leave out the check of the web pages: agents do not need them, and people can approve later.
+  // Agents do not need the web pages, and people can approve later.
   const needed = findings.filter(({ name }) => name !== "pages");
   const down = needed.filter(({ status }) => status !== "ready").map(({ name }) => name);
   if (down.length === 0) return ready("serviceAvailable", "The service works.");
@@ -96,10 +90,7 @@ function mandateCheck(mandate: MandateRow | null): Check {
   return failing("mandateExists", new Problem("not_found", { detail: "There is no such mandate.", nextActions }));
 }
 
-/**
- * Makes the payment intent with which the policy is simulated. If the amount is unknown, the intent has the smallest possible
- * amount, and the result about limits is not reported.
- */
+/** If the amount is unknown, the intent has the smallest amount, and the result about limits is not reported. */
 function intentOf(
   seen: StorefrontFindings,
   known: StorefrontSeller,
@@ -112,8 +103,7 @@ function intentOf(
   const price = amount ?? (1n as Atomic);
   const payTo = discovered?.payTo ?? `0x${"1".repeat(40)}`;
   const url = discovered?.checkoutUrl ?? body.storefrontUrl;
-  // If the storefront's 402 response differs from its quote, another check reports the difference. The policy is then simulated
-  // with the quote.
+  // If the 402 response differs from the quote, another check reports it, and the policy is simulated with the quote.
   const asked = probed?.mismatches.length === 0 ? probed.accepted : null;
   const accepted = asked ?? requirementsOf({ asset, amount: price, payTo, maxTimeoutSeconds: 60 });
   const domain = discovered?.domain ?? new URL(body.storefrontUrl).host;

@@ -146,7 +146,6 @@ export const approveCheckout = operation({
   },
 });
 
-/** The problems that declining, extending and canceling a checkout have in common. */
 const changeProblems = [
   "approval_already_decided",
   "checkout_closed",

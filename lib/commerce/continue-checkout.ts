@@ -13,10 +13,7 @@ import { approvalTakenBack } from "#lib/holds/execution-rules.ts";
 import { newId } from "#lib/ids.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/**
- * Continues an approved checkout as an order. The continuation token, which the agent got after the approval, can be used only
- * once; a call with the same idempotency key continues the same order.
- */
+/** The continuation token can be used only once; a call with the same idempotency key continues the same order. */
 export const continueCheckout: Handler<typeof operation> = async (
   { checkoutIntentId, body },
   { caller, idempotency, requestId, request },
@@ -43,7 +40,7 @@ type Continue = {
 const ended = (): Problem =>
   new Problem("continuation_expired", { detail: "This continuation token has expired or was used. Ask the buyer again." });
 
-/** Creates the order of an approved checkout. The order pays exactly the terms that were approved. */
+/** The order pays exactly the terms that were approved. */
 async function openContinued({
   checkoutIntentId,
   continuationToken,

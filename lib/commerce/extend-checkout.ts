@@ -13,10 +13,7 @@ import { Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/**
- * A person gives a request more time, once, as far as the seller's quote, the payment intent and the mandate allow. The stored
- * reply of authorizePayment does not change: a retry still returns the first expiry.
- */
+/** The stored reply of authorizePayment does not change: a retry still returns the first expiry. */
 export const extendCheckout: Handler<typeof contract.extendCheckout> = (
   { checkoutIntentId },
   { caller, idempotency, requestId },

@@ -11,16 +11,10 @@ import { isProblem } from "#lib/problem.ts";
 
 const BATCH = 16;
 const AT_ONCE = 4;
-/**
- * The lease of an order, during which only its holder may change the order, lasts this many milliseconds. It must be longer
- * than the timeout of a call to a storefront, or another worker would take the order during the call.
- */
+/** Must be longer than the timeout of a call to a storefront, or another worker would take the order during the call. */
 const LEASE_MS = 90_000;
 
-/**
- * Continues orders whose payment is under way, so that they end even if their agent never calls again. The worker makes no
- * payment of its own: it only sends the signed payment that was stored earlier. Returns how many orders were checked.
- */
+/** Orders end even if their agent never calls again. The worker only sends the signed payment that was stored earlier. */
 export async function followOrders(): Promise<number> {
   const due = await database().transaction((tx) => dueOrders(tx, BATCH, LEASE_MS));
   const queue = [...due];

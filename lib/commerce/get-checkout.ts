@@ -18,7 +18,7 @@ import { ownerOf } from "#lib/identity/member-store.ts";
 import { notificationOf } from "#lib/notices/notification.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Reads a checkout. If the query has waitSeconds, first waits up to that long for the buyer's decision. */
+/** With waitSeconds, waits up to that long for the buyer's decision first. */
 export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checkoutIntentId, query }, { caller, request }) => {
   const read = async () => {
     const found = await findWithCandidates(database(), caller, checkoutIntentId, null);
@@ -51,11 +51,7 @@ export const getCheckout: Handler<typeof contract.getCheckout> = async ({ checko
   };
 };
 
-/**
- * Returns the continuation token, with which the agent that opened the checkout continues it as an order. Null for any other
- * caller, for an approval without a token, and for a checkout that authorizePayment created, because the agent then calls
- * executePayment and needs no token.
- */
+/** Only the agent that opened the checkout gets the token, and not after authorizePayment: executePayment needs no token. */
 function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }: ApprovalRow): string | null {
   const mine = caller.kind === "key" && caller.serviceAccountId === checkout.ownerSubjectId;
   return mine && continuationTokenId !== null && checkout.storefront !== null ? continuationTokenOf(continuationTokenId) : null;
@@ -63,7 +59,7 @@ function tokenFor(caller: Caller, checkout: CheckoutRow, { continuationTokenId }
 
 type State = "open" | "approved" | null;
 
-/** Returns the API call that the agent should make next; empty if there is none or another caller asks. */
+/** Empty if there is no next call or another caller asks. */
 async function nextOf(caller: Caller, checkout: CheckoutRow, state: State, token: string | null): Promise<{ next?: Call }> {
   const { checkoutIntentId, authorizationId, orderId } = checkout;
   if (state === null || caller.subjectId !== checkout.ownerSubjectId) return {};

@@ -21,26 +21,19 @@ type Approve = {
   readonly mandateId: string;
   readonly approver: Approver;
   readonly hasKey: boolean;
-  /** When the payment intent expires. The approval ends at this time or earlier. */
+  /** The approval ends at this time or earlier. */
   readonly payableUntil: Date;
-  /** Writes the JSON body of the reply. */
   readonly serialize: (checkout: CheckoutRow, approval: ApprovalRow, now: Date) => string;
 };
 
-/**
- * Makes the problem for an approval without a mandate that can pay: none can pay, several can and none was chosen, or the
- * chosen one cannot pay.
- */
+/** No mandate can pay, several can and none was chosen, or the chosen one cannot pay. */
 export const noMatchingMandate = (detail: string): Problem =>
   new Problem("no_matching_mandate", {
     detail,
     nextActions: [{ type: "create_mandate", label: "Change a mandate or make one", href: "/mandates" }],
   });
 
-/**
- * Makes an item for the queue of authorizations from a person's approval. The queue decides the approval while the mandate and
- * the checkout are locked, and reserves the amount in the same transaction.
- */
+/** The queue decides the approval and reserves the amount in one transaction, while mandate and checkout are locked. */
 export function approvalOf(approve: Approve): Purchase {
   const { checkout, mandateId } = approve;
   return {
@@ -62,14 +55,10 @@ function required(locked: LockedCheckout | null): LockedCheckout {
   return locked;
 }
 
-/**
- * Returns the answer to an approval that is repeated. Null if the checkout is not approved yet, so that the mandate's policy
- * has to decide.
- */
+/** Null if the checkout is not approved yet, so that the mandate's policy has to decide. */
 function repeat({ mandateId, serialize, checkout: known }: Approve, locked: LockedCheckout, now: Date): PurchaseRecord | null {
   const { checkout, approval } = locked;
-  // `known` was read before the lock. If its terms or its authorization have changed since, the person would approve something
-  // else.
+  // `known` was read before the lock: if it has changed since, the person would approve something else.
   if (!sameTerms(known, checkout) || (!approval && known.authorizationId !== checkout.authorizationId)) throw checkoutChanged();
   const facts = {
     checkout: { ...checkout, status: checkout.status as CheckoutStatus },
@@ -82,7 +71,7 @@ function repeat({ mandateId, serialize, checkout: known }: Approve, locked: Lock
   return { status: 200, body: serialize(checkout, approval, now), events: [], write: () => [] };
 }
 
-/** If only the signature of a passkey is missing, ask the person for it (step-up) instead of denying the payment. */
+/** If only the signature of a passkey is missing, the person is asked for it instead of a denial. */
 function requirePasskey({ decision, assuranceAsked }: PurchaseDecision, { assuranceLevel }: LockedCheckout): void {
   const denials = decision.reasons.filter(({ effect }) => effect === "deny");
   const short = denials.length > 0 && denials.every(({ code }) => code === "assurance_too_low");
@@ -151,8 +140,7 @@ function newApproval(
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
     continuationTokenStatus: "active",
-    // If the amount was reserved before the approval, the reservation is extended to the approval's expiry. If this approval
-    // makes the authorization, the approval expires no later than the authorization.
+    // An existing reservation is extended to this time; an authorization that this approval makes limits this time.
     expiresAt: earliest(
       approvalEnd(checkout, now),
       payableUntil,

@@ -10,7 +10,7 @@ import { provingRegistration } from "#lib/execute/prove-payment.ts";
 import { expectedPayment } from "#lib/payments/verify-credential.ts";
 import type { ApprovalStatus, CheckoutStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The facts from which nextStep decides, and the execution and the database's time that were read with them. */
+/** `now` is the database's time. */
 export type LoadedOrder = { readonly facts: OrderFacts; readonly execution: ExecutionRow | null; readonly now: Date };
 
 type FactsRequest = {
@@ -18,13 +18,10 @@ type FactsRequest = {
   readonly credential: Pick<NonNullable<OrderCall["credential"]>, "hash"> | null;
 };
 
-/**
- * Whether an execution counts as the order's payment. A failed one does not, because another signed payment may follow while the
- * amount is reserved.
- */
+/** A failed payment does not count, because another signed payment may follow while the amount is reserved. */
 const counts = ({ settlementStatus }: ExecutionRow): boolean => settlementStatus !== "failed";
 
-/** Whether the service signs the order's payment itself, so that the agent has to send no signed payment. */
+/** Whether the service signs the payment itself, so that the agent has to send no signed payment. */
 export async function proves({ authorizationId }: OrderRow, caller: LeaseHolder["caller"]): Promise<boolean> {
   const authorization = authorizationId && (await findAuthorization(database(), caller, authorizationId));
   if (!authorization || authorization.payTo === null) return false;

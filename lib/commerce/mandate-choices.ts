@@ -12,15 +12,12 @@ import { formatAmount, parseAmount, type Atomic } from "#lib/money.ts";
 import { readUsage, simulatePayments, type Prospect } from "#lib/payments/simulate-payment.ts";
 import type { DenialCode, Environment, MandateMatch } from "#lib/vocabulary.ts";
 
-/** The fields of a checkout that decide which mandates can pay it. A preview uses them before the checkout is stored. */
+/** A preview uses these fields before the checkout is stored. */
 export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIntentId"> &
   Scope & {
     readonly checkoutIntentId: string;
     readonly ownerSubjectId: string;
-    /**
-     * The payment's authorization: the one that asked for the person's approval, or the one that the approval made. If it is
-     * set, only its mandate can pay.
-     */
+    /** The authorization that asked for the approval, or that the approval made; if it is set, only its mandate can pay. */
     readonly authorizationId: string | null;
     readonly mandateId: string | null;
     readonly charged: Atomic;
@@ -29,15 +26,11 @@ export type Candidate = Omit<Parameters<typeof intentOfCheckout>[0], "checkoutIn
 export type Choice = MandateView & {
   readonly denialCode: DenialCode | null;
   readonly feeQuote: PaymentIntent["feeQuote"] | null;
-  /** A request for approval under this mandate waits at most this many milliseconds for a person. */
+  /** How long a request for approval under this mandate waits for a person. */
   readonly requestMs: number;
 };
 
-/**
- * Returns the candidates (findCandidates selects them), each with its limits, whether it can pay this checkout now and, if not,
- * why. Mandates that can pay it now come first. If the checkout has an authorization, only the authorization's mandate is
- * returned, and the policy is not simulated again.
- */
+/** Mandates that can pay now come first. With an authorization, only its mandate is returned and no policy is simulated. */
 export async function mandateChoices(candidate: Candidate, { mandates, now }: Candidates): Promise<readonly Choice[]> {
   const bound = candidate.authorizationId !== null;
   const payable = bound ? mandates.filter(({ mandateId }) => mandateId === candidate.mandateId) : mandates;
@@ -70,8 +63,7 @@ function choiceOf(
   const budgets = usage.map(({ window, unit, limit, spent, reserved, available }) => {
     const left = unit === "payments" ? BigInt(available) - (more > 0n ? 1n : 0n) : parseAmount(available, decimals) - more;
     const after = unit === "payments" ? String(left) : formatAmount(left < 0n ? 0n : left, decimals);
-    // The amount that other payments reserve. If this payment has reserved its amount, `reserved` contains that amount, and
-    // otherwise `more` adds it, so `charged` can be subtracted in both cases.
+    // If this payment has reserved its amount, `reserved` contains that amount, and otherwise `more` adds it.
     const others = unit === "payments" ? 0n : parseAmount(reserved, decimals) + more - charged;
     const heldByOthers = unit === "payments" ? reserved : formatAmount(others < 0n ? 0n : others, decimals);
     return { window, unit, limit, spent, heldByOthers, available, ...(left >= 0n && { availableAfter: after }) };
@@ -97,7 +89,6 @@ function choiceOf(
   };
 }
 
-/** Converts the mandates for the API, which returns only some of their fields. */
 export const presentChoices = (choices: readonly Choice[]) =>
   choices.map(({ mandateId, name, status, asset, available, match }) => ({ mandateId, name, status, asset, available, match }));
 
@@ -107,7 +98,7 @@ export type Detection = {
   readonly mandateStatus: MandateMatch;
 };
 
-/** Finds the mandate that would pay a checkout: the one that was named, else the only one that can pay it. */
+/** The mandate that was named, else the only one that can pay. */
 export function detectMandate(choices: readonly Choice[], named: string | null): Detection {
   const matching = choices.filter((choice) => choice.match);
   const [only, another] = matching;
@@ -128,7 +119,7 @@ function whyNot(choice: Choice | undefined): MandateMatch {
   return denials[choice.denialCode].match ?? "seller_not_allowed";
 }
 
-/** Computes the amount that a checkout takes from the mandate's budget: the price and the buyer's share of the fee. */
+/** The price and the buyer's share of the fee. */
 export function chargedFor({
   amount,
   tokenDecimals,

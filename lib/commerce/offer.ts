@@ -20,27 +20,24 @@ type OfferSeller = {
   readonly minimumAssuranceLevel: string;
 };
 
-/**
- * A storefront's offer for a basket: the storefront's description, its quote, its 402 response (the payment that it asks for),
- * and the differences between quote and 402 response. The offer is stored with the order as JSON.
- */
+/** A storefront's offer for a basket, which is stored with the order as JSON. */
 export type Offer = {
   readonly storefront: Storefront;
-  /** The registered seller to which the storefront's domain belongs; null if there is none. */
+  /** Null if the storefront's domain belongs to no registered seller. */
   readonly seller: OfferSeller | null;
   readonly resourceId: string | null;
   readonly quote: {
     readonly quoteId: string;
-    /** The price as decimal text in canonical form. */
+    /** Decimal text in canonical form. */
     readonly amount: string;
     readonly lines: readonly QuoteLine[];
     readonly expiresAt: string;
   };
   readonly basket: CanonicalBasket;
   readonly basketHash: string;
-  /** The storefront's 402 response. Of the ways to pay that it lists, only the accepted one is kept. */
+  /** Of the ways to pay that the 402 response lists, only the accepted one is kept. */
   readonly challenge: PaymentRequired;
-  /** The idempotency key that all calls to the storefront's checkout have, before and after the payment is signed. */
+  /** The idempotency key of all calls to the storefront's checkout, before and after the payment is signed. */
   readonly checkoutKey: string;
   /** The fields in which the 402 response differs from the quote. */
   readonly mismatches: readonly Mismatch[];
@@ -48,10 +45,7 @@ export type Offer = {
 
 export const amountOf = ({ quote, storefront }: Offer): Atomic => parseAmount(quote.amount, storefront.asset.tokenDecimals);
 
-/**
- * Asks a storefront for the price and the payee. Call it outside of transactions, because it waits for the network.
- * @throws Problem storefront_unavailable, storefront_invalid, items_ambiguous, out_of_stock, price_changed, quote_expired, …
- */
+/** Waits for the network, so call it outside of transactions. @throws Problem, for example storefront_unavailable */
 export async function findOffer(
   storefrontUrl: string,
   items: readonly AskedItem[],
@@ -66,8 +60,7 @@ export async function findOffer(
   const { seller, resource } = await sellerOfStorefront(database(), environment, storefront);
   const basket = canonicalBasket(seller?.sellerId ?? storefront.domain, storefront.asset, quote.lines);
   return {
-    // A storefront without a manifest (a plain x402 API) contains its parsed 402 response, with bigint amounts, which JSON
-    // cannot contain. Leave it out here, because `challenge` below stores the 402 response.
+    // The parsed 402 response has bigint amounts, which JSON cannot contain; `challenge` below stores the response.
     storefront: { ...storefront, challenge: null },
     seller: seller && {
       sellerId: seller.sellerId,
@@ -90,10 +83,7 @@ export async function findOffer(
   };
 }
 
-/**
- * Rebuilds the offer that was stored with a previewed checkout. Null if the checkout is a payment without an order, or if its
- * stored 402 response has no usable way to pay.
- */
+/** Null for a payment without an order, or if the stored 402 response has no usable way to pay. */
 export function offerOfCheckout(row: CheckoutRow, seller: OfferSeller | null): Offer | null {
   const { challenge, quoteId, quoteExpiresAt, amount, payTo, canonicalBasket: basket, tokenDecimals } = row;
   const storefront = row.storefront as Storefront | null;

@@ -1,15 +1,12 @@
 import type { OrderRow } from "#lib/commerce/order-store.ts";
 import type { KeyCaller, SessionCaller } from "#lib/http/operation.ts";
 
-/**
- * One call of an agent about its order, with the signed payment (credential) that it may contain. `lease` is a random id; only
- * the call whose id is stored in the order may change the order.
- */
+/** `lease` is a random id; only the call whose id is stored in the order may change the order. */
 export type OrderCall = {
   readonly caller: (KeyCaller | SessionCaller) & { readonly organizationId: string };
   readonly requestId: string;
   readonly request: Request;
-  /** The signed payment in the request: its text and its SHA-256 hash. */
+  /** The text of the signed payment and its SHA-256 hash. */
   readonly credential: { readonly text: string; readonly hash: string } | null;
   /** The URL to which the agent sends its next call about the order. */
   readonly url: string;
@@ -21,14 +18,10 @@ export type LeaseHolder = Pick<OrderCall, "requestId" | "lease"> & {
   readonly caller: { readonly organizationId: string; readonly environment: string };
 };
 
-/** The result of one step of an order. */
 export type StepResult = {
   readonly order: OrderRow;
   /** Whether the next step of the order runs now, in the same call. */
   readonly goOn: boolean;
-  /**
-   * Set if the payment of this call, signed by the agent or the service, was refused before it was sent; `code` says why. The
-   * agent may try again.
-   */
+  /** The payment of this call was refused before it was sent; `code` says why, and the agent may try again. */
   readonly refused?: { readonly executionId: string; readonly code: string };
 };

@@ -1,4 +1,4 @@
-/** An example of an order for the API documentation. It imports no server code, so that a browser can load it. */
+/** Imports no server code, so that a browser can load it. */
 import { checkoutExample } from "#lib/approvals/examples.ts";
 import { feeQuoteExample } from "#lib/billing/fee-quote-example.ts";
 import type { PlacedOrder } from "#lib/commerce/placed-order-schema.ts";

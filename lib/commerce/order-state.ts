@@ -1,12 +1,10 @@
 import { Problem } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus, OrderStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** The state of an order. `new` means that the order is stored and nothing was decided yet. */
+/** `new` means that the order is stored and nothing was decided yet. */
 export type OrderState = OrderStatus | "new";
 
-/**
- * The changes of state that are allowed; an order may also keep its state. A trigger in the database refuses all other changes.
- */
+/** An order may also keep its state. A trigger in the database refuses all other changes. */
 export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]>> = {
   new: ["paymentCredentialRequired", "approvalRequired", "denied", "setupRequired", "quoteChanged"],
   setupRequired: ["paymentCredentialRequired", "approvalRequired", "denied"],
@@ -19,19 +17,16 @@ export const orderTransitions: Readonly<Record<OrderState, readonly OrderState[]
   quoteChanged: [],
 };
 
-/** Whether the order has ended. A later call then gets the stored answer, unless it sends another signed payment. */
+/** A later call then gets the stored answer, unless it sends another signed payment. */
 export const isTerminal = (state: OrderState): boolean => orderTransitions[state].length === 0;
 
 export type OrderFacts = {
   readonly state: OrderState;
-  /** Whether the order continues an approved checkout. It then pays exactly the approved terms and never asks for a new quote. */
+  /** Whether the order continues an approved checkout; it then pays exactly those terms and never asks for a new quote. */
   readonly continued: boolean;
   /** The SHA-256 hash of the signed payment in this call; null without one. */
   readonly credential: string | null;
-  /**
-   * Whether the service signs the payment itself, because the mandate is registered on the chain for this payee. It counts only
-   * in the state paymentCredentialRequired, and is false in the others.
-   */
+  /** Whether the service signs the payment itself; false outside of the state paymentCredentialRequired. */
   readonly proves: boolean;
   /** The SHA-256 hash of the signed payment with which the order's payment was started; null if none was started. */
   readonly sent: string | null;
@@ -45,28 +40,17 @@ export type OrderFacts = {
   } | null;
   /** When the reservation of the amount expires; null if no amount is reserved or the payment was submitted already. */
   readonly holdUntil: Date | null;
-  /**
-   * The status of the payment's execution, leaving out failed ones. It may have been started by executePayment instead of the
-   * order. Null if there is none.
-   */
+  /** The status of an execution that has not failed and that executePayment may have started. Null if there is none. */
   readonly settlement: SettlementStatus | null;
 };
 
 /**
- * The next step of an order:
- * - quote: read the storefront's offer and decide.
- * - redeem: use the buyer's approval.
- * - reject: the buyer declined, so deny the order.
- * - supersede: the offer that the buyer was shown, or the reservation of its amount, has ended, so end the order.
- * - resume: the approval was used and no payment was started, so let the order wait for its payment.
- * - pay: start the payment with the agent's signed payment, or with one that the service signs.
- * - adopt: store in the order the id of a payment that was started elsewhere under the order's authorization.
- * - follow: send the signed payment to the storefront and read the result.
- * - show: change nothing.
+ * `quote` reads the storefront's offer; `supersede` ends an order whose offer or reservation has ended; `show` changes nothing.
+ * `resume` lets an order with a used approval wait for its payment; `adopt` stores the id of a payment that started elsewhere.
  */
 export type OrderStep = "quote" | "redeem" | "reject" | "supersede" | "resume" | "pay" | "adopt" | "follow" | "show";
 
-/** Decides the next step of an order. It reads only its arguments. @throws Problem authorization_consumed */
+/** @throws Problem authorization_consumed */
 export function nextStep(facts: OrderFacts, now: Date): OrderStep {
   const { state, credential, sent } = facts;
   if (credential !== null && sent !== null && credential !== sent) {
@@ -119,8 +103,7 @@ function afterAsking({ checkout, holdUntil }: OrderFacts, now: Date): OrderStep 
     case "expired":
     case "canceled":
     case "failed":
-      // Decide again, because the approval was used for another order or for a payment that failed, or the checkout has ended
-      // without an approval that can be used.
+      // The approval was used for another order or for a payment that failed, or the checkout ended without a usable approval.
       return "quote";
   }
 }
@@ -131,10 +114,7 @@ export type Ending = {
   readonly storefront: "completed" | "refused" | "unknown" | null;
 };
 
-/**
- * Decides the state of an order after its payment was sent. The order is complete only if the payment is settled on the chain and
- * the storefront has accepted the order.
- */
+/** Complete only if the payment is settled on the chain and the storefront has accepted the order. */
 export function stateAfterPaying({ settlement, storefront }: Ending): "processing" | "completed" | "failed" {
   if (settlement === "failed") return "failed";
   if (settlement !== "settled") return "processing";
@@ -152,7 +132,7 @@ export type BoundTerms = {
   readonly agentId: string;
 };
 
-/** Whether two payments have the same terms. An approval is valid only for exactly the terms that were approved. */
+/** An approval is valid only for exactly the terms that were approved. */
 export const boundTo = (a: BoundTerms, b: BoundTerms): boolean =>
   a.basketHash === b.basketHash &&
   a.amount === b.amount &&

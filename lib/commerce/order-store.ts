@@ -15,10 +15,10 @@ type OrderChange = Partial<
   >
 >;
 
-/** Reads the order of an idempotency key (`slot` is a hash of the key), and creates it if there is none. */
+/** `slot` is a hash of the idempotency key. */
 export async function openOrder(db: Db, row: typeof orders.$inferInsert): Promise<OrderRow> {
   await db.insert(orders).values(row).onConflictDoNothing({ target: orders.slot });
-  // Try again, because a parallel call with the same key may have deleted the order between the two statements.
+  // A parallel call with the same key may have deleted the order between the two statements.
   return (await findOrder(db, row.slot)) ?? openOrder(db, row);
 }
 
@@ -32,10 +32,7 @@ export async function findOrderById(db: Db, orderId: string): Promise<OrderRow |
   return order ?? null;
 }
 
-/**
- * Marks the order as being worked on by one call (a lease), so that no other call changes it. Returns null if another call has
- * the lease, or if there is no such order. If a process dies, its lease expires.
- */
+/** Null if another call has the lease, or if there is no such order. The lease of a process that dies expires. */
 export async function leaseOrder(db: Db, orderId: string, lease: string, leaseMs: number): Promise<OrderRow | null> {
   const [order] = await db
     .update(orders)
@@ -52,10 +49,7 @@ export async function endLease(db: Db, orderId: string, lease: string): Promise<
     .where(and(eq(orders.orderId, orderId), eq(orders.lease, lease)));
 }
 
-/**
- * Returns the ids of orders whose check is due and moves their next check to later, so that another worker checks them if this
- * one dies. It does not mark the orders as being worked on; leaseOrder does that.
- */
+/** Postpones the next checks, so that another worker checks the orders if this worker dies; leaseOrder takes the leases. */
 export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise<readonly string[]> {
   const due = await tx
     .select({ orderId: orders.orderId })
@@ -73,7 +67,7 @@ export async function dueOrders(tx: Tx, limit: number, leaseMs: number): Promise
   return ids;
 }
 
-/** Deletes an order for which nothing was decided yet. Without the caller's lease (leaseOrder), nothing is deleted. */
+/** Deletes an order only if nothing was decided yet and the caller has the lease. */
 export async function forgetOrder(db: Db, orderId: string, lease: string): Promise<void> {
   await db.delete(orders).where(and(eq(orders.orderId, orderId), eq(orders.lease, lease), eq(orders.status, "new")));
 }
@@ -81,11 +75,7 @@ export async function forgetOrder(db: Db, orderId: string, lease: string): Promi
 /** The time of the next check: a quarter of the order's age from now, at least 5 seconds and at most 15 minutes. */
 const later = sql`clock_timestamp() + least(greatest((clock_timestamp() - ${orders.createdAt}) / 4, interval '5 seconds'), interval '15 minutes')`;
 
-/**
- * Changes an order. Returns null if another call works on the order by now (it has the lease). `watched` says whether a worker
- * checks the order later, because a payment may be under way; if `watched` is undefined, the time of the next check does not
- * change.
- */
+/** Null if another call has the lease by now. `watched` plans a worker's next check (true), or ends the checks (false). */
 export async function changeOrder(
   db: Db,
   orderId: string,
@@ -111,10 +101,7 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
   return order?.body ?? body;
 }
 
-/**
- * Whether a person of the mandate's organization declined this basket within the last hour, under this mandate or before a
- * mandate was chosen.
- */
+/** Whether the mandate's organization declined this basket, under this mandate or before a mandate was chosen. */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
   const { organizationId } = mandates;
   const owner = db.select({ organizationId }).from(mandates).where(eq(mandates.mandateId, mandateId));
@@ -144,10 +131,7 @@ type OrderDecision = {
   readonly checkoutIntentId: string | null;
 };
 
-/**
- * Stores the decision about an order. It runs in the transaction that stores the authorization of the payment, so that both are
- * stored or neither.
- */
+/** Runs in the transaction that stores the authorization of the payment, so that both are stored or neither. */
 export const saveDecided = (c: Sql, order: OrderDecision) => c`
   UPDATE orders SET status = ${order.status}, attempt = ${order.attempt}, offer = ${JSON.stringify(order.offer)}::text::json,
     authorization_id = ${order.authorizationId}, checkout_intent_id = ${order.checkoutIntentId}, updated_at = clock_timestamp()
@@ -164,10 +148,7 @@ type OrderRedemption = {
   readonly at: Date;
 };
 
-/**
- * Marks the approval of an order as used, and keeps the amount reserved until the payment expires. It runs in the transaction
- * that decides the payment again.
- */
+/** Keeps the amount reserved until the payment expires; runs in the transaction that decides the payment again. */
 export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike<unknown>[] => {
   const at = one.at.toISOString();
   return [
@@ -182,9 +163,6 @@ export const saveRedeemed = (c: Sql, one: OrderRedemption): readonly PromiseLike
   ];
 };
 
-/**
- * Marks an order as denied, because the policy now denies what a person approved. It runs in the transaction that decides the
- * payment again.
- */
+/** The policy now denies what a person approved; runs in the transaction that decides the payment again. */
 export const saveRefused = (c: Sql, orderId: string, lease: string) => c`
   UPDATE orders SET status = 'denied', updated_at = clock_timestamp() WHERE order_id = ${orderId} AND lease = ${lease}`;

@@ -25,17 +25,11 @@ type ExecutionReply = {
   readonly instance?: string;
 };
 
-/**
- * Names an attempt to pay, so that a retry is noticed: by the hash of the signed payment or, if the service signs, by the number
- * of executions so far.
- */
+/** The hash of the signed payment or, if the service signs, the number of executions so far, so that a retry is noticed. */
 const attemptOf = async (authorizationId: string, credential: OrderCall["credential"]): Promise<string> =>
   credential ? credential.hash : `proof-${(await executionsOf(database(), [authorizationId])).length}`;
 
-/**
- * Pays the order with the agent's signed payment, or with one that the service signs. If the signed payment is refused, the order
- * keeps its state.
- */
+/** If the signed payment is refused, the order keeps its state. */
 export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { credential, caller, requestId, request } = on;
   const { authorizationId, orderId } = order;
@@ -60,16 +54,13 @@ export async function pay(order: OrderRow, on: OrderCall): Promise<StepResult> {
   return { order: requireLease(await changeOrder(database(), orderId, on.lease, change, true)), goOn: true };
 }
 
-/** Stores in the order the id of an execution that executePayment or an interrupted call started. */
+/** The execution was started by executePayment or by an interrupted call. */
 export async function adopt(order: OrderRow, on: LeaseHolder, execution: ExecutionRow): Promise<StepResult> {
   const change = { status: "processing", executionId: execution.executionId, credentialHash: execution.credentialHash };
   return { order: requireLease(await changeOrder(database(), order.orderId, on.lease, change, true)), goOn: true };
 }
 
-/**
- * Sends the signed payment to the storefront, unless the storefront has given a final answer already or the payment may no
- * longer be sent (maySend). Then reads the result of the payment.
- */
+/** Sends the signed payment to the storefront, if that is still needed and allowed, and reads the result of the payment. */
 export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResult> {
   const { executionId, offer } = order;
   const execution = executionId && (await findExecution(database(), on.caller, executionId));
@@ -88,17 +79,11 @@ export async function follow(order: OrderRow, on: LeaseHolder): Promise<StepResu
 
 type Answer = NonNullable<OrderRow["answer"]>;
 
-/**
- * Whether the signed payment may be sent to the storefront. A settled one cannot move money again. Any other is sent only while
- * the mandate and the rights of the agent still allow the payment.
- */
+/** A settled payment cannot move money again; any other is sent only while the mandate and the agent's rights allow it. */
 const maySend = async (execution: ExecutionRow): Promise<boolean> =>
   execution.settlementStatus === "settled" || stillAdmits(execution, await authorizationOf(database(), execution));
 
-/**
- * Sends the signed payment to the storefront. Returns null if the payment has failed or has no stored signature, so that
- * nothing is sent, or if the storefront gave no final answer; the same request is then sent again later.
- */
+/** Null if nothing is sent, or if the storefront gave no final answer, so that the same request is sent again later. */
 async function send(offer: Offer, execution: ExecutionRow): Promise<Answer | null> {
   const paymentSignature = execution.credentialHeaders?.[paymentSignatureHeader];
   if (paymentSignature === undefined || execution.settlementStatus === "failed") return null;
@@ -121,11 +106,7 @@ function answerOf({ outcome, order }: PaidCheckout): Answer | null {
   };
 }
 
-/**
- * Returns the status of the payment. If it is "pending" (the seller settles the payment), this function asks the chain first.
- * Any other status is returned as stored, and so is "pending" if the chain does not answer; a worker asks the chain later about
- * payments that are not final.
- */
+/** The seller settles a "pending" payment, so the chain is asked; if the chain does not answer, a worker asks it later. */
 async function settle(execution: ExecutionRow): Promise<SettlementStatus> {
   if (execution.settlementStatus !== "pending") return execution.settlementStatus as SettlementStatus;
   try {

@@ -8,7 +8,7 @@ import { fingerprintOf, keyReused } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 
-/** Places an order or continues it. All calls about one order have the same idempotency key. */
+/** All calls about one order have the same idempotency key. */
 export const placeOrder: Handler<typeof operation> = async ({ body }, { caller, idempotency, requestId, request }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { storefrontUrl, mandateId, items, metadata, paymentCredential } = body;

@@ -1,4 +1,4 @@
-/** The JSON schemas of an order in the API. It imports no server code, so that a browser can load it. */
+/** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
 import { itemFields } from "#lib/approvals/checkout-schema.ts";
 import { Authorization, PaymentIntent } from "#lib/payment-intent.ts";

@@ -12,9 +12,9 @@ import { headersOfChallenge } from "#lib/x402/challenge-header.ts";
 export type Snapshot = {
   readonly order: OrderRow;
   readonly authorization: AuthorizationRow | null;
-  /** Whether the mandate names the address of a wallet. */
+  /** The mandate names the address of a wallet. */
   readonly hasWallet: boolean;
-  /** With service7702, the service signs the payment itself. With eip3009, the agent's wallet signs. */
+  /** With service7702, the service signs the payment itself; with eip3009, the agent's wallet signs. */
   readonly paymentMode: "eip3009" | "service7702";
   /** Set if the payment of this call, signed by the agent or the service, was refused before it was sent; `code` says why. */
   readonly refused: { readonly executionId: string; readonly code: string } | null;
@@ -24,9 +24,7 @@ export type Snapshot = {
 
 const settings = (mandateId: string): string => mandatePage(env().BASE_URL, mandateId);
 
-/**
- * What the agent must do next. Agents follow these texts, so they contain no text that an agent, a seller or a storefront wrote.
- */
+/** Agents follow these texts, so they contain no text that an agent, a seller or a storefront wrote. */
 const instructions: Readonly<Record<OrderStatus, string>> = {
   paymentCredentialRequired:
     "Sign the challenge in paymentRequired with the paying wallet, and repeat this call with the same idempotencyKey and the signature as paymentCredential.",
@@ -51,8 +49,7 @@ const again =
 
 function instructionsOf(status: OrderStatus, { paymentMode, refused }: Snapshot): string {
   if (refused) return paymentMode === "service7702" ? tryAgain : again;
-  // If the service signs, the agent must not sign. The order is shown in this state only if the service became able to sign
-  // during this call, so the agent repeats the call.
+  // The service became able to sign during this call, so the agent must not sign and repeats the call.
   return paymentMode === "service7702" && status === "paymentCredentialRequired" ? tryAgain : instructions[status];
 }
 
@@ -98,10 +95,7 @@ function scopeOf({ storefront }: Offer, paymentMode: Snapshot["paymentMode"]): P
   };
 }
 
-/**
- * Describes the storefront without the seller's instructions, because an agent would follow them as if this service had written
- * them.
- */
+/** Without the seller's instructions, because an agent would follow them as if this service had written them. */
 function storefrontOf(offer: Offer, { order: { answer }, paymentMode }: Snapshot): Storefront {
   const { storefront, seller, resourceId } = offer;
   const { domain, name, catalogUrl, quoteUrl, asset } = storefront;
@@ -152,7 +146,7 @@ function intentOf({ order, refused }: Snapshot, { intent: decided }: Authorizati
   return { ...decided, ...(Object.keys(metadata).length > 0 && { metadata }) };
 }
 
-/** Returns the stored decision about the payment, and shows it as a denial if the order was denied later. */
+/** The stored decision, shown as a denial if the order was denied later. */
 function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorization {
   const authorization = presentAuthorization(row);
   const { policyDecision } = authorization;
@@ -172,7 +166,6 @@ function authorizationOf(row: AuthorizationRow, status: OrderStatus): Authorizat
   };
 }
 
-/** Converts an order for the API. */
 export function presentOrder(rendered: Snapshot): PlacedOrder {
   const { order, authorization, paymentMode, refused } = rendered;
   const offer = order.offer as Offer | null;

@@ -29,10 +29,7 @@ import { earliest } from "#lib/time.ts";
 type Caller = (KeyCaller | SessionCaller) & { readonly organizationId: string };
 type Body = Input<typeof contract.previewCheckout>["body"];
 
-/**
- * Asks the storefront for a quote outside of any transaction, then creates a checkout or returns the open one. No amount is
- * reserved.
- */
+/** Asks the storefront outside of any transaction; no amount is reserved. */
 export const previewCheckout: Handler<typeof contract.previewCheckout> = async ({ body }, { caller, idempotency, requestId }) => {
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
@@ -55,7 +52,6 @@ type Preview = Omit<NewCheckout, "expiresAt" | "createdAt" | "updatedAt"> & {
   readonly requestMs: number;
 };
 
-/** Reads the storefront's quote, compares it with the storefront's 402 response, and finds the mandate that would pay. */
 async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, caller: Caller): Promise<Preview> {
   const storefront = await discoverStorefront(storefrontUrl);
   const quote = await requestQuote(storefront, items);
@@ -91,8 +87,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
     quoteExpiresAt: quote.expiresAt,
     challenge: raw as unknown as Record<string, unknown>,
     items,
-    // A storefront without a manifest (a plain x402 API) contains its parsed 402 response, with bigint amounts, which JSON
-    // cannot contain. Leave it out here, because `challenge` above stores the 402 response.
+    // The parsed 402 response has bigint amounts, which JSON cannot contain; `challenge` above stores the response.
     storefront: { ...storefront, challenge: null },
     metadata: metadata ?? null,
     createsFulfillmentOrder: storefront.source === "manifest",
@@ -110,7 +105,7 @@ async function readPreview({ storefrontUrl, items, mandateId, metadata }: Body, 
   return { ...checkout, ...detected, feeQuote: choices[0]?.feeQuote ?? null, requestMs };
 }
 
-/** Creates a checkout, or returns the open one: a mandate and a basket have at most one open checkout. */
+/** A mandate and a basket have at most one open checkout. */
 async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | undefined, requestId: string) {
   const now = await clock(tx);
   if (preview.quoteExpiresAt <= now) {
@@ -138,10 +133,7 @@ async function openOrFind(tx: Tx, preview: Preview, expiresInSeconds: number | u
   return { checkout, now };
 }
 
-/**
- * Returns the open checkout if it has not expired and still has the terms of the preview. Otherwise closes it and returns null.
- * @throws Problem conflict if the checkout has not expired and belongs to another agent
- */
+/** Closes a checkout that has expired or has other terms. @throws Problem conflict if an open one belongs to another agent */
 async function keepOrClose(tx: Tx, open: CheckoutRow, preview: Preview, now: Date): Promise<CheckoutRow | null> {
   const over = open.expiresAt <= now;
   if (!over && open.ownerSubjectId !== preview.ownerSubjectId) {

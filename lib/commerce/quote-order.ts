@@ -18,10 +18,7 @@ import type { AskedItem } from "#lib/storefront/read-quote.ts";
 import { earliest, minutes } from "#lib/time.ts";
 import type { Outcome } from "#lib/vocabulary.ts";
 
-/**
- * An intent expires with the seller's quote, and after 23 hours at the latest, because intents that expire in more than 24
- * hours are refused (INTENT_AHEAD_MS).
- */
+/** Intents that expire in more than 24 hours are refused (INTENT_AHEAD_MS). */
 const INTENT_MS = minutes(23 * 60);
 
 const stateOf = {
@@ -30,7 +27,7 @@ const stateOf = {
   deny: "denied",
 } as const satisfies Record<Outcome, string>;
 
-/** Returns the order. Throws if it is null, which means that another call or worker has taken over the work on the order. */
+/** Null means that another call or worker has taken over the work on the order. */
 export function requireLease(order: OrderRow | null): OrderRow {
   if (!order) throw inFlight();
   return order;
@@ -45,7 +42,7 @@ export const itemsOf = ({ items }: OrderRow): readonly AskedItem[] => items as r
 
 type Submit = { readonly slot: string; readonly fingerprint: string; readonly mandateId: string; readonly intent: NamedIntent };
 
-/** Sends the order to the queue of authorizations, which is the only code that reserves amounts. */
+/** The queue of authorizations is the only code that reserves amounts. */
 export async function decide(on: OrderCall, order: OrderRow, asked: Submit, purchase: Purchase): Promise<void> {
   const { organizationId, environment } = on.caller;
   const answer = await submitItem({
@@ -69,10 +66,7 @@ export const noCheckout = {
   precheck: () => null,
 } as const;
 
-/**
- * Whether the policy can decide now. A mandate that is a draft, suspended or expired must be made ready first; the policy
- * itself denies a revoked one.
- */
+/** A draft, suspended or expired mandate must be made ready first; the policy itself denies a revoked one. */
 async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promise<boolean> {
   const status = await reading(async (tx, now) => {
     const row = await findMandate(tx, caller, mandateId);
@@ -82,10 +76,7 @@ async function mandateIsUsable({ caller }: OrderCall, mandateId: string): Promis
   return !["draft", "suspended", "expired"].includes(status);
 }
 
-/**
- * Reads the storefront's quote and 402 response, then decides the payment under the mandate and, unless it is denied, reserves
- * the amount. If the mandate cannot pay yet, the order gets the state setupRequired instead.
- */
+/** If the mandate cannot pay yet, the order gets the state setupRequired, and nothing is decided. */
 export async function quoteAndDecide(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, mandateId, slot, fingerprint } = order;
   const usable = await mandateIsUsable(on, mandateId);

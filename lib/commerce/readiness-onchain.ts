@@ -13,10 +13,7 @@ import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/oncha
 import { Problem } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/**
- * The check assumes that the seller requires a signed payment to be valid for this many seconds. Nothing is signed here; the
- * chain is only asked whether it would accept such a payment.
- */
+/** The assumed time for which the seller requires a signed payment to be valid; nothing is signed here. */
 const TIMEOUT_SECONDS = 300;
 
 export type ModeFacts = {
@@ -36,10 +33,7 @@ const unsupported = (mode: string): Check => {
   return failing("paymentMode", new Problem("scheme_unsupported", { detail }));
 };
 
-/**
- * Checks how the payment would be signed: by the agent's wallet, or by the service under a mandate that is registered on the
- * chain.
- */
+/** The agent's wallet signs the payment, or the service under a mandate that is registered on the chain. */
 export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   const { mode = "", mandate, asset } = asked;
   if (!["", "eip3009", "service7702"].includes(mode)) return [unsupported(mode)];
@@ -48,8 +42,7 @@ export async function modeChecks(asked: ModeFacts): Promise<readonly Check[]> {
   if (!deploymentAt(asset.chain)) return mode === "service7702" ? [unsupported(mode)] : [signed];
   const registration = await registrationFor({ mandateId: mandate.mandateId, chain: asset.chain });
   const fits = registration !== null && provesTo(registration, asked);
-  // The request names no mode, and no registration of the mandate lets the service sign for this payee, so the agent's wallet
-  // signs.
+  // No mode is named, and no registration lets the service sign for this payee, so the agent's wallet signs.
   if (mode === "" && !fits) return [signed];
   const deployed = ready("onchainDeployment", `The contracts of mandates are on ${asset.chain}.`);
   return [deployed, ...(await registeredChecks({ ...asked, mandate, asset }, registration))];
@@ -95,11 +88,7 @@ async function registeredChecks(asked: ModeRequest, registration: RegistrationRo
   }
 }
 
-/**
- * Returns the reason for which the chain would refuse the payment. A revocation and the dates of the mandate are read from the
- * stored registration; otherwise the chain is asked. Shortly before a period of the mandate's budget ends, no refusal is
- * reported, because the payment would fall into the next period.
- */
+/** Shortly before a budget period ends, no refusal is reported, because the payment would fall into the next period. */
 function refusalAt(now: Date, registration: RegistrationRow, payment: ExpectedPayment): Promise<Refusal> | Refusal {
   if (registration.revocation !== "none") return "Revoked";
   const life = lifeAt(registration, now, TIMEOUT_SECONDS);

@@ -1,4 +1,4 @@
-/** The JSON schemas of readiness in the API. It imports no server code, so that a browser can load it. */
+/** Imports no server code, so that a browser can load it. */
 import { z } from "zod";
 import { Metadata, OrderItem, OrderItems, StorefrontUrl } from "#lib/approvals/order-item-schema.ts";
 import { ClientId, Id } from "#lib/ids.ts";

@@ -11,7 +11,6 @@ import type { Quote } from "#lib/storefront/read-quote.ts";
 
 const { otherSeller, refreshQuote } = commonActions;
 
-/** The storefront's answers so far, and the results of the checks of these answers. */
 export type StorefrontFindings = {
   readonly discovered: Storefront | null;
   readonly quote: Quote | null;
@@ -19,7 +18,7 @@ export type StorefrontFindings = {
   readonly found: readonly Check[];
 };
 
-/** Runs a step of a check. A Problem becomes the result of the step; any other error is a bug and is thrown. */
+/** A Problem becomes the result of the step; any other error is a bug and is thrown. */
 async function attempt<T>(work: Promise<T>): Promise<{ readonly value: T } | { readonly problem: Problem }> {
   try {
     return { value: await work };
@@ -63,7 +62,6 @@ function challengeSupported({ challengeTypes, domain }: Storefront, asked: strin
   return failing("paymentChallengeSupported", new Problem("scheme_unsupported", { detail, nextActions: [otherSeller] }));
 }
 
-/** Lists the differences between the terms that the agent expects and the terms that the storefront names now. */
 function differences({ asset, payTo }: Storefront, quote: Quote | null, body: CheckReadiness): string[] {
   const stated = body.amount === undefined ? null : readAmount(body.amount, asset.tokenDecimals);
   const checks: readonly (readonly [same: boolean, text: string])[] = [
@@ -95,7 +93,7 @@ function matchesQuote(seen: Storefront, quote: Quote | null, probed: ProbedCheck
   return probed ? ready(key, "The 402 at the checkout asks for what was quoted.") : skipped(key, "Nothing was quoted.");
 }
 
-/** Reads a storefront's manifest, quote and 402 response, as far as the storefront answers. Nothing is paid or ordered. */
+/** Nothing is paid or ordered. */
 export async function seeStorefront(body: CheckReadiness, requestId: string): Promise<StorefrontFindings> {
   const read = await attempt(discoverStorefront(body.storefrontUrl));
   if ("problem" in read) return notDiscovered(read.problem);

@@ -8,7 +8,6 @@ import { ReadinessKey, type ReadinessCheckStatus, type ReadinessStatus } from "#
 
 type Key = ReadinessKey;
 
-/** The result of one readiness check. */
 export type Check = {
   readonly key: Key;
   readonly status: ReadinessCheckStatus;
@@ -26,7 +25,6 @@ export const unknown = (key: Key, message: string, ...nextActions: NextAction[])
   nextActions,
 });
 
-/** Makes the result of a check that fails with a problem. The next actions of the problem become those of the check. */
 export const failing = (key: Key, problem: Problem, status: "blocked" | "actionRequired" = "blocked"): Check => ({
   key,
   status,
@@ -37,7 +35,7 @@ export const failing = (key: Key, problem: Problem, status: "blocked" | "actionR
 
 const order = new Map<string, number>(ReadinessKey.options.map((key, index) => [key, index]));
 
-/** Converts the results for the API, in the order of ReadinessKey. */
+/** In the order of ReadinessKey. */
 export const presentChecks = (found: readonly Check[], requestId: string): ReadinessCheck[] =>
   found
     .toSorted((a, b) => (order.get(a.key) ?? 0) - (order.get(b.key) ?? 0))
@@ -49,19 +47,13 @@ export const presentChecks = (found: readonly Check[], requestId: string): Readi
       nextActions: [...(nextActions ?? [])],
     }));
 
-/**
- * Returns the overall status, which is that of the worst check. A check whose status is unknown counts as "actionRequired", and a
- * skipped check as "ready".
- */
+/** A check whose status is unknown counts as "actionRequired", and a skipped check as "ready". */
 export function overallStatus(checks: readonly { readonly status: ReadinessCheckStatus }[]): ReadinessStatus {
   if (checks.some(({ status }) => status === "blocked")) return "blocked";
   return checks.some(({ status }) => status === "actionRequired" || status === "unknown") ? "actionRequired" : "ready";
 }
 
-/**
- * Collects the next actions of all checks that are neither ready nor skipped, each action once. An action is blocking if one of
- * its checks is blocked.
- */
+/** Each action once; an action is blocking if one of its checks is blocked. */
 export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" | "nextActions">[]) {
   const actions = new Map<string, NextAction & { blocking: boolean }>();
   for (const { status, nextActions } of checks) {
@@ -75,7 +67,7 @@ export function requiredActions(checks: readonly Pick<ReadinessCheck, "status" |
   return [...actions.values()];
 }
 
-/** For each readiness check that the mandate's policy decides, the rules of the policy that decide it. */
+/** The rules of the policy that decide each readiness check. */
 const rulesOf: Readonly<Partial<Record<Key, readonly string[]>>> = {
   emergencyClear: ["emergency"],
   mandateActive: ["status", "validFrom", "validUntil"],
@@ -100,10 +92,8 @@ const satisfied: Readonly<Partial<Record<Key, string>>> = {
   assuranceLevel: "The assurance that is asked for can be reached.",
 };
 
-/** The service's base URL and the id of the mandate, for links to the mandate's pages. */
 type Pages = { readonly baseUrl: string; readonly mandateId: string };
 
-/** Makes the result of a check that fails because the policy denies the payment for these reasons. */
 function denied(key: Key, [{ code, message }, ...more]: readonly [Reason, ...Reason[]], { baseUrl, mandateId }: Pages): Check {
   const detail = [message, ...more.map((reason) => reason.message)].join(" ");
   const details = { detail, nextActions: withMandatePages(denialActions(code), baseUrl, mandateId) };
@@ -116,14 +106,13 @@ const aboutSeller = new Set<Key>(["emergencyClear", "mandateSellerAllowed", "man
 
 export type PolicyResult = {
   readonly decision: Decision;
-  /** Whether the storefront answered. If it did not, the checks about the seller are unknown. */
+  /** If it is false, the checks about the seller are unknown. */
   readonly sellerKnown: boolean;
-  /** Whether the amount is known. If it is not, the limits are not checked. */
+  /** If it is false, the limits are not checked. */
   readonly amountKnown: boolean;
   readonly pages: Pages;
 };
 
-/** Turns the result of the simulated policy decision into checks. */
 export function policyChecks({ decision, sellerKnown, amountKnown, pages }: PolicyResult): Check[] {
   const checks: Check[] = [];
   for (const [name, rules] of Object.entries(rulesOf)) {

@@ -19,10 +19,7 @@ import { earliest, minutes } from "#lib/time.ts";
 
 const PAYABLE_MS = minutes(15);
 
-/**
- * Writes all terms that the buyer approved as text, so that two offers can be compared. The id of the quote is left out,
- * because a new quote with the same terms has a different id.
- */
+/** The id of the quote is left out, because a new quote with the same terms has a different id. */
 const termsText = (offer: Offer): string =>
   canonicalJson({
     basketHash: offer.basketHash,
@@ -36,14 +33,14 @@ const termsText = (offer: Offer): string =>
     mismatches: offer.mismatches.length,
   });
 
-/** Returns the offer, with a new quote if the old one has expired. Null if the new quote has other terms. */
+/** The offer, with a new quote if the old quote has expired. Null if the new quote has other terms. */
 async function stillOffered(order: OrderRow, offer: Offer, on: OrderCall, now: Date): Promise<Offer | null> {
   if (new Date(offer.quote.expiresAt) > now) return offer;
   const fresh = await findOffer(order.storefrontUrl, itemsOf(order), on.caller.environment, offer.checkoutKey);
   return termsText(fresh) === termsText(offer) ? fresh : null;
 }
 
-/** Uses the buyer's approval, for exactly the approved terms. The policy decides again, but does not ask for another approval. */
+/** Uses the approval for exactly the approved terms; the policy decides again, but does not ask for another approval. */
 export async function redeem(order: OrderRow, on: OrderCall): Promise<StepResult> {
   const { orderId, checkoutIntentId, authorizationId, mandateId, subjectId } = order;
   const offer = order.offer as Offer | null;
@@ -88,10 +85,7 @@ const basketMismatch = (): Problem =>
     detail: "The payment differs from what the buyer approved. Nothing was paid. Preview the basket again.",
   });
 
-/**
- * Throws unless there is an unused approval for exactly these terms.
- * @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired
- */
+/** @throws Problem approval_basket_mismatch, approval_revoked, continuation_expired */
 function requireApproved(locked: LockedCheckout | null, terms: BoundTerms, authorization: AuthorizationRow, now: Date): void {
   const { checkout, approval } = locked ?? {};
   if (approval && approval.takenBackBySubjectId !== null) throw approvalTakenBack();
@@ -127,7 +121,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
-  // If the policy now denies the payment, the approval is not used. `redeem` then releases the reserved amount.
+  // The approval is then not used, and `redeem` releases the reserved amount.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }
@@ -150,7 +144,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   return { status: 200, body: "", events: [event], write: (c) => saveRedeemed(c, saved) };
 }
 
-/** Closes the order's checkout if it is still approved, which releases the reserved amount. */
+/** Closing the checkout releases the reserved amount. */
 async function release(order: OrderRow, on: OrderCall): Promise<void> {
   const { checkoutIntentId, orderId } = order;
   if (checkoutIntentId === null) return;
@@ -162,10 +156,7 @@ async function release(order: OrderRow, on: OrderCall): Promise<void> {
   });
 }
 
-/**
- * Ends an order whose approved offer can no longer be paid. If its checkout is still approved, also ends the approval and
- * releases the reserved amount.
- */
+/** If the checkout is still approved, also ends the approval and releases the reserved amount. */
 export async function supersede(order: OrderRow, on: OrderCall): Promise<StepResult> {
   await release(order, on);
   const changed = await changeOrder(database(), order.orderId, on.lease, { status: "quoteChanged" });

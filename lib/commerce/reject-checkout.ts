@@ -10,7 +10,6 @@ import type { Handler } from "#lib/http/operation.ts";
 import { newId } from "#lib/ids.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** A person declines the checkout. The reserved amount is released. */
 export const rejectCheckout: Handler<typeof contract.rejectCheckout> = (
   { checkoutIntentId, body },
   { caller, idempotency, requestId },

@@ -19,10 +19,7 @@ import { findAuthorization } from "#lib/holds/execution-store.ts";
 import { Problem } from "#lib/problem.ts";
 import { credentialHash } from "#lib/x402/credential.ts";
 
-/**
- * The lease of an order, during which only its holder may change the order, lasts this many milliseconds. It must be longer
- * than the timeouts of all calls to the storefront in one run, or another call would take the order during the run.
- */
+/** Must be longer than all timeouts of storefront calls in one run, or another call would take the order during the run. */
 const LEASE_MS = 90_000;
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 50;
@@ -33,10 +30,7 @@ export function credentialOf(text: string | undefined): OrderCall["credential"] 
   return { text, hash: credentialHash(text) };
 }
 
-/**
- * Takes the lease of the order, so that no other call changes the order. If another call has the lease, waits for up to a second.
- * @throws Problem idempotency_in_flight
- */
+/** Waits for up to a second while another call has the lease. @throws Problem idempotency_in_flight */
 async function take(order: OrderRow, lease: string): Promise<OrderRow> {
   const until = Date.now() + WAIT_MS;
   for (;;) {
@@ -47,11 +41,7 @@ async function take(order: OrderRow, lease: string): Promise<OrderRow> {
   }
 }
 
-/**
- * Handles one call about an order: repeats the stored answer, or runs the steps that follow from the order's state. If it throws
- * a Problem, no answer is stored.
- * @throws Problem forbidden, idempotency_in_flight, authorization_consumed, and the problems of the steps
- */
+/** A call that throws stores no answer. @throws Problem forbidden, idempotency_in_flight, and the problems of the steps */
 export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">): Promise<StoredReply> {
   const { credential } = asked;
   if (order.subjectId !== asked.caller.subjectId)
@@ -67,8 +57,7 @@ export async function runOrder(order: OrderRow, asked: Omit<OrderCall, "lease">)
     const stepped = await advance(leased, on);
     return await answer(stepped, on, idempotency);
   } catch (error) {
-    // If nothing was decided yet, delete the order, so that the agent can use the same idempotency key again, even with a
-    // different body.
+    // If nothing was decided yet, the agent can use the same idempotency key again, even with a different body.
     await forgetOrder(database(), order.orderId, on.lease);
     throw error;
   } finally {
@@ -106,10 +95,7 @@ const become = async ({ orderId }: OrderRow, { lease }: OrderCall, status: Order
 
 type Slot = { readonly slot: string; readonly fingerprint: string } | null;
 
-/**
- * Builds the answer to a call. The answer is stored if the order has ended, or if the signed payment in this call was used or
- * refused.
- */
+/** The answer is stored if the order has ended, or if the signed payment in this call was used or refused. */
 async function answer({ order, refused }: StepResult, on: OrderCall, slot: Slot): Promise<StoredReply> {
   const { authorizationId, orderId, mandateId } = order;
   const authorization = authorizationId === null ? null : await findAuthorization(database(), on.caller, authorizationId);

@@ -7,10 +7,7 @@ import { isProblem } from "#lib/problem.ts";
 
 const ROWS = 200;
 
-/**
- * Closes checkouts that have expired, approvals that were not used in time, and approvals whose agent or mandate was revoked.
- * Closes at most ROWS checkouts and ROWS approvals, and returns how many it closed.
- */
+/** Closes at most ROWS checkouts and ROWS approvals, and returns how many it closed. */
 export async function sweepCheckouts(): Promise<number> {
   let swept = 0;
   for (const checkout of await dueCheckouts(database(), ROWS)) {
@@ -22,17 +19,14 @@ export async function sweepCheckouts(): Promise<number> {
   return swept;
 }
 
-/**
- * Closes one checkout. A Problem means that somebody is deciding the checkout now; it is ignored, because the next run tries
- * again.
- */
+/** A Problem means that somebody is deciding the checkout now; the next run tries again. */
 const sweepOne = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   closeIfDue(scope, checkoutIntentId).catch((error: unknown) => {
     if (isProblem(error)) return 0;
     throw error;
   });
 
-/** Locks the checkout and its mandate, reads them again, and closes the checkout if there is still a reason to close it. */
+/** Reads the checkout again after the locks, because the reason to close it may be gone. */
 const closeIfDue = (scope: Scope, checkoutIntentId: string): Promise<number> =>
   transact(async (tx) => {
     const opened = await openToClose(tx, scope, checkoutIntentId);

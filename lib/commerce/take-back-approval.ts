@@ -9,10 +9,7 @@ import type { Handler } from "#lib/http/operation.ts";
 import { notFound } from "#lib/problem.ts";
 import type { ApprovalStatus, CheckoutStatus } from "#lib/vocabulary.ts";
 
-/**
- * A person takes back an approval that the agent has not used. The handler locks the mandate, which every payment must lock too,
- * so nothing is paid with the approval after this reply.
- */
+/** Every payment must lock the mandate too, so nothing is paid with the approval after this reply. */
 export const takeBackApproval: Handler<typeof contract.takeBackApproval> = (
   { checkoutIntentId },
   { caller, idempotency, requestId },

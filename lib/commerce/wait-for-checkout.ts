@@ -6,10 +6,7 @@ import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
-/**
- * How many HTTP requests may wait for a decision: in total (`most`), and for one organization or one owner (`each`), because one
- * person can own many organizations. The last `kept` places are only for those who have no waiting request yet.
- */
+/** One person can own many organizations. The last `kept` places are only for those who have no waiting request yet. */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 
@@ -22,10 +19,7 @@ type Waiter = {
   readonly wake: () => void;
 };
 
-/**
- * The waiting requests of this process. One query every half second serves all of them, so that a waiting request uses no
- * database connection.
- */
+/** One query every half second serves all waiting requests, so that a waiting request uses no database connection. */
 class Waiters {
   readonly #waiting = new Set<Waiter>();
   readonly #organizations = new Counts();
@@ -33,10 +27,7 @@ class Waiters {
   #timer: NodeJS.Timeout | null = null;
   #ended = false;
 
-  /**
-   * Waits until the state of the checkout has changed, the time limit is reached, the signal aborts, or the process stops.
-   * @throws Problem overloaded
-   */
+  /** @throws Problem overloaded */
   async until(wait: Omit<Waiter, "wake">, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#ended) return;
     const { total } = this.#organizations;
