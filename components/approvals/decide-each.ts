@@ -3,12 +3,11 @@ import { ProblemError } from "#lib/http/client.ts";
 /** The result of a decision: "done", or why the service did not accept it or why its result is unknown. */
 export type Outcome = "done" | { readonly why: string };
 
-/** Sends one approval or refusal with the idempotency key. */
 type Decide<T> = (one: T, idempotencyKey: string) => Promise<unknown>;
 
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** Sends a decision. If no answer comes, it is sent once more with the same idempotency key, so that it counts only once. */
+/** If no answer comes, sends the decision once more with the same idempotency key, so that it counts only once. */
 async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   try {
     await send().catch((error: unknown) => {
@@ -22,7 +21,7 @@ async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** Sends decisions one after another, because each one may use a part of the same budget. Each has its own idempotency key. */
+/** Sends decisions one after another, because each one may use a part of the same budget. */
 export async function decideEach<T>(
   all: readonly T[],
   decide: Decide<T>,

@@ -31,7 +31,6 @@ const columns = [
   { name: "Sum", numeric: true, cell: ({ displaySubtotal }: LineView) => <Money>{displaySubtotal}</Money> },
 ];
 
-/** Shows the facts of one request on the page where a person approves several requests together. */
 export function RequestFacts({ view, mandate }: Approvable) {
   const { amounts, agent, destination, intent, lines, payee, requestedAt } = view;
   return (

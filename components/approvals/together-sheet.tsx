@@ -127,10 +127,6 @@ function Decide({ plan: { together, total, asset }, busy, onApprove }: DecidePro
   );
 }
 
-/**
- * Shows the requests that fit together with all their facts, and one button that approves them one after another; or, without
- * the button, the reason why they cannot be approved together. Links to the requests that must be decided alone.
- */
 export function TogetherSheet({ plan }: { readonly plan: Plan }) {
   const { together, alone, refusal } = plan;
   const [outcomes, setOutcomes] = useState<Outcomes>({});

@@ -3,7 +3,6 @@ import { visible } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/checkout-view.ts";
 import { displayText, formatAmount, parseAmount } from "#lib/money.ts";
 
-/** The maximum number of requests that a person can approve together. */
 export const TOGETHER_MAX = 10;
 
 /** Sums are calculated with more decimals than any asset has. */
@@ -14,11 +13,10 @@ export type Alone = { readonly view: CheckoutView; readonly why: string };
 
 export type Plan = {
   readonly together: readonly Approvable[];
-  /** Requests that are decided on their own pages, with the reason. */
   readonly alone: readonly Alone[];
-  /** The reason why the requests in `together` cannot be approved together; null if they can, or if there are none. */
+  /** Why the requests in `together` cannot be approved together; null if they can, or if there are none. */
   readonly refusal: string | null;
-  /** The sum of the amounts of `together` as decimal text, and its asset. */
+  /** The sum of the amounts of `together` as decimal text. */
   readonly total: string;
   readonly asset: string;
 };
@@ -35,10 +33,7 @@ const untrustedTexts = ({ agent, intent, payee, purpose, lines }: CheckoutView):
     ...lines.flatMap(({ productId, name, color, size }) => [productId, name, color, size]),
   ].filter((text) => text !== undefined);
 
-/**
- * Says in a sentence what the person must read on the request's own page, such as text with hidden characters; null if there is
- * nothing.
- */
+/** Says what the person must read on the request's own page, such as text with hidden characters; null if nothing. */
 function hostileFact(view: CheckoutView): string | null {
   const { payee, agent } = view;
   if (payee.looksLike !== undefined) return `Its payee looks like ${payee.looksLike}.`;
@@ -48,7 +43,6 @@ function hostileFact(view: CheckoutView): string | null {
   return null;
 }
 
-/** Says in a sentence which proof of identity the request asks for; null if it asks for none. */
 function proofAsked({ stepUp }: CheckoutView, mandate: MandateView): string | null {
   if ([stepUp.assuranceAsked, mandate.assuranceAsked].includes("passkeyApproved")) return "It asks for your passkey.";
   const above = stepUp.limit?.above ?? "your limit";
@@ -77,17 +71,13 @@ const keyOf = ({ payee, destination, intent }: CheckoutView): string =>
 
 const sumOf = (amounts: readonly string[]): bigint => amounts.reduce((sum, amount) => sum + parseAmount(amount, DECIMALS), 0n);
 
-/**
- * Says why the requests, each of which may be approved with others, cannot be approved together; null if they can, or if there
- * are none.
- */
+/** Null if the requests can be approved together, or if there are none. */
 function whyNotTogether(views: readonly CheckoutView[]): string | null {
   if (views.length > TOGETHER_MAX) return `At most ${TOGETHER_MAX} requests are approved together. Choose fewer.`;
   if (new Set(views.map(keyOf)).size > 1) return "Requests are approved together only if they pay the same payee. These do not.";
   const [first] = views;
   if (first === undefined) return null;
-  // All requests have the same payee and person. So the amount that the person may still approve without a proof of identity is
-  // the same for all.
+  // All requests have the same payee and person, so the amount that needs no proof of identity is the same for all.
   const { room } = first.stepUp;
   const sum = sumOf(views.map(({ intent }) => intent.amount));
   if (sum <= parseAmount(room, DECIMALS)) return null;
@@ -95,12 +85,7 @@ function whyNotTogether(views: readonly CheckoutView[]): string | null {
   return `Together they pay ${displayText(formatAmount(sum, DECIMALS), asset)}. In 24 hours you may approve ${displayText(room, asset)} more without confirming who you are. Choose fewer, or decide each on its own page.`;
 }
 
-/**
- * Finds the requests that a person may approve together. `alone` has those that are not open, that this person may not decide,
- * or that need a choice, a proof of identity or a closer look; and a single request that is left. `refusal` is set if the
- * requests in `together` are more than ten, differ in payee, address, chain or asset, or need a proof of identity because of
- * their sum.
- */
+/** A single request that fits is in `alone`, because no other request can be approved with it. */
 export function planTogether(views: readonly CheckoutView[]): Plan {
   const judged = views.map((view) => {
     const mandate = view.mandates.find(({ mandateId }) => mandateId === defaultMandate(view));

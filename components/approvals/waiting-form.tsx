@@ -15,7 +15,6 @@ import type { WaitingApproval } from "#lib/pages/view-approvals.ts";
 import { decideEach } from "./decide-each.ts";
 import { TOGETHER_MAX } from "./together.ts";
 
-/** A request in the list that waits for approval. */
 type Waiting = Pick<WaitingApproval, "checkoutIntentId" | "domain" | "amount">;
 
 /** A request whose decline was refused or has an unknown result, and the reason. */
@@ -52,7 +51,6 @@ const NotDeclined = ({ failed }: { readonly failed: readonly Failed[] }) => (
   </div>
 );
 
-/** Declines the requests one after another. Returns those whose decline was refused or has an unknown result. */
 async function declineAll(chosen: readonly Waiting[], reason: string): Promise<readonly Failed[]> {
   const failed: Failed[] = [];
   await decideEach(
@@ -109,13 +107,11 @@ function Actions({ chosen, choose, decline, done }: ActionsProps) {
   );
 }
 
-/** The list of requests that wait for approval, with checkboxes and the actions for the checked ones. */
 export function WaitingForm({ waiting, children }: { readonly waiting: readonly Waiting[]; readonly children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
   const [checked, setChecked] = useState(none);
   const [failed, setFailed] = useState<readonly Failed[]>([]);
-  // The requests that are being declined. A refresh of the page may remove them from the list, but the dialog still counts
-  // them.
+  // A refresh of the page may remove these requests from the list, but the dialog still counts them.
   const [declining, setDeclining] = useState<readonly Waiting[]>();
   const count = useCallback(() => form.current && setChecked(checkedIn(form.current)), []);
   // Count the checked boxes now, because people can check boxes before the scripts run.

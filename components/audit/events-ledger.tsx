@@ -4,7 +4,6 @@ import type { EventLine } from "#lib/pages/event-line.ts";
 import { eventWords } from "./event-words.ts";
 import { ShortId, Subject } from "./subject.tsx";
 
-/** Audit events, each with a link to its page. */
 export const EventsLedger = ({ events, path }: { readonly events: readonly EventLine[]; readonly path: string }) => (
   <Ledger
     caption="Audit events"

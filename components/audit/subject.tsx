@@ -4,7 +4,6 @@ type Props = { readonly id: string; readonly name: string | undefined };
 
 const short = (id: string): string => (id.length > 16 ? `${id.slice(0, 7)}…${id.slice(-4)}` : id);
 
-/** Shows who acted: the service itself, or a person or service account by name or, if the name is unknown, by a short id. */
 export function Subject({ id, name }: Props) {
   if (id === "service") return "The service";
   return name === undefined ? <code title={id}>{short(id)}</code> : <Untrusted>{name}</Untrusted>;

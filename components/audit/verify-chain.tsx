@@ -42,7 +42,6 @@ function Result({ valid, count, head, firstBad }: Verification) {
   );
 }
 
-/** Lets the person verify the log: the service recomputes every hash of the chain, and the panel explains the result. */
 export function VerifyChain() {
   const verify = useMutation({
     ...mutation(verifyAudit),

@@ -6,7 +6,6 @@ import type { StatementLine } from "#lib/billing/statement-view.ts";
 import { aligned } from "./aligned.ts";
 import { monthName } from "./month-name.ts";
 
-/** The fees of the last twelve months in which the organization owed any. */
 export function HistoryPanel({ history, path }: { readonly history: readonly StatementLine[]; readonly path: string }) {
   const column = aligned(history.flatMap(({ asBuyer, asSeller, total }) => [asBuyer, asSeller, total]));
   return (

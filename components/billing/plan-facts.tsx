@@ -17,7 +17,6 @@ const Amounts = ({ of }: { readonly of: readonly (readonly [amount: string, asse
     ))
   );
 
-/** The plan, the fees that the organization owes for the month, and the sum of its payments in the month. */
 export function PlanFacts({ view }: { readonly view: StatementView }) {
   const { subscription, lines, volumes, month, current } = view;
   const when = month === current ? "this month" : `in ${monthName(month)}`;

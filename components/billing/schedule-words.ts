@@ -20,7 +20,6 @@ export function chargeText(schedule: FeeSchedule): string {
   return [parts.join(" + "), ...bounds].filter((part) => part !== "").join(", ");
 }
 
-/** The payments that a schedule applies to. */
 export function appliesText(schedule: FeeSchedule): string {
   const { buyerOrganizationId, sellerOrganizationId, planTier, asset, settlementMode } = schedule;
   const who = [

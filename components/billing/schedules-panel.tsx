@@ -6,7 +6,6 @@ import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import type { StatementView } from "#lib/billing/statement-view.ts";
 import { scheduleColumns, statusColumn } from "./schedule-columns.tsx";
 
-/** How much the organization has used of the monthly sum of payments that is free of fees. */
 function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; readonly volumes: StatementView["volumes"] }) {
   const { includedMonthlyVolume: included, asset } = schedule;
   const [only] = volumes;
@@ -21,7 +20,6 @@ function Included({ schedule, volumes }: { readonly schedule: FeeSchedule; reado
   );
 }
 
-/** The fee schedules. If several match a payment, the most specific one applies. */
 export const SchedulesPanel = ({ schedules, volumes }: Pick<StatementView, "schedules" | "volumes">) => (
   <section className="panel" aria-labelledby="schedules">
     <div className="panel-head">

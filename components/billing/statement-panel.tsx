@@ -13,7 +13,7 @@ import { monthName } from "./month-name.ts";
 
 type Fee = StatementView["fees"][number];
 
-/** The payment of a fee. A buyer gets a link. A seller cannot open the buyer's payment page, so it gets the id to copy. */
+/** A seller cannot open the buyer's payment page, so it gets the id to copy. */
 const Payment = ({ side, authorizationId }: Fee) =>
   side === "buyer" ? (
     <Link href={`/payments/${authorizationId}`}>
@@ -25,7 +25,6 @@ const Payment = ({ side, authorizationId }: Fee) =>
 
 type Props = { readonly view: StatementView; readonly query: PageQuery; readonly path: string };
 
-/** The fees that the organization owes for one month, each with its payment. */
 export function StatementPanel({ view, query, path }: Props) {
   const months = [...new Set([view.current, view.month, ...view.history.map(({ month }) => month)])].toSorted().reverse();
   const column = aligned(view.fees.map(({ amount }) => amount));

@@ -9,7 +9,6 @@ import { asksWhen } from "#lib/mandates/summary.ts";
 
 const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 
-/** Shows the remaining budget of each mandate, and when it asks a person. */
 export const Allowances = ({ mandates }: { readonly mandates: readonly Mandate[] }) => (
   <ul className="divide-y">
     {mandates.map((mandate) => {

@@ -12,7 +12,6 @@ const request = (baseUrl: string): string => `curl ${baseUrl}/api/v1/payments/au
 
 type Props = { readonly baseUrl: string; readonly mayCreate: boolean };
 
-/** What the home page shows to an organization that has no active, suspended or draft mandate and no payment. */
 export const Begin = ({ baseUrl, mayCreate }: Props) => (
   <>
     <section className="panel grid grid-cols-1 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]" aria-labelledby="begin">

@@ -6,7 +6,6 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Payment } from "#lib/payments/payment-schema.ts";
 
-/** Says why the payment was denied, or else what it buys, if that is known: the method and path, or the description. */
 function whatOf({ intent: { resource }, authorization: { policyDecision } }: Payment): string {
   if (policyDecision.outcome === "deny") {
     const because = policyDecision.reasons.find(({ effect }) => effect === "deny");
@@ -22,7 +21,6 @@ function State({ payment: { authorization, executions } }: { readonly payment: P
   return <StatusBadge of="outcome" status={authorization.policyDecision.outcome} />;
 }
 
-/** The newest payments, each with a link to its page. */
 export const RecentPayments = ({ payments }: { readonly payments: readonly Payment[] }) => (
   <ul className="divide-y">
     {payments.map((payment) => {

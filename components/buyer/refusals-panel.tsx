@@ -6,9 +6,6 @@ import { Money } from "#components/ui/money.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Refusal } from "#lib/pages/view-refusals.ts";
 
-/**
- * Shows payments that mandates refused to agents, each with the change of the mandate that would allow it, if one is offered.
- */
 export const RefusalsPanel = ({ refusals }: { readonly refusals: readonly Refusal[] }) => (
   <section className="panel" aria-labelledby="refused">
     <div className="panel-head">

@@ -6,7 +6,6 @@ const monthName = (day: string | undefined): string =>
     ? "this month"
     : new Intl.DateTimeFormat("en-GB", { month: "long", timeZone: "UTC" }).format(new Date(`${day}T00:00:00.000Z`));
 
-/** The amounts spent today and this month, and the amount that is not settled yet. */
 export function SpendingFacts({ spending: { asset, today, month, held, days } }: { readonly spending: Spending }) {
   const both = Number(month.byAgents) > 0 && Number(month.countersigned) > 0;
   const who = Number(month.countersigned) > 0 ? "all countersigned" : "all by agents within policy";

@@ -10,7 +10,7 @@ const at = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
 type DailySpending = Pick<Spending, "asset" | "chain" | "days">;
 
-/** A sentence about the day with the highest sum: "Highest on 3 November 2026 with 40.78 USDC." Null if nothing was paid. */
+/** Null if nothing was paid. */
 function highestOf({ days, asset }: DailySpending): string | null {
   const highest = days.toSorted((a, b) => Number(b.total) - Number(a.total))[0];
   if (!highest || Number(highest.total) === 0) return null;
@@ -20,11 +20,9 @@ function highestOf({ days, asset }: DailySpending): string | null {
 type Props = {
   readonly spending: DailySpending;
   readonly id?: string;
-  /** The address of the page with all charts. */
   readonly more?: string;
 };
 
-/** The amounts spent on each day: by agents alone, and with a person's approval. */
 export function SpendingPanel({ spending, id = "spending", more }: Props) {
   const { days, asset, chain } = spending;
   const [first, last] = [days[0], days.at(-1)];

@@ -5,8 +5,7 @@ import { Money } from "#components/ui/money.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import type { ApprovalsView, WaitingApproval } from "#lib/pages/view-approvals.ts";
 
-/** The time until a request expires: "9 min". The exact time is shown next to it. */
-function left(until: string, now: string): string {
+function timeLeft(until: string, now: string): string {
   const seconds = Math.max(0, Math.floor((Date.parse(until) - Date.parse(now)) / 1_000));
   if (seconds < 60) return "less than a minute";
   const minutes = Math.floor(seconds / 60);
@@ -51,7 +50,7 @@ const Item = ({ one, now, mayDecide, choosable }: ItemProps) => (
     <div className="text-lg font-semibold md:text-right">
       <Money>{one.amount}</Money>
       <span className="block text-sm font-normal text-muted">
-        expires in {left(one.expiresAt, now)}, <Moment at={one.expiresAt} show="short" />
+        expires in {timeLeft(one.expiresAt, now)}, <Moment at={one.expiresAt} show="short" />
       </span>
     </div>
     <Link
@@ -67,11 +66,9 @@ const Item = ({ one, now, mayDecide, choosable }: ItemProps) => (
 type Props = {
   readonly waiting: ApprovalsView;
   readonly mayDecide: boolean;
-  /** Whether each request has a checkbox, for a form around the list. */
   readonly choosable?: boolean;
 };
 
-/** Requests that wait for approval, each with a link to its confirmation page. */
 export const WaitingList = ({ waiting, mayDecide, choosable = false }: Props) => (
   <ul className="divide-y">
     {waiting.items.map((one) => (
@@ -80,7 +77,6 @@ export const WaitingList = ({ waiting, mayDecide, choosable = false }: Props) =>
   </ul>
 );
 
-/** The number of requests in words: "2 requests", "more than 50 requests". */
 export const requestsWords = ({ items, more }: ApprovalsView): string => {
   const count = items.length;
   return `${more ? "more than " : ""}${count} ${count === 1 ? "request" : "requests"}`;

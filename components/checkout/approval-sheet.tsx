@@ -15,10 +15,7 @@ import { useFollow } from "./follow.ts";
 import { MandateClause, mustChoose } from "./mandate-clause.tsx";
 import { Terms } from "./terms.tsx";
 
-/**
- * The places of the sections on wide screens: the basket on the left, the decision on the right, and the mandate below the
- * decision.
- */
+/** On wide screens, the basket is on the left, the decision on the right, and the mandate below the decision. */
 const PLACES = {
   decision: "lg:col-start-2 lg:row-start-1 lg:border-l",
   basket: "lg:col-start-1 lg:row-span-2 lg:row-start-1",
@@ -70,17 +67,14 @@ function Hashes({ view, shown, requestId }: HashesProps) {
 
 type Props = {
   readonly view: CheckoutView;
-  /** The sections that do not depend on what the person does here. The server renders them, so browsers do not load their code. */
+  /** The server renders these sections, so that browsers do not load their code. */
   readonly children: ReactNode;
 };
 
 const countChanges = (view: CheckoutView, before: CheckoutView | undefined): number =>
   basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length;
 
-/**
- * Shows a checkout that waits for a decision. The server renders all facts, so they can be read before the scripts run. The
- * scripts add the countdown, the choice of the mandate and the buttons.
- */
+/** The server renders all facts, so they can be read before the scripts run. */
 export function ApprovalSheet({ view, children }: Props) {
   const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();

@@ -8,7 +8,6 @@ import { ago } from "./names.ts";
 
 type Props = { readonly view: CheckoutView; readonly className: string };
 
-/** Shows which agent asks for the payment and when it asked, and lets the person pause the agent. */
 export function Asks({ view, className }: Props) {
   const { agent, organization, requestedAt, now } = view;
   return (

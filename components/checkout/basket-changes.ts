@@ -12,7 +12,7 @@ const sameThing = (a: LineView, b: LineView): boolean =>
 const sameLine = (a: LineView, b: LineView): boolean =>
   a.name === b.name && a.quantity === b.quantity && a.unitAmount === b.unitAmount && a.asset === b.asset;
 
-/** Compares the basket with the one that the person saw before: the current lines in their order, then the removed lines. */
+/** Returns the current lines in their order, then the removed lines. */
 export function basketChanges(now: readonly LineView[], before: readonly LineView[]): LineChange[] {
   const left = [...before];
   const changes = now.map((line): LineChange => {

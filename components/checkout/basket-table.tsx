@@ -9,7 +9,6 @@ import { plural } from "./names.ts";
 
 type CellChange = { readonly now: ReactNode; readonly was: string | undefined };
 
-/** Shows a value and, if it changed, the value that this person saw before. */
 const Value = ({ now, was }: CellChange) =>
   was === undefined ? (
     now
@@ -118,12 +117,10 @@ const keyOf = ({ line, kind }: LineChange): string =>
 type Props = {
   readonly view: CheckoutView;
   readonly before: CheckoutView | undefined;
-  /** Whether the section is open on small screens too. */
   readonly open: boolean;
   readonly className: string;
 };
 
-/** Shows every line of the stored basket. If the person saw another basket before, the changes are marked. */
 export function BasketTable({ view, before, open, className }: Props) {
   const changes = basketChanges(view.lines, before?.lines ?? view.lines);
   const changed = changes.filter(({ kind }) => kind !== "same").length;

@@ -11,7 +11,6 @@ const signed: ReadonlySet<string> = new Set(["approved", "authorized", "executin
 
 export type CheckoutState = "open" | "signed" | "closed";
 
-/** Whether the checkout is shown as open, signed or closed. */
 export function stateOf({ intent, approval, now }: CheckoutView): CheckoutState {
   const lapsed = approval?.status === "expired" || approval?.status === "revoked";
   if (open.has(intent.status)) return Date.parse(intent.expiresAt) > Date.parse(now) ? "open" : "closed";

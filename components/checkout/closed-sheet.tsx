@@ -59,7 +59,6 @@ const takenBack: Sentence = {
 const sentenceOf = ({ intent, decided }: CheckoutView): Sentence | undefined =>
   decided?.takenBack ? takenBack : sentences[intent.status];
 
-/** One or two words that say what happened to a checkout which can no longer be approved. */
 export const closedWord = (view: CheckoutView): string => sentenceOf(view)?.stamp ?? "Expired";
 
 function explain(view: CheckoutView): ClosedText {
@@ -89,7 +88,6 @@ function explain(view: CheckoutView): ClosedText {
 
 type Props = { readonly view: CheckoutView; readonly signer: string | undefined };
 
-/** Shows a checkout that can no longer be approved: what happened, what it means for the money, and what was asked. */
 export function ClosedSheet({ view, signer }: Props) {
   const { stamp, title, text, what, at, icon: Icon } = explain(view);
   const declined = view.intent.status === "rejected" && view.decided?.takenBack === undefined && signer !== undefined;

@@ -6,7 +6,7 @@ const SPOKEN = [60, 10] as const;
 
 const secondsLeft = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
 
-/** The seconds until `until`. They are counted from the server's time, because the browser's clock may be wrong. */
+/** The seconds are counted from the server's time, because the browser's clock may be wrong. */
 export function useCountdown(until: string, now: string): number {
   const left = Date.parse(until) - Date.parse(now);
   const [seconds, setSeconds] = useState(secondsLeft(left));

@@ -5,10 +5,7 @@ const MIDDLE = 8;
 
 type Point = readonly [number, number];
 
-/**
- * Computes the points of the toothed line of `Cut` from a hash. Each of the 32 bytes makes one tooth: its high four bits set
- * the position, its low four bits the depth.
- */
+/** Each of the 32 bytes of the hash makes one tooth: its high four bits set the position, its low four bits the depth. */
 export function cutLine(hash: string): readonly Point[] {
   const bytes = Array.from({ length: TEETH }, (_, at) => Number.parseInt(hash.slice(2 * at, 2 * at + 2), 16) || 0);
   const teeth = bytes.map((byte, at): Point => {

@@ -2,10 +2,7 @@ import { CUT_WIDTH, cutLine, pathOf } from "./cut-line.ts";
 
 type Props = {
   readonly hash: string;
-  /**
-   * The hash of the basket that the person saw before. The line has two edges, and each edge is drawn from one of the two hashes.
-   * If the hashes differ, the edges do not fit together.
-   */
+  /** The hash of the basket that the person saw before; if it differs, the two edges of the line do not fit together. */
   readonly shownHash?: string;
   /** Whether the checkout was approved. If so, the two edges touch. */
   readonly joined?: boolean;
@@ -35,10 +32,7 @@ function Edge({ hash, side, look }: EdgeProps) {
   );
 }
 
-/**
- * A toothed line that divides the checkout in two halves. Its shape shows whether the basket has changed since the person saw it.
- * This is only an illustration: the server makes the real check.
- */
+/** This only illustrates whether the basket has changed since the person saw it: the server makes the real check. */
 export function Cut({ hash, shownHash = hash, joined = false }: Props) {
   const look = looks[joined ? "joined" : shownHash === hash ? "whole" : "torn"];
   return (

@@ -26,13 +26,9 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
   );
 }
 
-/**
- * From this many seconds before the request expires, the page offers more time beside the countdown. Until then, it offers more
- * time in the list of effects.
- */
+/** From this many seconds before the request expires, the page offers more time beside the countdown. */
 const URGENT = 300;
 
-/** Tells the person what an approval allows, and how much time is left to decide. */
 const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
   <div className="grid gap-0.5 text-sm text-muted">
     {seconds > 0 ? (
@@ -125,7 +121,6 @@ type Props = {
   readonly decisions: ReturnType<typeof useDecisions>;
 };
 
-/** Shows what an approval allows, how the person confirms their identity, and the buttons Decline and Approve. */
 export function Decision({ view, mandate, changes, decisions }: Props) {
   const { approve, decline, alone, error, passwordError, changedRequestId, stepUpAsked, sent: sending } = decisions;
   const path = `/checkout/${view.intent.checkoutIntentId}`;

@@ -9,7 +9,6 @@ import { approveCheckout, challengePasskey, rejectCheckout, stepUp } from "./cal
 
 const codeOf = (error: Error | null): string | undefined => (error instanceof ProblemError ? error.problem.code : undefined);
 
-/** The error of the password field, if the service refused the password. */
 const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
@@ -30,10 +29,7 @@ type Approval = {
   readonly password: string | null;
 };
 
-/**
- * Confirms the person's identity. The page asks for the passkey challenge only now, so that the signature is for the terms
- * that the page showed last.
- */
+/** Asks for the passkey challenge only now, so that the signature is for the terms that the page showed last. */
 async function confirm(checkoutIntentId: string, { way, password }: Approval): Promise<void> {
   if (way === null) return;
   if (way === "password") {
@@ -56,10 +52,7 @@ type Callbacks = {
   readonly onChanged: () => void;
 };
 
-/**
- * Sends approvals and refusals. The page is refreshed after the service accepted a decision, and after errors which mean that
- * the page is outdated, because only the service knows the state of the checkout.
- */
+/** Refreshes the page after a decision or an error of an outdated page, because only the service knows the checkout's state. */
 export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks) {
   const router = useRouter();
   // Ignore the second click of a double click, which arrives before React has rendered the first.
@@ -105,10 +98,8 @@ export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks)
     alone,
     error,
     passwordError: passwordError(error),
-    /** The id of the HTTP request that was refused because the terms had changed. */
     changedRequestId: codeOf(error) === "checkout_changed" && error instanceof ProblemError ? error.problem.requestId : undefined,
     stepUpAsked: askedFor(error),
-    /** True if a decision of this page is being sent or was accepted. */
     sent: [approve, decline].some(({ isPending, isSuccess }) => isPending || isSuccess),
   };
 }

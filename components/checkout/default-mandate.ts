@@ -1,9 +1,6 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
-/**
- * Returns the mandate that the checkout names or that was detected for it, if the page shows that mandate; otherwise the only
- * mandate that allows the payment. Undefined if none or several allow the payment.
- */
+/** The mandate that the checkout names or that was detected for it, or else the only one that allows the payment. */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;
   const matches = mandates.filter(({ match }) => match);
@@ -11,9 +8,6 @@ export function defaultMandate({ intent, mandates }: CheckoutView): string | und
   return mandates.find(({ mandateId }) => mandateId === named)?.mandateId ?? only?.mandateId;
 }
 
-/**
- * Returns the mandate that the person chose, or the default mandate if they chose none or the page no longer shows their
- * choice.
- */
+/** Returns the default mandate if the person chose none, or if the page no longer shows their choice. */
 export const selectedMandate = (view: CheckoutView, chosen: string | undefined): string | undefined =>
   view.mandates.some(({ mandateId }) => mandateId === chosen) ? chosen : defaultMandate(view);

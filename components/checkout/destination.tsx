@@ -6,10 +6,6 @@ import { Fold } from "./fold.tsx";
 
 type Props = Pick<CheckoutView, "destination" | "intent"> & { readonly className: string };
 
-/**
- * Shows the payee's address, the token contract and the network. The addresses are shown shortened with a copy button, and in
- * full.
- */
 export function Destination({ destination: { payTo, tokenAddress, chain }, intent: { asset }, className }: Props) {
   return (
     <Fold

@@ -11,7 +11,6 @@ const settlements: Readonly<Record<CheckoutIntent["effects"]["settlement"], stri
 
 type Props = { readonly intent: CheckoutIntent; readonly moreTimeUntil: string | undefined; readonly className: string };
 
-/** Shows the consequences of an approval before the person approves, and offers more time to decide. */
 export function Effects({ intent, moreTimeUntil, className }: Props) {
   const { effects, environment, expiresAt } = intent;
   const sandbox = environment === "sandbox";

@@ -12,7 +12,7 @@ import { tightest } from "./tightest.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
 
-/** Words a rule that asked for the approval as the end of a sentence that starts with "asks". */
+/** Words a rule as the end of a sentence that starts with "asks". */
 function Rule({ rule }: { readonly rule: AskRule }) {
   switch (rule.rule) {
     case "above":
@@ -131,10 +131,6 @@ const Row = ({ name, of, lines = 2, children }: RowProps) => (
   </div>
 );
 
-/**
- * Shows why the person is asked, what remains of the mandate's budget, a short list of the items, and what the agent says about
- * the purpose.
- */
 export const Essentials = ({ view, mandate }: Props) => (
   <dl className="grid grid-cols-1 text-sm lg:grid-cols-2 [&_strong]:font-620">
     <Row name="Why you are asked" of="the rule">

@@ -7,7 +7,6 @@ import { useHydrated } from "#components/ui/hydrated.ts";
 type Props = {
   readonly id: string;
   readonly title: string;
-  /** A short text about the content, next to the title. */
   readonly note?: ReactNode;
   /** Whether the section starts open on small screens too, because the person must read it before they decide. */
   readonly open?: boolean;

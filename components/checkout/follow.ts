@@ -23,10 +23,6 @@ const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
 type Followed = { readonly checkoutIntentId: string; readonly expiresAt: string };
 type Outcome = "closed" | "extended" | "unreadable" | "gone";
 
-/**
- * Waits until a checkout is no longer open or was extended, or until the caller can no longer read it. Returns early if the
- * signal aborts.
- */
 async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: AbortSignal): Promise<Outcome> {
   while (!signal.aborted) {
     try {
@@ -37,7 +33,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
     } catch (error) {
       const status = error instanceof ProblemError ? error.problem.status : 0;
       if (status === 403) return "unreadable";
-      // The session has ended or the checkout does not exist any more. The refreshed page will say so.
+      // The session has ended or the checkout does not exist any more; the refreshed page will say so.
       if (status === 401 || status === 404) return "gone";
       await pause(AFTER_ERROR_MS);
     }
@@ -45,10 +41,7 @@ async function untilChanged({ checkoutIntentId, expiresAt }: Followed, signal: A
   return "gone";
 }
 
-/**
- * Refreshes the page when the request is decided, canceled or extended in another place than this page, expires, or can no longer
- * be read. It does so while the page is visible and `following` is true.
- */
+/** Refreshes the page when the checkout is decided, canceled or extended elsewhere, expires, or can no longer be read. */
 export function useFollow({ checkoutIntentId, expiresAt }: Followed, following: boolean): void {
   const router = useRouter();
   const visible = useSyncExternalStore(

@@ -9,10 +9,8 @@ import { Fold } from "./fold.tsx";
 import { spanName } from "./names.ts";
 import { tightest } from "./tightest.ts";
 
-/** `charged` is the amount of this payment as decimal text. */
 type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
 
-/** The parts of a bar that shows a budget: what is spent, what other payments have reserved, and this payment. */
 export const barParts = ({ spent, heldByOthers, availableAfter }: BudgetView, charged: string): readonly BarPart[] => [
   { kind: "used", amount: spent },
   { kind: "held", amount: heldByOthers },
@@ -93,11 +91,9 @@ function Choices({ view, mandate, onChoose }: Props) {
   );
 }
 
-/** True if several mandates allow the payment and none is selected. */
 export const mustChoose = (view: CheckoutView, mandate: MandateView | undefined): boolean =>
   mandate === undefined && view.mandates.some(({ match }) => match);
 
-/** Shows the limit that the payment counts against, and the amount that remains after the payment. */
 export function MandateClause({ view, mandate, onChoose, className }: Props & { readonly className: string }) {
   const budget = mandate && tightest(mandate);
   const note = mandate && <Untrusted>{mandate.name}</Untrusted>;

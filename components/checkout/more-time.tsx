@@ -9,7 +9,7 @@ import { extendCheckout } from "./calls.ts";
 
 type Props = { readonly checkoutIntentId: string; readonly until: string };
 
-/** Gives the request more time, up to its latest possible end. This can be done once for a request. */
+/** A request can get more time only once. */
 export function MoreTime({ checkoutIntentId, until }: Props) {
   const router = useRouter();
   const extending = useMutation({

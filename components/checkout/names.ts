@@ -15,7 +15,6 @@ export function spanName(window: string): string {
 
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
-/** The time since `then` in words: "just now", "5 min ago". */
 export function ago(then: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
   if (seconds < 45) return "just now";
@@ -24,7 +23,6 @@ export function ago(then: string, now: string): string {
   return `${plural(Math.round(minutes / 60), "hour")} ago`;
 }
 
-/** A duration as the countdown shows it: "2 h 5 min", "9 min 42 s". */
 export function duration(seconds: number): string {
   if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
   return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;

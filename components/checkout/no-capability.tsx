@@ -1,6 +1,5 @@
 import { Sheet } from "#components/shell/sheet.tsx";
 
-/** Shown to a member whose role may not see payments that wait. */
 export const NoCapability = () => (
   <Sheet>
     <div className="lapsed">

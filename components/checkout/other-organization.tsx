@@ -7,7 +7,6 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 
 type Props = { readonly organizationId: string; readonly name: string; readonly path: string };
 
-/** Shown to a person who opens the link in a message while a different organization of theirs is active. */
 export function OtherOrganization({ organizationId, name, path }: Props) {
   const activate = useActivateOrganization(path);
   return (

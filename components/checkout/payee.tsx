@@ -6,10 +6,7 @@ import { plural, shortDomain } from "./names.ts";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/**
- * Says how often this organization paid the payee; how many of the newest requests to pay it were declined, or had their
- * approval taken back; and how many of the newest refusals by mandates were for payments to it.
- */
+/** `declined` and `refused` count only among the newest requests and refusals; a taken-back approval counts as declined. */
 export function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
   const from = since === undefined ? "" : month.format(new Date(since));
   const before =
@@ -29,7 +26,6 @@ export function historyWords({ history: { paid, all, since, declined, refused } 
 const LOOKS_SHOWN = 24;
 const WARNING = "flex gap-1.5 text-caution";
 
-/** Shows what is known about the payee, and its history with the organization. */
 export const KnownPayee = ({ payee }: Pick<CheckoutView, "payee">) => (
   <div className="grid gap-1 text-sm text-muted wrap-anywhere">
     {payee.verified ? (

@@ -102,7 +102,6 @@ function Steps({ approval, stage, sandbox, authorizationId }: StepsProps) {
   );
 }
 
-/** Shows what remains of the mandate's budget after this payment, and a link to the list of approvals. */
 function After({ view, mandateId }: { readonly view: CheckoutView; readonly mandateId: string | undefined }) {
   const mandate = view.mandates.find((one) => one.mandateId === mandateId);
   const budget = mandate && tightest(mandate);
@@ -130,7 +129,6 @@ function After({ view, mandateId }: { readonly view: CheckoutView; readonly mand
   );
 }
 
-/** Shows an approved checkout, and how far its payment has come. */
 export function Receipt({ view, approval, signer }: Props) {
   const stage = stages[view.intent.status] ?? "waiting";
   return (

@@ -7,7 +7,6 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 
-/** Shows a summary of a checkout that was approved or can no longer be approved. */
 export function Record({ view, title }: { readonly view: CheckoutView; readonly title: string }) {
   const { payee, amounts, lines, agent, intent, approval } = view;
   const mandateId = approval?.mandateId ?? intent.mandateId;

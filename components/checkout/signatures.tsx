@@ -23,7 +23,6 @@ const looks = {
   void: ["text-muted", "border-border-strong"],
 } as const;
 
-/** Shows at the end of the document who asked for the payment, and who approved it or why nobody can. */
 export function Signatures({ agent, requestedAt, other: { state, name, what, detail } }: Props) {
   const [ink, edge] = looks[state];
   return (

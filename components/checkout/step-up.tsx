@@ -9,17 +9,13 @@ import type { CheckoutView, MandateView, StepUpReason } from "#lib/approvals/che
 
 export type Way = "password" | "passkey";
 
-/**
- * Says above which amount the person must confirm their identity: "above 100.00 USDC", with their earlier approvals that count
- * too.
- */
 function aboveWords({ limit }: CheckoutView["stepUp"]): string {
   if (limit === undefined) return "above what a session alone may approve";
   const { above, lately } = limit;
   return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in 24 hours`;
 }
 
-/** Says in few words why the person must confirm their identity, because a phone shows several reasons beside the buttons. */
+/** In few words, because a phone shows several reasons beside the buttons. */
 function reasonWords(reason: StepUpReason, stepUp: CheckoutView["stepUp"]): string {
   switch (reason) {
     case "amount":
@@ -33,16 +29,12 @@ function reasonWords(reason: StepUpReason, stepUp: CheckoutView["stepUp"]): stri
   }
 }
 
-/** Whether the person must approve with a passkey. */
 export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate: MandateView | undefined): boolean =>
   [stepUp.assuranceAsked, mandate?.assuranceAsked].includes("passkeyApproved");
 
 type WaysOptions = { readonly view: CheckoutView; readonly passkeyOnly: boolean; readonly asked: boolean };
 
-/**
- * Returns the methods by which the person may confirm their identity, which are none if they first have to add a passkey; null
- * if a confirmation is not required or already done.
- */
+/** Null if no confirmation is required or it is already done; empty if the person first has to add a passkey. */
 export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): readonly Way[] | null {
   const { required, done, byPasskey, hasPasskey, hasPassword } = stepUp;
   const needed = asked || (passkeyOnly ? !byPasskey : required && !done);
@@ -50,7 +42,6 @@ export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): r
   return [...(hasPasskey ? (["passkey"] as const) : []), ...(hasPassword && !passkeyOnly ? (["password"] as const) : [])];
 }
 
-/** The reasons why the person must confirm their identity, as a sentence; undefined if there is none. */
 function because(stepUp: CheckoutView["stepUp"], passkeyOnly: boolean): string | undefined {
   const why = stepUp.reasons.map((reason) => reasonWords(reason, stepUp));
   const all = [...(passkeyOnly ? ["the mandate, the seller or the resource asks for a passkey"] : []), ...why];
@@ -85,10 +76,6 @@ const Other = ({ children, onClick }: { readonly children: ReactNode; readonly o
   </p>
 );
 
-/**
- * Asks the person to confirm their identity before the approval. The page asks for the passkey challenge when the person presses
- * the button.
- */
 export function StepUp({ ways, way, onChoose, stepUp, passkeyOnly, error, path }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -8,7 +8,7 @@ import { ProblemNotice } from "#components/ui/problem.tsx";
 import { mutation } from "#lib/http/query.ts";
 import { takeBackApproval } from "./calls.ts";
 
-/** Takes an approval back before the agent has used it. One click is enough, because no money moves. */
+/** One click is enough, because no money moves. */
 export function TakeBack({ checkoutIntentId }: { readonly checkoutIntentId: string }) {
   const router = useRouter();
   const taking = useMutation({

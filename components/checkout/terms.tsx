@@ -14,7 +14,6 @@ const CHARACTERS_MAX = 40;
 
 type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
 
-/** Shows the payee's domain. Of a long domain, the end is always shown. */
 function PayeeName({ domain, level: Heading }: NameProps) {
   const [all, setAll] = useState(false);
   const hydrated = useHydrated();
@@ -64,10 +63,7 @@ type Props = {
   readonly level: "h1" | "h2";
 };
 
-/**
- * Shows the agent and its request, the payee and its history, and the total. Names and domains have no negative letter-spacing,
- * because their letters must be easy to tell apart.
- */
+/** Names and domains have no negative letter-spacing, because their letters must be easy to tell apart. */
 export function Terms({ view, was, level }: Props) {
   const { payee, amounts } = view;
   const isNew = was !== undefined && was !== amounts.charged;

@@ -5,7 +5,6 @@ import { useEffect } from "react";
 
 const EVERY_MS = 5_000;
 
-/** Refreshes the page at an interval while the page is visible. */
 export function Watch({ everyMs = EVERY_MS }: { readonly everyMs?: number }) {
   const router = useRouter();
   useEffect(() => {

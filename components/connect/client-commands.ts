@@ -1,7 +1,3 @@
-/**
- * Returns for each common MCP client the command or the settings that tell it the address of the MCP server and its OAuth
- * client id. VS Code asks the person for the client id.
- */
 export function clientCommands(address: string, clientId: string) {
   const json = (value: unknown): string => JSON.stringify(value, null, 2);
   return [
@@ -35,7 +31,6 @@ export function clientCommands(address: string, clientId: string) {
 
 export type Preset = { readonly name: string; readonly redirectUris: readonly string[] };
 
-/** The redirect addresses of common MCP clients, to which the OAuth reply is sent. */
 export const presets: readonly Preset[] = [
   { name: "Claude Code", redirectUris: ["http://localhost/callback"] },
   { name: "VS Code", redirectUris: ["http://127.0.0.1/", "https://vscode.dev/redirect"] },

@@ -19,7 +19,6 @@ const useConsent = ({ request, view }: Props) =>
     onDone: ({ redirectTo }) => location.assign(redirectTo),
   });
 
-/** Lets the person choose between a new service account and one that exists. */
 function Account({ state, view }: { readonly state: State; readonly view: ConnectView }) {
   const { form } = state;
   const [isNew, setNew] = useState(true);
@@ -65,7 +64,6 @@ function Account({ state, view }: { readonly state: State; readonly view: Connec
   );
 }
 
-/** Lets the person choose between all mandates that are open to every agent, and single ones. */
 function Mandates({ state, view: { mandates } }: { readonly state: State; readonly view: ConnectView }) {
   const { form } = state;
   const chosen = useWatch({ control: form.control, name: "mandateIds" });
@@ -100,7 +98,6 @@ function Mandates({ state, view: { mandates } }: { readonly state: State; readon
   );
 }
 
-/** Lets the person decide about an OAuth client: as which service account it acts, under which mandates, and what it may do. */
 export function ConsentForm({ request, view }: Props) {
   const state = useConsent({ request, view });
   const chosen = useWatch({ control: state.form.control, name: "capabilities" });

@@ -23,7 +23,6 @@ const lines = (text: string | readonly string[]): string[] =>
 
 const options = [["", "Another program"] as const, ...presets.map(({ name }) => [name, name] as const)];
 
-/** Registers an OAuth client. */
 export function NewClient() {
   const router = useRouter();
   const [open, setOpen] = useState(false);

@@ -2,7 +2,6 @@ import Link from "next/link";
 import type { DocsHit } from "#lib/pages/search-docs.ts";
 import { Prose } from "./prose.tsx";
 
-/** The results of a search in the documentation. */
 export const DocsHits = ({ hits }: { readonly hits: readonly DocsHit[] }) => (
   <ul className="divide-y">
     {hits.map(({ title, href, kind, text }) => (

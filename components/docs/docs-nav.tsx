@@ -5,12 +5,10 @@ import { usePathname } from "next/navigation";
 
 export type DocsChapter = {
   readonly title: string;
-  /** The address of the chapter's page. */
   readonly href?: string;
   readonly links: readonly (readonly [label: string, href: string])[];
 };
 
-/** Links to every page of the documentation. */
 export function DocsNav({ chapters, label }: { readonly chapters: readonly DocsChapter[]; readonly label: string }) {
   const path = usePathname();
   return (

@@ -1,4 +1,3 @@
-/** The search field of the documentation, which works without scripts too. */
 export const DocsSearch = ({ value = "" }: { readonly value?: string }) => (
   <search aria-label={value === "" ? "Documentation" : "Documentation, again"}>
     <form action="/docs" method="get">

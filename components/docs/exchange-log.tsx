@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 const look = (status: number) =>
   status < 400 ? ({ tone: "positive", icon: "check" } as const) : ({ tone: "danger", icon: "cross" } as const);
 
-/** Shows one request with its response. `number` is empty if there is only one. */
+/** `number` is empty if there is only one exchange. */
 function One({ exchange, number }: { readonly exchange: Exchange; readonly number: string }) {
   const { method, path, sent, status, requestId, milliseconds, received } = exchange;
   return (
@@ -34,7 +34,6 @@ function One({ exchange, number }: { readonly exchange: Exchange; readonly numbe
   );
 }
 
-/** Requests with their responses, newest first. */
 export const ExchangeLog = ({ exchanges }: { readonly exchanges: readonly Exchange[] }) => (
   <ol className="divide-y" aria-label="Requests">
     {exchanges.map((exchange, index) => (

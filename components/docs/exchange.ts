@@ -1,4 +1,3 @@
-/** One request to the API and its response, as the page shows them. */
 export type Exchange = {
   readonly id: string;
   readonly method: string;
@@ -12,11 +11,11 @@ export type Exchange = {
 
 export type ExchangeRequest = {
   readonly method: string;
-  /** The path with the query. The request always goes to the origin of the page. */
+  /** With the query; the request always goes to the origin of the page. */
   readonly path: `/api/${string}`;
   /** JSON text; null for no body. */
   readonly body: string | null;
-  /** An API key that is sent in place of the reader's session. It is used only for this request and is not stored. */
+  /** Sent in place of the reader's session, only for this request, and not stored. */
   readonly apiKey?: string;
 };
 
@@ -28,10 +27,7 @@ const indented = (text: string): string => {
   }
 };
 
-/**
- * Sends a request with the API key or, without one, with the reader's session. Error responses are returned, not thrown.
- * @throws TypeError if the service cannot be reached
- */
+/** Error responses are returned, not thrown. @throws TypeError if the service cannot be reached */
 export async function exchange({ method, path, body, apiKey }: ExchangeRequest): Promise<Exchange> {
   const began = performance.now();
   const response = await fetch(path, {

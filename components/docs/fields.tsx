@@ -24,7 +24,6 @@ function Facts({ field: { values, notes } }: { readonly field: SchemaField }) {
   );
 }
 
-/** Fields of a schema. Nested fields can be collapsed. */
 export function Fields({ fields }: { readonly fields: readonly SchemaField[] }) {
   return (
     <dl className="grid in-[dd]:mt-2 in-[dd]:mb-1 in-[dd]:border-l in-[dd]:pl-4">

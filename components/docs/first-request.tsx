@@ -17,7 +17,7 @@ type Props = {
   readonly sample: Sample;
   /** Null if the reader is not signed in or has no organization. */
   readonly reader: FirstRequestReader | null;
-  /** The ids and the expiry in the snippets. The copied request can be used until the expiry. */
+  /** The copied request can be used until the expiry. */
   readonly fresh: { readonly name: string; readonly expiresAt: Date };
 };
 
@@ -38,7 +38,6 @@ const Run = ({ reader, sample, sandbox }: Pick<Props, "reader" | "sample" | "san
   return <RunSample sample={sample} mandates={reader.mandates} mayCreate={reader.may.createMandates} />;
 };
 
-/** The first request of a new user in three languages, a button that sends it, and the payments that arrive. */
 export function FirstRequest({ baseUrl, sandbox, sample, reader, fresh }: Props) {
   const mandateId = reader?.mandates[0]?.mandateId ?? "mdt_…";
   const snippets = snippetsFor({ baseUrl, key: reader?.key, body: sampleBody(mandateId, sample, fresh) });

@@ -10,7 +10,6 @@ const listPayments = atAddress<typeof contract.listPayments>({ id: "listPayments
 const EVERY_MS = 3_000;
 const ROWS_MAX = "5";
 
-/** The newest payment requests of the organization as they arrive, from this page or from any other client. */
 export function LivePayments() {
   const { data, error } = useQuery({
     queryKey: [listPayments.id, "live"],

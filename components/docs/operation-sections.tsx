@@ -5,7 +5,6 @@ import { Fields } from "./fields.tsx";
 
 const asJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** The parameters and the body of an operation. */
 export function Inputs({ parameters, body }: Pick<Reference, "parameters" | "body">) {
   return (
     <>

@@ -1,7 +1,6 @@
 import { Ledger } from "#components/ui/ledger.tsx";
 import type { Chapter } from "#lib/pages/reference.ts";
 
-/** The operations of a chapter, each with a link to its page. */
 export const OperationsLedger = ({ tag, operations }: Pick<Chapter, "tag" | "operations">) => (
   <Ledger
     caption={`Operations: ${tag}`}

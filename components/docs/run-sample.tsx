@@ -17,7 +17,6 @@ type Props = {
   readonly sample: Sample;
   /** The active mandates from which the reader chooses; the service decides whether the chosen one allows the request. */
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
-  /** Whether the reader may create a mandate for the sample. */
   readonly mayCreate: boolean;
 };
 
@@ -27,7 +26,7 @@ const EXPIRES_MS = 600_000;
 const made = ({ status, received }: Exchange): Record<string, unknown> | null =>
   status < 400 ? (JSON.parse(received) as Record<string, unknown>) : null;
 
-/** Creates and activates a mandate for the sample. Returns its id, or null if a request was refused. */
+/** Returns the id of the mandate, or null if a request was refused. */
 async function makeMandate({ policy }: Sample, ask: (asked: ExchangeRequest) => Promise<Exchange>): Promise<string | null> {
   const body = JSON.stringify({ name: "Quickstart", policy });
   const mandateId = made(await ask({ method: "POST", path: "/api/v1/mandates", body }))?.["mandateId"];
@@ -58,7 +57,6 @@ function Decision({ decided }: { readonly decided: Authorization }) {
   );
 }
 
-/** Sends the sample request with the reader's session, and shows the request and the decision. */
 export function RunSample({ sample, mandates, mayCreate }: Props) {
   const router = useRouter();
   const [log, setLog] = useState<readonly Exchange[]>([]);

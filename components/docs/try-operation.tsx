@@ -28,7 +28,7 @@ type Props = {
   readonly signedIn: boolean;
 };
 
-/** Reads a request from the form. Typed values are encoded, so that each stays in its own part of the URL. */
+/** Encodes the typed values, so that each stays in its own part of the URL. */
 function readForm({ method, path, parameters, body }: Props, form: FormData): ExchangeRequest {
   const query = new URLSearchParams();
   let filled = path;
@@ -94,7 +94,6 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Lets the reader send a request to this service, with their session or with a key that they enter. */
 export function TryOperation(props: Props) {
   const { method, parameters, body, credentials, signedIn } = props;
   const [bodyError, setBodyError] = useState<string>();

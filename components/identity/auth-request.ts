@@ -1,9 +1,6 @@
 type Refusal = { readonly detail?: unknown; readonly message?: unknown; readonly code?: unknown; readonly errors?: unknown };
 
-/**
- * A refusal of better-auth, for example of a sign-in or a password reset. `fields` has the messages by the names of the form's
- * fields.
- */
+/** A refusal of better-auth; `fields` has the messages by the names of the form's fields. */
 export class AuthRefusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -40,10 +37,7 @@ export type AuthPath =
   | "reset-password"
   | "sign-out";
 
-/**
- * Calls an endpoint of better-auth, such as sign-in. These endpoints are not operations of the API.
- * @throws AuthRefusal, TypeError if the service cannot be reached
- */
+/** Better-auth's endpoints are not operations of the API. @throws AuthRefusal, TypeError if the service cannot be reached */
 export async function requestAuth(path: AuthPath, body: object): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(`/api/auth/${path}`, {
     method: "POST",
@@ -55,7 +49,6 @@ export async function requestAuth(path: AuthPath, body: object): Promise<Readonl
   return reply;
 }
 
-/** The message for a refusal, used if the page has no message of its own. */
 export function refusalText(error: Error): string {
   if (!(error instanceof AuthRefusal)) return "We could not reach the service. Try again.";
   return error.status === 429 && error.code !== "rate_limited" ? "Too many tries. Wait a minute, then try again." : error.message;

@@ -6,7 +6,6 @@ const later = [
   ["First authorization", "The agent asks, the service decides"],
 ] as const;
 
-/** The first steps of a new account. */
 export function FirstSteps({ email }: Props) {
   return (
     <section className="panel" aria-labelledby="first-steps">

@@ -11,10 +11,8 @@ const activateOrganization = atAddress<typeof contract.activateOrganization>({
   path: "/api/v1/auth/organizations/{organizationId}/activate",
 });
 
-/* Sign-out and a change of organization load a whole new page, so that no data of the previous session or organization stays in
-   memory. */
+/* Load a whole new page, so that no data of the previous session or organization stays in memory. */
 
-/** Ends this session and opens the sign-in page. */
 export const useSignOut = () =>
   useMutation({
     mutationFn: () => requestAuth("sign-out", {}),
@@ -22,7 +20,6 @@ export const useSignOut = () =>
     onError: (error) => announce(error.message),
   });
 
-/** Changes the organization that this session acts for, and opens a path of it. */
 export const useActivateOrganization = (path = "/") =>
   useMutation({
     ...mutation(activateOrganization),

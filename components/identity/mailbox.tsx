@@ -23,10 +23,7 @@ type Props = {
   readonly sent?: boolean;
 };
 
-/**
- * Asks for a mail with a link; the person can ask again. The response is the same for every address, so it does not say who has
- * an account.
- */
+/** The response is the same for every address, so that it does not say who has an account. */
 export function Mailbox({ kind, returnTo, email = "", sent = false }: Props) {
   const { path, back, send } = kinds[kind];
   const ask = useMutation({

@@ -10,7 +10,6 @@ import { Refusal } from "./refusal.tsx";
 
 type Props = { readonly token: string; readonly returnTo: string };
 
-/** Sets a password with the token from the link of a mail. The person then signs in with the new password. */
 export function NewPasswordForm({ token, returnTo }: Props) {
   const set = useMutation({
     mutationFn: (newPassword: string) => requestAuth("reset-password", { token, newPassword }),

@@ -14,12 +14,8 @@ type Props = {
   readonly token: string;
   /** The page that opens after a sign-in, or to which the page links after the address was confirmed. */
   readonly next: string;
-  /**
-   * The page that opens after the person has chosen a new password and signed in. The service requires a new password if the
-   * link has confirmed the address of the account for the first time.
-   */
+  /** The page that opens after the person has chosen a new password, if the service requires one, and signed in. */
   readonly returnTo: string;
-  /** The page where the person can ask for another mail. */
   readonly again: string;
 };
 
@@ -28,10 +24,7 @@ const buttons = { link: "Sign in", verify: "Confirm the address" } as const;
 
 const tokenOf = ({ token }: Readonly<Record<string, unknown>>): string | null => (typeof token === "string" ? token : null);
 
-/**
- * The page that the link in a mail opens. The person must press a button there. Otherwise a mail scanner that opens links would
- * use up the token.
- */
+/** The person must press a button, or a mail scanner that opens links would use up the token. */
 export function OpenLink({ kind, token, next, returnTo, again }: Props) {
   const open = useMutation({
     mutationFn: () => requestAuth(paths[kind], { token }),

@@ -1,4 +1,3 @@
-/** A line with a text in its middle, between two ways to sign in. */
 export const Or = ({ children }: { readonly children: string }) => (
   <p className="grid grid-cols-[1fr_auto_1fr] items-center gap-3 text-sm text-muted before:border-t after:border-t">{children}</p>
 );

@@ -28,7 +28,6 @@ const look = {
   github: { text: "Use GitHub", Icon: LogIn },
 } as const;
 
-/** The sign-in methods of this installation other than passwords and passkeys. */
 export function OtherWays({ methods, siwe, returnTo, email }: Props) {
   const ways = (Object.keys(look) as Way[]).filter((way) => methods[way]);
   const enter = useMutation({

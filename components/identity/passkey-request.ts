@@ -7,7 +7,6 @@ import type {
   PasskeyRequestOptions,
 } from "#lib/identity/passkey-schema.ts";
 
-/** A passkey request that failed, with a message that the page can show to the person. */
 export class PasskeyRefusal extends SaidError {}
 
 function refusalOf(error: unknown): PasskeyRefusal {
@@ -20,7 +19,7 @@ function refusalOf(error: unknown): PasskeyRefusal {
 /** Loads the code for passkeys only when a passkey is used, because most visits of a page do not need it. */
 const load = () => import("@simplewebauthn/browser");
 
-/** Asks the person to sign a challenge. @throws PasskeyRefusal */
+/** @throws PasskeyRefusal */
 export async function signWithPasskey(options: Pick<PasskeyRequestOptions, "challenge">): Promise<PasskeyAssertion> {
   const optionsJSON = { ...options, userVerification: "required" } as PublicKeyCredentialRequestOptionsJSON;
   const { startAuthentication } = await load();
@@ -31,7 +30,7 @@ export async function signWithPasskey(options: Pick<PasskeyRequestOptions, "chal
   }
 }
 
-/** Asks the person to create a passkey. @throws PasskeyRefusal */
+/** @throws PasskeyRefusal */
 export async function makePasskey(options: PasskeyCreationOptions): Promise<PasskeyCredential> {
   const { startRegistration } = await load();
   try {

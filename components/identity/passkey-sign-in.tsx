@@ -22,7 +22,6 @@ async function signIn(): Promise<void> {
   await read(await fetch(`${BASE}/verify-authentication`, init));
 }
 
-/** Signs in with a passkey. The person need not enter an e-mail address. */
 export function PasskeySignIn({ returnTo }: { readonly returnTo: string }) {
   const asked = useMutation({
     mutationFn: signIn,

@@ -4,7 +4,6 @@ import { refusalText } from "./auth-request.ts";
 
 type Props = { readonly error: Error | null; readonly children?: ReactNode };
 
-/** Says in one sentence why a form was refused. The children replace the default message. */
 export const Refusal = ({ error, children }: Props) =>
   error && (
     <Notice tone="danger" role="alert">

@@ -3,7 +3,7 @@ import { Brand } from "#components/shell/brand.tsx";
 import { EnvironmentBanner } from "#components/shell/environment-banner.tsx";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** The picture beside the form: a sheet that is cut in two halves, with a signature on the lower one. */
+/** A sheet that is cut in two halves, with a signature on the lower one. */
 const Picture = () => (
   <svg className="h-auto w-full max-w-104 fill-none" viewBox="0 0 440 470" aria-hidden="true">
     <path
@@ -28,7 +28,6 @@ const Picture = () => (
 
 type Props = { readonly environment: Environment; readonly host: string; readonly title: string; readonly children: ReactNode };
 
-/** The frame of the sign-in pages: the form and, on wide screens, a description of the service to its right. */
 export function SignInFrame({ environment, host, title, children }: Props) {
   return (
     <>

@@ -17,7 +17,7 @@ type Props = Ways & {
   readonly confirms: boolean;
 };
 
-/** Signs up. Returns the next page: `returnTo`, or the page that asks the person to check their mail. */
+/** Returns the next page: `returnTo`, or the page that asks the person to check their mail. */
 async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "returnTo" | "confirms">): Promise<string> {
   const [name, email, password] = ["name", "email", "password"].map((field) => formText(form, field));
   await requestAuth("sign-up/email", { name, email, password, callbackURL: returnTo });
@@ -26,10 +26,7 @@ async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "retur
   return returnTo;
 }
 
-/**
- * The message for a refused sign-up. A sign-up with an address that has an account is not refused, so that it does not say who
- * has one; only the sign-in after it is refused.
- */
+/** To not reveal who has an account, a sign-up for an existing one is not refused; only the sign-in after it is. */
 function explain(error: Error): string {
   if (!(error instanceof AuthRefusal)) return refusalText(error);
   if (error.status === 401)

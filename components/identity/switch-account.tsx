@@ -5,7 +5,6 @@ import { Button } from "#components/ui/button.tsx";
 import { requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
 
-/** Ends this session and opens the page where the person can sign in with another account. */
 export function SwitchAccount({ next }: { readonly next: string }) {
   const leave = useMutation({ mutationFn: () => requestAuth("sign-out", {}), onSuccess: () => location.assign(next) });
   return (

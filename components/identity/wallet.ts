@@ -2,10 +2,7 @@ import { ask, findWallet } from "#components/wallet/injected.ts";
 import { siweStatement } from "#lib/identity/sessions/siwe-statement.ts";
 import { requestAuth } from "./auth-request.ts";
 
-/**
- * Asks the wallet for its account and for a signature of a message, and signs in with the signature. @throws WalletRefusal,
- * AuthRefusal
- */
+/** @throws WalletRefusal, AuthRefusal */
 export async function signInWithWallet({
   chainId,
   origin,

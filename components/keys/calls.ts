@@ -1,8 +1,6 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/identity/keys/contract.ts";
 
-/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
-
 export const revokeServiceAccount = atAddress<typeof contract.revokeServiceAccount>({
   id: "revokeServiceAccount",
   method: "POST",

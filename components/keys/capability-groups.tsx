@@ -6,14 +6,11 @@ import type { Capability } from "#lib/vocabulary.ts";
 import { capabilityGroups, capabilityWords, excludedBy } from "./capability-words.ts";
 
 type Props = {
-  /** The capabilities that the reader has and may grant. */
   readonly grantable: readonly Capability[];
   readonly chosen: readonly string[];
-  /** The properties of the form field, which each checkbox gets. */
   readonly control: ComponentProps<"input">;
 };
 
-/** The capabilities that the reader may grant, in groups, each with its description. */
 export function CapabilityGroups({ grantable, chosen, control }: Props) {
   const groups = capabilityGroups
     .map(({ name, capabilities }) => ({ name, capabilities: capabilities.filter((one) => grantable.includes(one)) }))

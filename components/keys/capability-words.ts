@@ -1,6 +1,6 @@
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** The capabilities that a key can have. Capabilities that only people can have are excluded. */
+/** Excludes the capabilities that only people can have. */
 type KeyCapability = Exclude<
   Capability,
   | "checkouts:approve"
@@ -54,10 +54,7 @@ export const capabilityGroups: readonly { readonly name: string; readonly capabi
   },
 ];
 
-/**
- * Why a capability cannot be added to the chosen ones; null if it can. A key that spends must not set limits, so payments:* and
- * mandates:create exclude each other.
- */
+/** Null if it can be added; a key that spends must not set limits, so payments:* and mandates:create exclude each other. */
 export function excludedBy(capability: Capability, chosen: readonly string[]): string | null {
   if (capability === "mandates:create")
     return chosen.some((one) => one.startsWith("payments:")) ? "A key that can pay cannot also create mandates" : null;

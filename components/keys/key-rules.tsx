@@ -1,7 +1,6 @@
 import { ShieldCheck } from "lucide-react";
 import { Notice } from "#components/ui/notice.tsx";
 
-/** Tells people what a key can never do, whoever created it. */
 export const KeyRules = () => (
   <Notice icon={ShieldCheck}>
     <strong>A key that can pay can never create or raise a mandate.</strong> People do that, signed in, on this site. No key can

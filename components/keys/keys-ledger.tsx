@@ -15,7 +15,6 @@ const State = ({ status, endsAt }: KeyView) =>
     <StatusBadge of="key" status={status} />
   );
 
-/** The current and earlier keys of a service account, newest first. */
 export const KeysLedger = ({ keys }: { readonly keys: readonly KeyView[] }) => (
   <Ledger
     caption="Keys of this service account"

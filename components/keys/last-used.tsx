@@ -2,10 +2,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { LastUse } from "#lib/identity/keys/service-account-view.ts";
 
-/**
- * Shows when a key was last used, and the network address and user agent of that HTTP request. The time is updated at most once
- * a minute.
- */
+/** The time of the last use is updated at most once a minute. */
 export function LastUsed({ use }: { readonly use: LastUse | undefined }) {
   if (!use) return "Never";
   return (

@@ -13,9 +13,8 @@ import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly Capability[];
-  /** The capabilities that a typical agent needs. They are chosen at first. */
+  /** What a typical agent needs; chosen at first. */
   readonly suggested: readonly Capability[];
-  /** A link to the next step, shown after the key was saved. */
   readonly next?: { readonly label: string; readonly href: string } | undefined;
 };
 
@@ -26,7 +25,6 @@ const opener = (
   </>
 );
 
-/** Creates a service account with its first key, and shows the key once. */
 export function NewServiceAccount({ organizationId, grantable, suggested, next }: Props) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);

@@ -6,7 +6,6 @@ import { revokeServiceAccount } from "./calls.ts";
 
 type Props = { readonly serviceAccountId: string; readonly name: string };
 
-/** Revokes an account and its keys. Requires a reason. */
 export const RevokeServiceAccount = ({ serviceAccountId, name }: Props) => (
   <ReasonDialog
     trigger={

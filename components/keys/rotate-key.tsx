@@ -15,7 +15,6 @@ const graces = [
   ["604800", "It works for another 7 days"],
 ] as const;
 
-/** Creates a new key for a service account and shows it once. The previous key works until the chosen grace period ends. */
 export function RotateKey({ serviceAccountId, name }: Props) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);

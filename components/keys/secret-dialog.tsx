@@ -13,13 +13,12 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { mayText } from "./capability-words.ts";
 import type { ServiceAccount } from "#lib/identity/keys/contract.ts";
 
-/** A service account with its new key, and a sentence about how long the previous key works. */
+/** `graceText` says how long the previous key works. */
 export type MadeKey = ServiceAccount & { readonly apiKey: string; readonly graceText?: string };
 
 type Props = {
   readonly made: MadeKey | null;
   readonly onSaved: () => void;
-  /** A link to the next step after the first key. */
   readonly next?: { readonly label: string; readonly href: string } | undefined;
 };
 
@@ -40,10 +39,7 @@ const factsOf = ({ serviceAccountId, keyPreview, capabilities, graceText }: Made
   ...(graceText === undefined ? [] : [["The previous key", graceText] as const]),
 ];
 
-/**
- * Shows a key once. The buttons that close the dialog work only after the person has ticked that they saved the key; Escape and
- * a click outside do not close it.
- */
+/** Shows a key once; the dialog closes only after the person has ticked that they saved the key. */
 export function SecretDialog({ made, onSaved, next }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);

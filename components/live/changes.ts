@@ -6,16 +6,10 @@ import type { ChangeMessage } from "#lib/changes/change.ts";
 
 const NAME = "countersign.changes";
 const PATH = "/changes";
-/**
- * The pause before the stream is opened again after the service refused it, for example because there were too many streams.
- * During the pause, pages refresh at intervals.
- */
+/** The pause before the stream is opened again after the service refused it; meanwhile pages refresh at intervals. */
 const AGAIN_MS = 20_000;
 
-/**
- * Messages between tabs. With `ask`, a tab that has just opened asks whether another tab reads the stream. A message of changes
- * is about the audit events after the sequence `from`, up to `after`.
- */
+/** A tab that has just opened sends `ask`; changes are those after the sequence `from` of the audit log, up to `after`. */
 type Said =
   | { readonly type: "changes"; readonly message: ChangeMessage; readonly from: number; readonly after: number }
   | { readonly type: "reading"; readonly reading: boolean; readonly after: number }
@@ -29,10 +23,7 @@ type Listener = (message: ChangeMessage) => void;
 const listeners = new Set<Listener>();
 const watchers = new Set<() => void>();
 let reading = false;
-/**
- * The sequence up to which this tab knows the audit log: that of the last message or, before a message, that of the page. If the
- * tab reads the stream, the stream begins after it.
- */
+/** The sequence up to which this tab knows the audit log; if the tab reads the stream, the stream begins after it. */
 let after = 0;
 let end: (() => void) | null = null;
 
@@ -46,10 +37,7 @@ function hear(message: ChangeMessage): void {
   for (const listener of listeners) listener(message);
 }
 
-/**
- * The message that pages get if they may have missed changes, for example after an open stream was closed for good. Every page
- * refreshes.
- */
+/** For pages that may have missed changes, for example after an open stream was closed for good: every page refreshes. */
 const ANYTHING: ChangeMessage = { changes: [], more: true };
 
 /** Reads the stream until the signal aborts. If the connection is lost, EventSource reconnects and resumes by itself. */
@@ -110,10 +98,7 @@ function follow(channel: BroadcastChannel): void {
   say(channel, { type: "ask" });
 }
 
-/**
- * Whether tabs can share a stream. Browsers offer locks only to pages from https or from this machine. Without locks, every page
- * refreshes at intervals.
- */
+/** Browsers offer locks only to pages from https or from this machine; without locks, every page refreshes at intervals. */
 const canShare = (): boolean => "locks" in navigator && "BroadcastChannel" in window && "EventSource" in window;
 
 function begin(): () => void {
@@ -135,10 +120,7 @@ function begin(): () => void {
   };
 }
 
-/**
- * Calls the listener for each message about changes after the sequence `since`, and returns a function that removes it. The
- * stream is read only while there are listeners.
- */
+/** Listens for changes after the sequence `since`; the stream is read only while there are listeners. */
 export function onChanges(listener: Listener, since: number): () => void {
   listeners.add(listener);
   if (end === null) {

@@ -9,19 +9,14 @@ import { onChanges, useReading } from "./changes.ts";
 import { afterReading, calm, waitOf } from "./refresh-gap.ts";
 
 const EVERY_MS = 10_000;
-/**
- * A hidden tab refreshes only at every sixth interval, so that the number of waiting requests in its title stays nearly correct.
- */
+/** A hidden tab refreshes only at every sixth interval, so that the count in its title stays nearly correct. */
 const HIDDEN_TIMES = 6;
 /** The maximum number of intervals, which take half an hour, so that a page that was left open stops sending requests. */
 const TIMES_MAX = 180;
 
 type Followed = {
   readonly kinds: readonly ChangeKind[];
-  /**
-   * If set, only changes with this id matter. The id of a change is that of its payment, or of the mandate or request if it has
-   * none.
-   */
+  /** If set, only changes with this id matter: that of a payment, or of a mandate or request if there is no payment. */
   readonly id?: string | undefined;
   /** The sequence of the organization's audit log before the page was read. Later changes may be missing from the page. */
   readonly since: number;
@@ -30,10 +25,7 @@ type Followed = {
 const concerns = ({ kinds, id }: Pick<Followed, "kinds" | "id">, { kind, id: changed }: Change): boolean =>
   kinds.includes(kind) && (id === undefined || id === changed);
 
-/**
- * Refreshes the page after changes that matter to it: while it is visible, or when it becomes visible. Changes of requests for
- * approval refresh a hidden page too.
- */
+/** A hidden page waits until it becomes visible, except for changes of requests for approval. */
 function useChanges({ kinds, id, since }: Followed): void {
   const router = useRouter();
   const watched = kinds.join();
@@ -74,7 +66,6 @@ function useChanges({ kinds, id, since }: Followed): void {
   }, [router, watched, id]);
 }
 
-/** If the browser receives no changes from the stream, refreshes the page at intervals, for half an hour. */
 function useIntervals(isNeeded: boolean) {
   const router = useRouter();
   const [times, setTimes] = useState(0);
@@ -102,7 +93,6 @@ type Props = Followed & {
   readonly words?: string;
 };
 
-/** Keeps the page up to date while it is open, and tells the reader how. */
 export function KeepFresh({ kinds, id, since, count = 0, words = "" }: Props) {
   const isReading = useReading();
   const before = useRef(count);

@@ -1,9 +1,6 @@
 const GAP_MIN_MS = 1_000;
 const GAP_MAX_MS = 30_000;
-/**
- * If no change comes for this long after the page could refresh again, the time between two refreshes is reset to the shortest
- * one.
- */
+/** A page without changes for this long after it could refresh again gets the shortest time between refreshes again. */
 const CALM_MS = 10_000;
 
 /** When a page was last refreshed, and the shortest time until its next refresh. */
@@ -14,10 +11,7 @@ export const calm: Pace = { at: Number.NEGATIVE_INFINITY, gapMs: GAP_MIN_MS };
 /** How many milliseconds the page must wait before it refreshes for a change at `now`. */
 export const waitOf = ({ at, gapMs }: Pace, now: number): number => Math.max(0, at + gapMs - now);
 
-/**
- * The pace after a refresh at `now`. The time between refreshes grows while changes are frequent, because thousands of open pages
- * of a busy organization may refresh at the same time.
- */
+/** The time between refreshes grows while changes are frequent, because thousands of open pages may refresh at once. */
 export function afterReading({ at, gapMs }: Pace, now: number): Pace {
   const isBusy = now - at < gapMs + CALM_MS;
   return { at: now, gapMs: isBusy ? Math.min(gapMs * 2, GAP_MAX_MS) : GAP_MIN_MS };

@@ -16,9 +16,6 @@ type Props = { readonly mandateId: string; readonly thresholds: readonly number[
 
 const listed = (thresholds: readonly number[]): string => thresholds.map((one) => `${one}%`).join(", ");
 
-/**
- * Shows which shares of a limit the approvers of the organization are told about, and lets managers of mandates choose them.
- */
 export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
   const router = useRouter();
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(thresholds));

@@ -7,7 +7,7 @@ import type { BurnDown } from "#lib/pages/view-burn-down.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Formats for the labels of the steps, in the time zone of the budget: times for steps of at most an hour, days for longer. */
+/** Times for steps of at most an hour, days for longer steps, in the time zone of the budget. */
 function labelsOf({ steps, timezone: timeZone }: BurnDown) {
   const [first, second] = steps.map(({ at }) => Date.parse(at));
   const stepMs = (second ?? 0) - (first ?? 0);
@@ -18,7 +18,6 @@ function labelsOf({ steps, timezone: timeZone }: BurnDown) {
   return { rowName: isHourly ? "Hour" : stepMs <= DAY_MS ? "Day" : "Week from", short: format(short), long: format(long) };
 }
 
-/** Shows the amount left of a budget over time, until the budget resets. */
 export function BurnDownPanel({ burnDown }: { readonly burnDown: BurnDown }) {
   const { usage, steps, timezone } = burnDown;
   const { unit, limit, available, end, window } = usage;

@@ -75,10 +75,6 @@ const Others = ({ view: { others, more } }: Pick<Props, "view">) => (
   </div>
 );
 
-/**
- * Shows a denied request and, if one is offered, the change of the mandate that would allow it, and which other payments that
- * change would allow. The person saves the change with the form below.
- */
 export function FixPanel({ mandate, view }: Props) {
   const { authorizationId, payee, amount, agent, decidedAt, why, fix, outcome } = view;
   return (

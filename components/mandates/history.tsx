@@ -26,7 +26,6 @@ const stateOf = ({ type }: MandateEvent) =>
 
 type Props = { readonly events: readonly MandateEvent[]; readonly names: Readonly<Record<string, string>> };
 
-/** The events of a mandate, newest first. A new version shows its policy. */
 export const History = ({ events, names }: Props) => (
   <ol className="timeline" aria-label="History">
     {events.map((event) => (

@@ -38,10 +38,6 @@ const columns = [
 
 type Props = { readonly page: Page<LedgerLine>; readonly path: string; readonly query: PageQuery };
 
-/**
- * Lists the amounts that a mandate's payments reserved (holds), spent (captures) and gave back (releases and expiries), each
- * with a link to its payment.
- */
 export const LedgerPanel = ({ page, path, query }: Props) => (
   <section className="panel" aria-labelledby="ledger">
     <div className="panel-head">

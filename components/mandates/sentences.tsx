@@ -2,7 +2,7 @@ import { createElement, Fragment } from "react";
 import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts";
 import { visible } from "#components/ui/untrusted.tsx";
 
-/** A sentence with the chosen values emphasized. The values are user input, so hidden characters in them are made visible. */
+/** The values in a sentence are user input, so hidden characters in them are made visible. */
 export const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sentence: Sentence; readonly bold?: string }) =>
   createElement(
     Fragment,
@@ -14,7 +14,6 @@ export const Said = ({ sentence, bold = "font-620 text-accent" }: { readonly sen
 
 type Props = { readonly summary: Summary; readonly small?: boolean };
 
-/** A policy in plain words. */
 export const PlainWords = ({ summary: { may, ask, terms }, small = false }: Props) => (
   <div
     className={`grid tracking-[-0.006em] wrap-anywhere text-pretty ${small ? "gap-1 pt-2 text-sm/[1.6] text-text" : "gap-3 p-4 text-lg/[1.6] md:p-5"}`}

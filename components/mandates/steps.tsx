@@ -19,7 +19,6 @@ export type Rights = { readonly manage: boolean; readonly revoke: boolean };
 
 type StepProps = { readonly mandateId: string };
 
-/** Activates or resumes a mandate, which only a person can do. The page shows next to the button what the mandate allows. */
 function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate" | "resume" }) {
   const router = useRouter();
   const operation = step === "activate" ? activateMandate : resumeMandate;
@@ -46,7 +45,6 @@ const plural = (count: number, one: string): string => `${count} ${count === 1 ?
 
 type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: string };
 
-/** Says what a pause or a revocation would affect now. */
 function Effect({ effect: { reserved, submitted, waiting }, asset }: EffectProps) {
   return (
     <ul className="grid gap-1">
@@ -102,7 +100,6 @@ const pausable: ReadonlySet<MandateStatus> = new Set(["active", "expired", "exha
 
 type Props = EffectProps & StepProps & { readonly status: MandateStatus; readonly rights: Rights };
 
-/** The actions on the mandate that this person can take now. */
 export function Steps({ mandateId, status, rights, effect, asset }: Props) {
   if (status === "revoked") return null;
   const shared = { mandateId, effect, asset };

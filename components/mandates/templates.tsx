@@ -6,7 +6,6 @@ type Props = { readonly templates: readonly Template[]; readonly chosen: string 
 const CARD =
   "grid h-full content-start gap-1 rounded-sm border border-border-strong p-4 text-sm text-text no-underline hover:border-accent aria-[current]:border-accent aria-[current]:bg-accent-wash";
 
-/** Complete mandates to start from. Choosing one only fills in the form; it saves and activates nothing. */
 export const Templates = ({ templates, chosen }: Props) => (
   <nav className="panel mb-8" aria-labelledby="templates">
     <div className="panel-head">

@@ -16,7 +16,6 @@ const Figures = ({ usage: { unit, spent, reserved, end, window } }: { readonly u
   />
 );
 
-/** Every limit with the amounts that are spent, reserved and left. */
 export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
   <section className="panel" aria-labelledby="usage">
     <div className="panel-head">

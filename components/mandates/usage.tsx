@@ -7,7 +7,6 @@ import { headlineOf } from "./headline.ts";
 const figure = (amount: string, unit: string): string =>
   unit === "payments" ? `${amount} ${amount === "1" ? "payment" : "payments"}` : money(amount, unit);
 
-/** Shows a bar for a limit, and below it the amount that is left and the limit in words. */
 export function UsageBar({ usage: { window, unit, limit, spent, reserved, available } }: { readonly usage: WindowUsage }) {
   return (
     <>
@@ -33,7 +32,6 @@ export function UsageBar({ usage: { window, unit, limit, spent, reserved, availa
   );
 }
 
-/** Shows the limit in the mandate's asset of which the smallest amount is left; nothing if there is no such limit. */
 export function MandateUsage({ mandate }: { readonly mandate: Mandate }) {
   const usage = headlineOf(mandate);
   return usage === undefined ? null : <UsageBar usage={usage} />;

@@ -7,7 +7,6 @@ type Bindings = {
   readonly wallet?: { readonly address: string } | undefined;
 };
 
-/** A policy and its agents and wallet in words. Ids are replaced by names. */
 export const wordsOf = (policy: Policy, { agents, wallet }: Bindings, names: Readonly<Record<string, string>>): Summary =>
   summarize(policy, {
     agents: agents ?? null,

@@ -17,7 +17,6 @@ const NotDelegated = ({ implementation }: Pick<Props, "implementation">) => (
   </Notice>
 );
 
-/** Says how much of the registered limits was used in the current period, as the chain reports it. */
 const used = ({ payments, partly, spent }: Chain, { payments: most, asset, perPayment }: RegistrationView) => {
   if (payments === null) return "No period is running";
   const of = `${partly && payments > 0 ? "at least " : ""}${payments} of ${paymentsWords(most)}`;
@@ -39,10 +38,6 @@ const used = ({ payments, partly, spent }: Chain, { payments: most, asset, perPa
   );
 };
 
-/**
- * Shows how much of the budget is used, as the chain and as the service report it. If the chain does not answer, the text says
- * so.
- */
 export async function ChainBudget({ mandate, registration, implementation }: Props) {
   const budget = await viewBudget(mandate.mandateId, registration.registrationId);
   if (budget === null) return null;

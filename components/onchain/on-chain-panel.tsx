@@ -12,10 +12,9 @@ import { ChainBudget } from "./chain-budget.tsx";
 import { Register } from "./register.tsx";
 import { KeyWords, LimitFacts } from "./signing-words.tsx";
 
-/** How often the page is refreshed while a transaction is pending. Chains produce a block every few seconds. */
+/** Chains produce a block every few seconds. */
 const WATCH_MS = 2_000;
 
-/** The status of a registration on the chain, or of its revocation if one was requested. */
 const stateOf = ({ status, revocation }: RegistrationView) => (revocation === "none" ? status : revocation);
 
 const moves = (registration: RegistrationView | null): boolean =>
@@ -33,7 +32,6 @@ const Transaction = ({ registration: { transaction } }: { readonly registration:
     </>
   );
 
-/** Shows the mandate's status in the service, and its separate status on the chain. */
 const States = ({ registration, mandate }: { readonly registration: RegistrationView; readonly mandate: Mandate }) => (
   <Pairs
     items={[
@@ -99,7 +97,6 @@ function Registered({
   );
 }
 
-/** Shows the form to register the mandate on the chain, or the reason why that is not possible now. */
 function NotYet({ mandate, view, manage }: Props) {
   const { mandateId, status, wallet, policy } = mandate;
   const failed = view.current?.status === "failed" ? view.current : null;
@@ -129,9 +126,7 @@ function NotYet({ mandate, view, manage }: Props) {
   );
 }
 
-/**
- * Warns that an earlier version is still registered on the chain. Its limits stay valid there until the registration is revoked.
- */
+/** An earlier version's limits stay valid on the chain until its registration is revoked. */
 const StillThere = ({ earlier }: Pick<OnChainView, "earlier">) => {
   const open = earlier.find(({ revocation }) => revocation === "none");
   return open === undefined ? null : (

@@ -68,7 +68,6 @@ const Path = () => (
   </details>
 );
 
-/** Lets the person choose the payee, shows the limits that they sign, and asks the wallet for the signature. */
 export function Register({ mandateId, payees, token }: Props) {
   const router = useRouter();
   const [prepared, setPrepared] = useState<PreparedRegistration | null>(null);

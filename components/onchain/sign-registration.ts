@@ -5,7 +5,7 @@ import type { Authorization, PreparedRegistration } from "#lib/onchain/registry/
 const same = (a: unknown, b: string): boolean => typeof a === "string" && a.toLowerCase() === b.toLowerCase();
 const hex = (value: number): string => `0x${value.toString(16)}`;
 
-/** Connects the browser's wallet and requires the mandate's account and network. @throws WalletRefusal */
+/** Requires the mandate's account and network. @throws WalletRefusal */
 export async function connect({ account, chain, delegation }: PreparedRegistration): Promise<Wallet> {
   const wallet = findWallet("");
   const accounts = (await ask(wallet, "eth_requestAccounts")) as readonly unknown[];
@@ -23,7 +23,7 @@ export async function connect({ account, chain, delegation }: PreparedRegistrati
   return wallet;
 }
 
-/** Asks the wallet to sign the limits. @throws WalletRefusal */
+/** @throws WalletRefusal */
 export async function signLimits(wallet: Wallet, { account, typedData }: PreparedRegistration): Promise<string> {
   const signature = await ask(wallet, "eth_signTypedData_v4", [account, JSON.stringify(typedData)]);
   if (typeof signature !== "string") throw new WalletRefusal("The wallet did not answer as expected.");
@@ -32,11 +32,7 @@ export async function signLimits(wallet: Wallet, { account, typedData }: Prepare
 
 const methods = ["eth_signAuthorization", "wallet_signAuthorization"] as const;
 
-/**
- * Asks the wallet to sign the EIP-7702 authorization. Returns null if the wallet does not sign one for a web page; most wallets
- * do not today.
- * @throws WalletRefusal
- */
+/** Null if the wallet signs no EIP-7702 authorization for a web page; most wallets do not today. @throws WalletRefusal */
 export async function signDelegation(
   wallet: Wallet,
   { account, delegation }: PreparedRegistration,
@@ -64,7 +60,7 @@ type Answer = {
 
 const word = (value: unknown): string => `0x${String(value).replace(/^0x/, "").padStart(64, "0")}`;
 
-/** Reads a signature. Some wallets return its parts, and others its 65 bytes. */
+/** Some wallets return the parts of a signature, and others its 65 bytes. */
 function readSigned(answer: unknown): SignatureParts {
   const { r, s, v, yParity, signature } = (typeof answer === "string" ? { signature: answer } : (answer ?? {})) as Answer;
   if (typeof signature === "string" && signature.length === 132) {
@@ -75,5 +71,5 @@ function readSigned(answer: unknown): SignatureParts {
   return { r: word(r), s: word(s), yParity: parityOf(yParity ?? v) };
 }
 
-/** The parity of a signature. It is 0 or 1, or 27 or 28 in older signatures. */
+/** Wallets return 0 or 1, or 27 or 28 in older signatures. */
 const parityOf = (value: unknown): 0 | 1 => (Number(value) % 27 === 1 ? 1 : 0);

@@ -25,7 +25,7 @@ const registerMandate = atAddress<typeof contract.registerMandate>({
 
 const iso = (seconds: string): string => new Date(Number(seconds) * 1_000).toISOString();
 
-/** Reads the limits from the data that the wallet signs, so that the page shows exactly what the person signs. */
+/** From the data that the wallet signs, so that the page shows exactly what the person signs. */
 function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { asset, decimals }: Token): Limits {
   const { account, payee, perPaymentLimit, periodLimit, periodSeconds, maxPaymentsPerPeriod, start, end } = message;
   return {
@@ -44,10 +44,7 @@ function limitsOf({ chain, typedData: { message } }: PreparedRegistration, { ass
 
 type Delegating = "yes" | "no";
 
-/**
- * Asks the wallet for its signatures and sends them. Returns false if the wallet does not sign delegations for a page; then
- * nothing was sent.
- */
+/** Returns false if the wallet does not sign delegations for a page; then nothing was sent. */
 async function register(mandateId: string, prepared: PreparedRegistration, delegating: Delegating): Promise<boolean> {
   const wallet = await connect(prepared);
   const authorization = delegating === "yes" ? await signDelegation(wallet, prepared) : undefined;
@@ -65,7 +62,6 @@ async function register(mandateId: string, prepared: PreparedRegistration, deleg
 /** Moves the focus to the heading, so that a screen reader starts reading there. */
 const focusFirst = (heading: HTMLHeadingElement | null): void => heading?.focus();
 
-/** Tells the person that the wallet cannot sign the delegation. Few wallets sign an EIP-7702 authorization for a page today. */
 const CannotDelegate = ({ delegation: { address } }: PreparedRegistration) => (
   <Notice tone="caution">
     <p>
@@ -100,7 +96,6 @@ type Props = {
   readonly onDone: () => void;
 };
 
-/** Explains everything that the person signs, and asks the wallet for the signatures. */
 export function Sign({ mandateId, prepared, token, onBack, onDone }: Props) {
   const router = useRouter();
   const [cannot, setCannot] = useState(false);

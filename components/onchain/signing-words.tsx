@@ -6,16 +6,12 @@ import { networkName } from "#lib/chains/network-name.ts";
 import type { RegistrationView } from "#lib/pages/view-on-chain.ts";
 import { paymentsWords, periodWords } from "./words.ts";
 
-/**
- * The limits of a registration, which a contract on the chain enforces. Amounts are decimal text in the asset, times are RFC
- * 3339.
- */
+/** Amounts are decimal text in the asset, times are RFC 3339. */
 export type Limits = { readonly chain: string } & Pick<
   RegistrationView,
   "account" | "payee" | "asset" | "perPayment" | "budget" | "periodSeconds" | "payments" | "start" | "end"
 >;
 
-/** The limits that the person signs, the most important first. */
 export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (
   <Pairs
     items={[
@@ -55,7 +51,6 @@ export const LimitFacts = ({ limits }: { readonly limits: Limits }) => (
   />
 );
 
-/** Says what the service's key may do with the registration, and how to stop it. */
 export const KeyWords = ({ path }: { readonly path: "proofs" | "module" }) => (
   <ul className="grid gap-1 text-sm">
     <li>

@@ -1,6 +1,6 @@
 import { ProblemError } from "#lib/http/client.ts";
 
-/** Returns the errors of a refused HTTP request, by the top-level field of its body that each error's pointer names. */
+/** Keeps the errors by the top-level field of the request's body that each error's pointer names. */
 export const bodyErrors = (error: Error | null): Readonly<Record<string, string>> =>
   error instanceof ProblemError
     ? Object.fromEntries(

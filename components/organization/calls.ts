@@ -1,8 +1,6 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/identity/members/contract.ts";
 
-/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
-
 export const cancelInvitation = atAddress<typeof contract.cancelInvitation>({
   id: "cancelInvitation",
   method: "POST",

@@ -20,7 +20,6 @@ const keyChoices = [
   ["keep", "Keep them working"],
 ] as const;
 
-/** Changes a member's role. The new role applies from the member's next request on. */
 export function ChangeRole({ member, grantable, keys }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

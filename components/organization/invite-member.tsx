@@ -24,7 +24,6 @@ const opener = (
   </>
 );
 
-/** The form for an invitation: e-mail address and role. */
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

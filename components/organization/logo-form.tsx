@@ -14,11 +14,9 @@ import { shrinkPicture } from "./shrink-picture.ts";
 
 type Props = {
   readonly organizationId: string;
-  /** The address of the picture; null if there is none. */
   readonly logo: string | null;
 };
 
-/** Adds, replaces or removes the organization's logo. The browser scales the picture to 128 pixels before the upload. */
 export function LogoForm({ organizationId, logo }: Props) {
   const router = useRouter();
   const hydrated = useHydrated();

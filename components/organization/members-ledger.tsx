@@ -10,7 +10,6 @@ import { RemoveMember } from "./remove-member.tsx";
 
 type Props = { readonly view: MembersView; readonly userId: string };
 
-/** The buttons for a member whose role the signed-in person may change. The last owner cannot be changed or removed. */
 function Actions({ member, view }: { readonly member: Member; readonly view: MembersView }) {
   if (!view.grantable.includes(member.role)) return null;
   if (member.role === "owner" && view.owners === 1)

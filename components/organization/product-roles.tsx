@@ -8,7 +8,6 @@ const roles: readonly { readonly value: ProductRole; readonly name: string; read
 
 type Props = { readonly chosen: readonly ProductRole[]; readonly hint: string; readonly error: string | undefined };
 
-/** Lets people choose whether the organization buys, sells, or both. */
 export const ProductRoles = ({ chosen, hint, error }: Props) => (
   <fieldset {...(error !== undefined && { "aria-describedby": "roles-error" })}>
     <legend className="label">What will you do here?</legend>

@@ -52,10 +52,6 @@ const KeysMade = ({ keys, choice, choose }: KeysProps) => (
   </fieldset>
 );
 
-/**
- * Removes a member from the organization. Requires a reason and, if the member created keys, a choice whether these keys keep
- * working.
- */
 export function RemoveMember({ member, keys }: Props) {
   const [choice, setChoice] = useState<KeysChoice | null>(null);
   const { name, organizationId, userId } = member;

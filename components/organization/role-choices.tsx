@@ -5,14 +5,11 @@ import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roles } from "./role-words.ts";
 
 type Props = {
-  /** The roles that the reader may grant. */
   readonly grantable: readonly MembershipRole[];
   readonly error?: string | undefined;
-  /** The properties of the form field, which each radio button gets. */
   readonly control: ComponentProps<"input">;
 };
 
-/** Radio buttons for a role, each with its description. */
 export function RoleChoices({ grantable, error, control }: Props) {
   return (
     <fieldset {...(error !== undefined && { "aria-describedby": "role-error" })}>

@@ -1,7 +1,7 @@
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { roleName } from "#components/shell/menu-words.ts";
 
-/** What each role may do, in the order in which pages list the roles. */
+/** In the order in which pages list the roles. */
 const may: Readonly<Record<MembershipRole, string>> = {
   owner: "May do everything. Only owners can add and change owners.",
   admin: "May do everything but change owners: mandates, approvals, keys, members and billing.",
@@ -13,7 +13,6 @@ const may: Readonly<Record<MembershipRole, string>> = {
 
 export type RoleWords = { readonly role: MembershipRole; readonly name: string; readonly may: string };
 
-/** The name and description of every role, in the order in which pages list them. */
 export const roles: readonly RoleWords[] = (Object.keys(may) as MembershipRole[]).map((role) => ({
   role,
   name: roleName[role],

@@ -29,7 +29,6 @@ const readForm = (form: FormData) => ({
   timezone: formText(form, "timezone") === "" ? null : formText(form, "timezone"),
 });
 
-/** Changes the organization's name, whether it buys or sells, and the time zone of new mandates. */
 export function SettingsForm({ organizationId, name, productRoles, timezone, zones }: Props) {
   const router = useRouter();
   const [roleError, setRoleError] = useState<string>();

@@ -1,9 +1,6 @@
 const SIDE = 128;
 
-/**
- * Makes a square PNG of 128 pixels from a picture, with transparent bars if the picture is not square. Returns it as a data
- * URL. Rejects if the browser cannot read or draw the picture.
- */
+/** A square PNG as a data URL, with transparent bars if needed; rejects if the browser cannot read or draw the picture. */
 export async function shrinkPicture(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file);
   const canvas = document.createElement("canvas");

@@ -10,7 +10,6 @@ import { defaultStepUpLimits, type StepUpLimits } from "#lib/identity/step-up-li
 
 type Props = { readonly organizationId: string; readonly limits: { readonly [K in keyof StepUpLimits]: string | null } };
 
-/** Sets the amounts above which an approval requires a confirmation of identity. */
 export function StepUpThreshold({ organizationId, limits }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

@@ -23,7 +23,6 @@ type Props = {
   readonly amount: string;
 };
 
-/** Lets the agent make this refused payment once. The service asks for a proof of identity if the person's last one is old. */
 export function AllowOnce({ authorizationId, agent, payee, amount }: Props) {
   const router = useRouter();
   const allowing = useMutation({

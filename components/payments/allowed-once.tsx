@@ -3,7 +3,6 @@ import { Notice } from "#components/ui/notice.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { AllowedOnce as View } from "#lib/pages/view-waiver.ts";
 
-/** Says who allowed a refused payment once, and whether the agent can still ask again, has done so, or no longer can. */
 export const AllowedOnce = ({ allowed: { by, state, expiresAt, usedBy } }: { readonly allowed: View }) => (
   <Notice tone={state === "ended" ? "caution" : "positive"}>
     <p>

@@ -13,14 +13,13 @@ const Row = ({ name, children, look }: { readonly name: string; readonly childre
   </tr>
 );
 
-/** The label of the total, which depends on how far the payment has come. */
 function totalName({ of, status }: PaymentView["stage"]): string {
   if (of !== "settlement") return of === "outcome" && status === "deny" ? "It would have cost" : "It costs you";
   if (status === "settled") return "You paid";
   return status === "failed" ? "It would have cost" : "It costs you";
 }
 
-/** Price, fees and total. Fees are not paid on the chain; the service sends a bill for them. */
+/** Fees are not paid on the chain; the service sends a bill for them. */
 export function AmountsTable({ amounts, stage, asset }: Props) {
   const show = (amount: string) => <Money>{money(amount, asset)}</Money>;
   return (

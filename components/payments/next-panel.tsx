@@ -11,11 +11,9 @@ import type { PaymentView } from "#lib/pages/view-payment.ts";
 type Props = {
   readonly step: NextStep;
   readonly view: PaymentView;
-  /** Whether the reader can let the agent make this refused payment once. */
   readonly mayAllowOnce: boolean;
 };
 
-/** What the reader can do about the payment now. */
 export const NextPanel = ({ step, view, mayAllowOnce }: Props) => (
   <section className="panel" aria-labelledby="next">
     <div className="panel-head">

@@ -42,7 +42,6 @@ function Resource({ resource }: { readonly resource: NonNullable<PaymentView["pa
   );
 }
 
-/** The seller, the resource, the agent, the network and so on, and every id that support may ask for. */
 function partiesOf(view: PaymentView): readonly Item[] {
   const { payment, agent, seller, order, checkout, requestId, transaction } = view;
   const { intent } = payment;
@@ -104,7 +103,7 @@ function partiesOf(view: PaymentView): readonly Item[] {
   ];
 }
 
-/** The statuses of an order that get a badge. A new order gets none, because nothing was decided about it yet. */
+/** A new order gets no badge, because nothing was decided about it yet. */
 const badgedStatuses = {
   paymentCredentialRequired: true,
   approvalRequired: true,

@@ -3,5 +3,4 @@ type Payee = {
   readonly payTo?: string | null | undefined;
 };
 
-/** The payee's domain, or else its name, its address, or words for an unknown seller. */
 export const payeeOf = ({ seller, payTo }: Payee): string => seller.domain ?? seller.name ?? payTo ?? "Unknown seller";

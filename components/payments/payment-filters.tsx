@@ -14,7 +14,6 @@ function withChosen(options: readonly Option[], chosen: string | undefined): rea
   return known ? options : [...options, [chosen, chosen]];
 }
 
-/** The filters of the list of payments. Their values are in the page's URL. */
 export function PaymentFilters({ path, query, choices }: Props) {
   const value = (name: string) => one(query, name);
   const density = value("density");

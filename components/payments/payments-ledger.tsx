@@ -35,7 +35,6 @@ const columns = [
 
 type Props = { readonly rows: readonly PaymentLine[]; readonly dense: boolean };
 
-/** Payments, newest first, each with a link to its page. */
 export const PaymentsLedger = ({ rows, dense }: Props) => (
   <Ledger
     caption="Payments, newest first"

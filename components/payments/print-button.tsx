@@ -3,7 +3,7 @@
 import { Button } from "#components/ui/button.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 
-/** A button that prints the page. It is hidden before the scripts run; people can then print from the browser's menu. */
+/** Hidden before the scripts run; people can then print from the browser's menu. */
 export function PrintButton() {
   const hydrated = useHydrated();
   return hydrated ? (

@@ -10,7 +10,6 @@ import type { Authorization } from "#lib/payment-intent.ts";
 type Decision = Authorization["policyDecision"];
 type Reason = Decision["reasons"][number];
 
-/** The badge of an evaluated rule. */
 export function Result({ effect, rule, limit, message }: Reason) {
   if (rule === "approval" && effect === "allow" && message === PERSON_APPROVED)
     return (
@@ -43,9 +42,7 @@ export function Result({ effect, rule, limit, message }: Reason) {
   }
 }
 
-/**
- * Shows a value of a rule. Values without a unit, counts and seconds are plain numbers; all other values are amounts of money.
- */
+/** Values without a unit, counts and seconds are plain numbers; all other values are amounts of money. */
 function figure(value: string | undefined, unit: string | undefined) {
   if (value === undefined) return null;
   if (unit === undefined || unit === "payments") return value;
@@ -77,14 +74,12 @@ const titles = {
   requireApproval: "Why a person is asked",
 } as const satisfies Record<Decision["outcome"], string>;
 
-/** The order of the rules: those that deny, those that ask for approval, those with a limit, all others. */
 function weight({ effect, limit }: Reason): number {
   if (effect === "deny") return 0;
   if (effect === "approval") return 1;
   return limit !== undefined ? 2 : 3;
 }
 
-/** Every rule that was evaluated, with its result. */
 export function RulesPanel({ decision }: { readonly decision: Decision }) {
   const rows = decision.reasons.map((reason, at) => ({ ...reason, at })).toSorted((a, b) => weight(a) - weight(b));
   return (

@@ -1,10 +1,9 @@
 import Link from "next/link";
 import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
 
-/** `executionId` is the id of the settled execution; undefined if there is none. */
+/** `executionId` is undefined if no execution is settled. */
 type Props = { readonly authorizationId: string; readonly executionId?: string | undefined };
 
-/** Links to files with which anybody who has the published keys can verify a payment's decision and settlement. */
 export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
   <section className="panel" aria-labelledby="signed-receipts">
     <div className="panel-head">

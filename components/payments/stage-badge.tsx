@@ -1,7 +1,6 @@
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import type { Stage } from "#lib/payments/stage.ts";
 
-/** A badge for how far the payment has come. */
 export function StageBadge({ stage }: { readonly stage: Stage }) {
   switch (stage.of) {
     case "outcome":

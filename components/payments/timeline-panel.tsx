@@ -16,7 +16,6 @@ const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
   </>
 );
 
-/** The past steps of a payment in order, then the future ones. */
 export const TimelinePanel = ({ steps }: { readonly steps: readonly PaymentStep[] }) => (
   <section className="panel" aria-labelledby="happened">
     <div className="panel-head">

@@ -7,7 +7,6 @@ import type { PaymentView } from "#lib/pages/view-payment.ts";
 
 type Props = { readonly view: PaymentView };
 
-/** The mandate and the policy version that made the decision. */
 function Mandate({ view: { mandate } }: Props) {
   const { mandateId, name, policyVersion, version } = mandate;
   return (
@@ -21,7 +20,6 @@ function Mandate({ view: { mandate } }: Props) {
   );
 }
 
-/** How far the payment has come and its decision, in one line. */
 export function Verdict({ view }: Props) {
   const { outcome, createdAt } = view.payment.authorization.policyDecision;
   const waived = outcome === "allow" && view.allowed !== null;
@@ -39,7 +37,6 @@ export function Verdict({ view }: Props) {
   );
 }
 
-/** Says what the code of a denied payment means. */
 export function Because({ view }: Props) {
   const { denialCode } = view.payment.authorization.policyDecision;
   return isDenial(denialCode) ? (

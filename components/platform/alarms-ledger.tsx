@@ -7,7 +7,6 @@ import type { AlarmLine } from "#lib/pages/view-health.ts";
 const names: Readonly<Record<string, string>> = { platform: "The platform’s own", checkpoints: "The chain of checkpoints" };
 const nameOf = (chain: string) => names[chain] ?? <span className="mono">{chain}</span>;
 
-/** Audit chains that differ from their signed checkpoints, the oldest difference first. */
 export const AlarmsLedger = ({ alarms }: { readonly alarms: readonly AlarmLine[] }) => (
   <Ledger
     caption="Audit chains that differ from their signed checkpoints"

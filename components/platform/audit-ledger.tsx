@@ -6,7 +6,6 @@ import type { AuditLine } from "#lib/pages/view-platform-audit.ts";
 
 const reasonOf = ({ metadata }: AuditLine): string | null => (typeof metadata["reason"] === "string" ? metadata["reason"] : null);
 
-/** Events of one or more chains: type, reason, time, actor and subject. */
 export const AuditLedger = ({ events }: { readonly events: readonly AuditLine[] }) => (
   <Ledger
     caption="Audit events, newest first"

@@ -17,7 +17,6 @@ const ends = [
 
 type Props = { readonly user: Pick<PlatformUser, "userId" | "name"> };
 
-/** Bans a person and ends all of their sessions. Requires a reason. */
 export function Ban({ user: { userId, name } }: Props) {
   const [hours, setHours] = useState("24");
   const ban = (reason: string) => {
@@ -45,7 +44,6 @@ export function Ban({ user: { userId, name } }: Props) {
   );
 }
 
-/** Ends a ban. Requires a reason. */
 export const Unban = ({ user: { userId, name } }: Props) => (
   <ReasonDialog
     trigger="Lift the ban"

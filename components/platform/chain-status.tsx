@@ -52,7 +52,6 @@ function Verified({ result, all }: { readonly result: ReplyOf<typeof contract.ve
   );
 }
 
-/** Shows the state of one audit chain or of all chains, and a button that computes every hash again. */
 export function ChainStatus({ view, chain }: Props) {
   const verify = useMutation(mutation(verifyPlatformAudit));
   const [newest] = view.checkpoints;

@@ -12,11 +12,10 @@ import { platformRoles } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
-  /** Whether the user is the reader. People cannot give themselves a role, so the roles that they do not have are disabled. */
+  /** Whether the user is the reader, who can only remove their own roles, so that other roles are disabled. */
   readonly self: boolean;
 };
 
-/** Gives and removes platform roles, which applies from the person's next request. Requires a reason. */
 export function EditRoles({ user, self }: Props) {
   const router = useRouter();
   const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.updateUserRoles), {

@@ -23,19 +23,12 @@ const emergencyRevoke = atAddress<typeof contract.emergencyRevoke>({
 
 export type Target = { readonly mandateId?: string; readonly agentId?: string; readonly sellerId?: string };
 
-/**
- * The text that the person must type to confirm. It contains the last five characters of each id, so that the person has to read
- * the ids.
- */
+/** Contains the last five characters of each id, so that the person has to read the ids. */
 export const typedWord = (named: Target): string =>
   `revoke ${Object.values(named)
     .map((id) => id.slice(-5))
     .join(" ")}`;
 
-/**
- * The form for the emergency revocation. It requires a reason and a typed confirmation. Afterwards the result replaces the
- * form.
- */
 export function EmergencyForm({ named }: { readonly named: Target }) {
   const router = useRouter();
   const word = typedWord(named);

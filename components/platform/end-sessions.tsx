@@ -10,7 +10,6 @@ type Props = { readonly userId: string; readonly name: string; readonly count: n
 
 const sessions = (count: number): string => `${count} ${count === 1 ? "session" : "sessions"}`;
 
-/** Ends every session of a person. Requires a reason. */
 export const EndSessions = ({ userId, name, count, self }: Props) => (
   <ReasonDialog
     trigger={`Revoke ${sessions(count)}`}

@@ -31,10 +31,7 @@ const statuses = [
 
 const numbers = { setValueAs: (value: unknown) => (value === "" ? undefined : Number(value)) };
 
-/**
- * The first values of the form: the schedule without the fields that the service sets, and without the reason of its last
- * change.
- */
+/** Leaves out the fields that the service sets, and the reason of the last change. */
 function defaultsOf(schedule: FeeSchedule | null) {
   if (!schedule) return { name: "", percentageBps: 0, flatAmount: "0", feePayer: "buyer", status: "active" } as const;
   const { createdAt: _, updatedAt: __, metadata: ___, ...terms } = schedule;
@@ -43,7 +40,6 @@ function defaultsOf(schedule: FeeSchedule | null) {
 
 type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] };
 
-/** Fields for the payments that the schedule applies to, and for its fees. */
 const Terms = ({ field }: Fields) => (
   <div className="grid gap-5 sm:grid-cols-2">
     <Field label="Name" required {...field("name")} />
@@ -72,7 +68,6 @@ const Terms = ({ field }: Fields) => (
   </div>
 );
 
-/** Creates or replaces a fee schedule. Requires a reason. */
 export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSchedule | null }) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

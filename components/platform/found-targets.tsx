@@ -28,7 +28,6 @@ const Found = ({ one, href }: { readonly one: FoundTarget; readonly href: string
   </li>
 );
 
-/** The results of a search by name, domain or organization. Each is a link that adds its id to the form. */
 export function FoundList({ found: { items, more }, path, query }: Props) {
   if (items.length === 0)
     return <output className="text-muted text-sm">No name, domain or organization contains this text.</output>;

@@ -2,10 +2,6 @@ import type { ComponentProps } from "react";
 import { TextArea } from "#components/ui/field.tsx";
 import { REASON_MIN } from "./role-words.ts";
 
-/**
- * The field for the reason of a change by the platform's staff. The reason must be long enough for other people to understand it
- * later.
- */
 export const ReasonField = (field: Omit<ComponentProps<typeof TextArea>, "label" | "hint" | "required" | "minLength">) => (
   <TextArea
     label="Reason"

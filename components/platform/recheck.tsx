@@ -12,7 +12,6 @@ const recheckExecution = atAddress<typeof contract.recheckExecution>({
   path: "/api/v1/platform/executions/{executionId}/recheck",
 });
 
-/** Makes the service look at the chain for the outcome of an execution now. */
 export const Recheck = ({ executionId }: { readonly executionId: string }) => (
   <ReasonDialog
     trigger={

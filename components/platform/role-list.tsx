@@ -1,7 +1,7 @@
 import { badgeClass } from "#components/ui/badge.tsx";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
-/** The platform roles of a person, in reverse order, so that the roles with most rights come first. */
+/** In reverse order, so that the roles with most rights come first. */
 export const RoleList = ({ roles }: { readonly roles: readonly PlatformRole[] }) => (
   <span className="flex flex-wrap gap-1 max-md:in-[.stacks]:justify-end">
     {roles.toReversed().map((role) => (

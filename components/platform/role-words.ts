@@ -1,6 +1,5 @@
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
-/** What each platform role may do, for the people who give them. */
 export const platformRoles: readonly { readonly role: PlatformRole; readonly may: string }[] = [
   { role: "user", may: "Everyone has it. It gives no right on the platform." },
   { role: "support", may: "Reads people and ends their sessions." },
@@ -9,5 +8,5 @@ export const platformRoles: readonly { readonly role: PlatformRole; readonly may
   { role: "admin", may: "Everything on these pages, including roles, fee schedules and plans." },
 ];
 
-/** The minimum number of characters of a reason, so that other people understand it later. */
+/** In characters, so that other people understand the reason later. */
 export const REASON_MIN = 10;

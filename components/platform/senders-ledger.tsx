@@ -23,7 +23,6 @@ function State({ balance, low }: Pick<SenderLine, "balance" | "low">) {
   );
 }
 
-/** The accounts that pay gas on the chains, with their balance and their transactions that are not mined yet. */
 export const SendersLedger = ({ senders }: { readonly senders: readonly SenderLine[] }) => (
   <Ledger
     caption="Accounts that pay gas"

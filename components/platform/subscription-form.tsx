@@ -10,9 +10,7 @@ import { toast } from "#components/ui/toast.tsx";
 import type { SubscriptionLine } from "#lib/pages/view-directory.ts";
 import { ReasonField } from "./reason-field.tsx";
 
-/**
- * Returns the members of a union of strings in the order in which they are written. The type makes sure that none is missing.
- */
+/** The type makes sure that no member of the union is missing. */
 const namesOf = <T extends string>(all: Readonly<Record<T, true>>): readonly T[] => Object.keys(all) as T[];
 
 const tiers = namesOf<SubscriptionLine["tier"]>({ developer: true, team: true, business: true, enterprise: true }).map(
@@ -30,7 +28,6 @@ const statuses = namesOf<SubscriptionLine["status"]>({
 
 type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" | "organizationName" | "tier" | "status"> };
 
-/** Assigns a plan to an organization. Requires a reason. */
 export function SubscriptionForm({ subscription }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

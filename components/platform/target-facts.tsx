@@ -24,10 +24,6 @@ const names = (reach: Reach) =>
     </span>
   ));
 
-/**
- * Lists the domains and addresses of the seller, because other sellers that use them are stopped too. If this seller only
- * claims a domain or an address, sellers that have proved that it is theirs continue.
- */
 function WhatItReaches({ reach }: { readonly reach: Reach }) {
   const proven = reach.filter((one) => one.proven);
   const claimed = reach.filter((one) => !one.proven);
@@ -46,7 +42,6 @@ function WhatItReaches({ reach }: { readonly reach: Reach }) {
   );
 }
 
-/** Shows one target of the revocation: its type, owner, reserved amounts, and payments under way. */
 export function TargetFacts({ target }: { readonly target: TargetView }) {
   const { kind, id, facts, reach, held, underWay, moreUnderWay } = target;
   if (!facts) {

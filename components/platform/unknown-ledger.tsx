@@ -10,7 +10,6 @@ type Props = { readonly unknown: readonly UnknownLine[]; readonly mayAsk: boolea
 
 const At = ({ at }: { readonly at: string | null }) => (at === null ? null : <Moment at={at} show="short" />);
 
-/** Submitted executions with an unknown outcome, with what the last check found and the time of the next check. */
 export const UnknownLedger = ({ unknown, mayAsk }: Props) => (
   <Ledger
     caption="Executions with an unknown outcome, the oldest first"

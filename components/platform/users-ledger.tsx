@@ -7,7 +7,6 @@ import { RoleList } from "./role-list.tsx";
 
 const NAMES_MAX = 2;
 
-/** The names of the first two organizations, and the number of further ones. */
 function Organizations({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return <span className="text-muted">None</span>;
   const more = names.length - NAMES_MAX;

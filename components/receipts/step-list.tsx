@@ -25,7 +25,6 @@ function stateOf(step: Step, verdict: Verdict): State {
   return distance === 0 ? "failed" : distance < 0 ? "done" : "skipped";
 }
 
-/** The steps of a verification in order: done, failed, or not reached. */
 export const StepList = ({ verdict }: { readonly verdict: Verdict }) => (
   <ol aria-label="Steps" className="grid gap-3">
     {steps.map((step) => {

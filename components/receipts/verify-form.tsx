@@ -19,7 +19,6 @@ type Checked = {
   readonly pasted: boolean;
 };
 
-/** Tells the reader from where the keys that they pasted must come. */
 function PastedKeys({ issuer }: { readonly issuer: string }) {
   const address = new URL(KEYS_PATH, issuer).href;
   return (
@@ -48,10 +47,7 @@ function VerdictNotice({ verdict, pasted }: Checked) {
   );
 }
 
-/**
- * Shows the result. The <output> is on the page before there is a result, because screen readers announce only changes of its
- * text.
- */
+/** The <output> is on the page before a result, because screen readers announce only changes of its text. */
 const Result = ({ checked, error }: { readonly checked: Checked | null; readonly error: string | null }) => (
   <section className="panel" aria-labelledby="verdict">
     <div className="panel-head">
@@ -74,10 +70,7 @@ const INSECURE =
 /** The code is loaded when the reader uses the form, because it is larger than the rest of the page. */
 const loadVerify = () => import("#lib/receipts/verify-receipt.ts").then(({ verifyReceiptText }) => verifyReceiptText);
 
-/**
- * The receipt and the keys that the reader entered. When they change a text, the old result is removed, because it is about the
- * old text.
- */
+/** When the reader changes a text, the old result is removed, because it is about the old text. */
 function useReceipt() {
   const published = usePublishedKeys();
   const [answer, setAnswer] = useState("");
@@ -87,7 +80,7 @@ function useReceipt() {
   const [busy, setBusy] = useState(false);
   // The number of the last attempt. The result of an earlier attempt is dropped, because the text may have changed since.
   const last = useRef(0);
-  // Browsers offer WebCrypto only on https pages and on this machine.
+  // Browsers offer WebCrypto only on https pages and on localhost.
   const insecure = useHydrated() && !window.isSecureContext;
   const keys = entered ?? published ?? "";
   const forget = () => {

@@ -21,10 +21,6 @@ async function add(name: string) {
 
 type Props = Proofs & { readonly proved: boolean; readonly suggestion: string; readonly primary: boolean };
 
-/**
- * Asks the person to confirm their identity, if their last confirmation is too old, and for a name. Then the browser shows its own
- * dialog to create the passkey.
- */
 export function AddPasskey({ proved, suggestion, primary, ...proofs }: Props) {
   const router = useRouter();
   const [open, setOpen] = useState(false);

@@ -3,8 +3,6 @@ import type * as passkeys from "#lib/identity/passkeys/contract.ts";
 import type * as sessions from "#lib/identity/sessions/contract.ts";
 import type * as push from "#lib/push/contract.ts";
 
-/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
-
 export const addDevice = atAddress<typeof push.addDevice>({
   id: "addDevice",
   method: "POST",

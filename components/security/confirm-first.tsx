@@ -14,10 +14,7 @@ type Props = {
   readonly methods: readonly string[];
 };
 
-/**
- * Asks the person to confirm their identity, inside the form that the service refused for this reason. HTML forms cannot be
- * nested, so this is a fieldset.
- */
+/** A fieldset, because it is inside the form that the service refused, and HTML forms cannot be nested. */
 export function ConfirmFirst({ detail, methods }: Props) {
   const [password, setPassword] = useState("");
   const asked = useMutation({ mutationFn: confirm });

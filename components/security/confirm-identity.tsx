@@ -12,7 +12,7 @@ import { challengePasskey, confirmIdentity } from "./calls.ts";
 
 export type Proofs = { readonly hasPassword: boolean; readonly hasPasskey: boolean };
 
-/** Confirms the person's identity with their password, or with a passkey if `password` is null. */
+/** With a passkey if `password` is null. */
 export async function confirm(password: string | null): Promise<void> {
   if (password !== null) {
     await call(confirmIdentity, { body: { password } });
@@ -25,16 +25,12 @@ export async function confirm(password: string | null): Promise<void> {
 export const passwordError = (error: Error | null): string | undefined =>
   error instanceof ProblemError ? error.problem.errors?.find(({ pointer }) => pointer === "/password")?.detail : undefined;
 
-/** Whether the service refused a request because the person must confirm their identity first. */
 export const isProofMissing = (error: Error | null): boolean =>
   error instanceof ProblemError && error.problem.code === "step_up_required";
 
 type Props = Proofs & { readonly onDone: () => void };
 
-/**
- * Asks the person to confirm their identity before they change their sign-in methods, because another person could be using their
- * unlocked screen.
- */
+/** Asks before a person changes their sign-in methods, because another person could be using their unlocked screen. */
 export function ConfirmIdentity({ hasPassword, hasPasskey, onDone }: Props) {
   const asked = useMutation({ mutationFn: confirm, onSuccess: onDone });
   const submit = (event: FormEvent<HTMLFormElement>) => {

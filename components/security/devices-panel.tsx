@@ -18,7 +18,6 @@ const Name = ({ name, current, details }: Device) => (
   </>
 );
 
-/** The browsers that get a push message when a request waits for the person's approval. */
 export const DevicesPanel = ({ applicationServerKey, devices }: NoticesView) => (
   <section className="panel" aria-labelledby="devices">
     <div className="panel-head">

@@ -10,13 +10,11 @@ import type { NoticeSettings } from "#lib/notices/contract.ts";
 
 type Props = { readonly settings: NoticeSettings; readonly zones: readonly string[] };
 
-/** The suggested quiet hours: the night in the reader's own time zone. */
 function night(zones: readonly string[]) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return { from: "22:00", to: "07:00", timezone: zones.includes(timeZone) ? timeZone : "UTC" };
 }
 
-/** Lets the person choose how they are told about requests that wait for their approval. */
 export function NoticesForm({ settings: { mail, quietHours }, zones }: Props) {
   const router = useRouter();
   const [quiet, setQuiet] = useState(quietHours !== null);

@@ -90,7 +90,6 @@ function Remove({ passkey: { passkeyId, name }, proved, ...proofs }: RemoveProps
 
 type Props = RemoveProps & { readonly last: boolean };
 
-/** The actions on a passkey. If it is the person's last sign-in method, it cannot be removed. */
 export function PasskeyActions({ last, ...props }: Props) {
   return (
     <span className="actions">

@@ -7,10 +7,7 @@ import { PasskeyActions } from "./passkey-actions.tsx";
 
 type Props = { readonly view: SecurityView };
 
-/**
- * The suggested name of a new passkey: the name of this session's device; empty if the device is unknown or another passkey has
- * this name.
- */
+/** Empty if the device is unknown or another passkey has its name. */
 function suggestionOf({ sessions, passkeys }: SecurityView): string {
   const device = sessions.find(({ current }) => current)?.device ?? "";
   return device === "Unknown device" || passkeys.some(({ name }) => name === device) ? "" : device;

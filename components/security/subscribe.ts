@@ -12,7 +12,7 @@ const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
 const sameBytes = (one: ArrayBuffer | null | undefined, other: Uint8Array): boolean =>
   one instanceof ArrayBuffer && new Uint8Array(one).join() === other.join();
 
-/** Asks the person for permission and the browser for a push subscription, and returns it. @throws Error if either refuses */
+/** @throws Error if the person or the browser refuses */
 export async function subscribe(applicationServerKey: string) {
   if ((await Notification.requestPermission()) !== "granted") throw new Error("Notifications are not allowed.");
   await navigator.serviceWorker.register("/sw.js");
@@ -26,7 +26,7 @@ export async function subscribe(applicationServerKey: string) {
   return { endpoint: endpoint ?? "", keys: { p256dh: keys?.["p256dh"] ?? "", auth: keys?.["auth"] ?? "" } };
 }
 
-/** Ends the push subscription in this browser. The service has already deleted it, so it does not matter if this fails. */
+/** The service has already deleted the subscription, so it does not matter if this fails. */
 export async function unsubscribe(): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();

@@ -31,7 +31,6 @@ const Failed = ({ error }: { readonly error: Error }) =>
 
 type Props = { readonly applicationServerKey: string; readonly device: Device | null };
 
-/** Switches messages to this browser on and off. */
 export function ThisDevice({ applicationServerKey, device }: Props) {
   const router = useRouter();
   const [details, setDetails] = useState(device?.details ?? false);

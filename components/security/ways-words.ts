@@ -7,5 +7,4 @@ const names: Readonly<Record<string, string>> = {
   github: "GitHub",
 };
 
-/** The name of a sign-in method. */
 export const wayName = (way: string): string => names[way] ?? way;

@@ -12,7 +12,6 @@ import { archiveResource, upsertPaidResource } from "./calls.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
-/** Archives a resource. The dialog first says what archiving keeps. */
 export function ArchiveResource({ sellerId, resourceId }: Which) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -52,7 +51,6 @@ export function ArchiveResource({ sellerId, resourceId }: Which) {
   );
 }
 
-/** Restores an archived resource without changing it. */
 export function RestoreResource({ resource }: { readonly resource: ListedResource }) {
   const router = useRouter();
   const restore = useMutation({ ...mutation(upsertPaidResource), onSuccess: () => router.refresh() });

@@ -2,8 +2,6 @@ import { atAddress } from "#lib/http/client.ts";
 import type * as sellers from "#lib/sellers/contract.ts";
 import type * as payToContract from "#lib/sellers/pay-to-contract.ts";
 
-/* Operations that this folder calls. They are declared without their schemas, so that browsers do not load the schemas. */
-
 export const archiveResource = atAddress<typeof sellers.archiveResource>({
   id: "archiveResource",
   method: "POST",

@@ -5,7 +5,6 @@ type Props = {
   readonly registered: boolean;
   readonly verified: boolean;
   readonly payable: boolean;
-  /** Whether this person may do the steps that are not done yet. */
   readonly mayManage: boolean;
 };
 
@@ -48,7 +47,6 @@ const stepsOf = ({ registered, verified, payable }: Props): readonly Step[] => [
   },
 ];
 
-/** The steps until a new seller receives its first payment. The first step that is not done has a button. */
 export function FirstSteps(props: Props) {
   const steps = stepsOf(props);
   const next = steps.find(({ done }) => !done);

@@ -5,7 +5,6 @@ import { getResource } from "./calls.ts";
 
 type Which = { readonly sellerId: string; readonly resourceId: string };
 
-/** How many milliseconds must pass without typing before a request is sent. */
 const PAUSE_MS = 400;
 
 async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
@@ -18,10 +17,7 @@ async function exists({ sellerId, resourceId }: Which): Promise<boolean> {
   }
 }
 
-/**
- * Whether the seller already has a resource with this id, which saving would replace without a warning. False for null, and
- * until the service has answered.
- */
+/** Whether saving would replace a resource without a warning; false for null and until the service has answered. */
 export function useIdTaken(which: Which | null): boolean {
   const { sellerId = "", resourceId = "" } = which ?? {};
   const [asked, setAsked] = useState("");

@@ -1,7 +1,6 @@
 import { Notice } from "#components/ui/notice.tsx";
 import { SELLERS_SHOWN } from "#lib/pages/view-sellers.ts";
 
-/** Says that the organization has more sellers than a page shows, and how to reach the others. */
 export const MoreSellers = () => (
   <Notice>
     <p>

@@ -6,10 +6,6 @@ import { ProvePayTo } from "./prove-pay-to.tsx";
 
 type Props = { readonly resource: ListedResource; readonly seller: Seller; readonly mayManage: boolean };
 
-/**
- * Shows the address that receives a resource's payments, whether the organization has proved that it controls the address, and
- * how to do so.
- */
 export function PayeePanel({ resource, seller, mayManage }: Props) {
   const { paymentConfig, payToProven } = resource;
   if (!paymentConfig) return null;

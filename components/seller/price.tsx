@@ -1,7 +1,6 @@
 import { Money, money } from "#components/ui/money.tsx";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 
-/** The price of one call. */
 export const Price = ({ pricing, digits }: { readonly pricing: Pricing; readonly digits?: number }) =>
   pricing.type === "fixed" ? (
     <Money>{money(pricing.amount, pricing.asset, digits)}</Money>

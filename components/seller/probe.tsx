@@ -41,7 +41,6 @@ function Findings({ probe: { url, payable, findings } }: { readonly probe: Resou
   );
 }
 
-/** Makes the service call the resource without a payment, as an agent does first, and shows the reply. */
 export function Probe({ sellerId, offered }: { readonly sellerId: string; readonly offered: ResourceOffer }) {
   const { resourceId, pathTemplate, method } = offered;
   const [path, setPath] = useState("");

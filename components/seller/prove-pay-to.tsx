@@ -20,7 +20,7 @@ type Props = {
   readonly resource: Pick<PaidResource, "sellerId" | "resourceId" | "pathTemplate">;
   readonly payTo: string;
   readonly chain: string;
-  /** Whether the seller has verified its domain. Only then can the seller's 402 response prove an address. */
+  /** Only with a verified domain can the seller's 402 response prove an address. */
   readonly verified: boolean;
 };
 
@@ -28,7 +28,6 @@ const NOTHING = "The address is not proven.";
 
 const newText = ({ resource: { sellerId }, payTo, chain }: Props) => call(challengePayTo, { body: { sellerId, payTo, chain } });
 
-/** Returns a function that announces that the address is proved and refreshes the page. */
 function useProven() {
   const router = useRouter();
   return () => {
@@ -37,7 +36,7 @@ function useProven() {
   };
 }
 
-/** Asks the wallet to sign a text with the account `payTo`. @throws WalletRefusal */
+/** @throws WalletRefusal */
 async function signInWallet(text: string, payTo: string): Promise<string> {
   const wallet = findWallet(", or paste a signature");
   const accounts = (await ask(wallet, "eth_requestAccounts")) as readonly unknown[];
@@ -151,10 +150,6 @@ function ByDomain({ resource: { sellerId, resourceId, pathTemplate } }: Props) {
   );
 }
 
-/**
- * Offers the ways to prove that the organization controls an address. A proof by the domain is offered only to a seller with a
- * verified domain.
- */
 export const ProvePayTo = (props: Props) => (
   <Tabs
     label="How to prove the address"

@@ -30,7 +30,6 @@ const columnsFor = (digits: number) => [
   { name: "Amount", numeric: true, cell: ({ amount, asset }: ReceivedPayment) => <Money>{money(amount, asset, digits)}</Money> },
 ];
 
-/** Payments that the organization received. */
 export const ReceivedLedger = ({ payments }: { readonly payments: readonly ReceivedPayment[] }) => (
   <Ledger
     caption="Payments received, newest first"

@@ -7,7 +7,7 @@ import { Field, Select } from "#components/ui/field.tsx";
 import { OperationForm, Submit, useOperationForm } from "#components/ui/form.tsx";
 import { assuranceOptions } from "./choices.ts";
 
-/** The form for a seller's name and domain. The domain cannot change later, because its proof belongs to it. */
+/** The domain cannot change later, because its proof belongs to it. */
 export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void }) {
   const router = useRouter();
   const state = useOperationForm(() => import("#lib/sellers/contract.ts").then((contract) => contract.registerSeller), {
@@ -41,7 +41,6 @@ export function RegisterSellerForm({ onDone }: { readonly onDone?: () => void })
   );
 }
 
-/** Registers another seller for an organization that already has one. */
 export function RegisterAnother() {
   const [open, setOpen] = useState(false);
   return (

@@ -171,7 +171,6 @@ function Paid({ state, coins, facilitators }: PaidProps) {
   );
 }
 
-/** The values that the form has now, for the preview of the 402 response and of the code. */
 function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): ResourceOffer {
   const { method, pathTemplate, description, pricing, paymentConfig } = watch();
   return {
@@ -186,7 +185,6 @@ function offeredOf({ watch }: UseFormReturn<Values>, resourceId: string): Resour
   };
 }
 
-/** Creates or changes a resource. Beside the form, a preview shows the 402 response that the seller's server must send. */
 export function ResourceForm(props: Props) {
   const { sellers, coins, facilitators, origin, resource } = props;
   const router = useRouter();

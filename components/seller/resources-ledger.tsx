@@ -61,7 +61,6 @@ function columnsFor({ resources, archived, revenue }: Props): Column<ListedResou
   ];
 }
 
-/** The paid resources; each row links to its page. */
 export const ResourcesLedger = (props: Props) => (
   <Ledger
     caption={props.archived ? "Archived resources" : "Paid resources"}

@@ -78,7 +78,6 @@ function Figures({ revenue, due }: Props) {
   );
 }
 
-/** The revenue in one asset, by day and for this month. */
 export const RevenuePanel = (props: Props) => (
   <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1.72fr)_minmax(0,1fr)] lg:gap-8">
     <Picture revenue={props.revenue} />

@@ -10,11 +10,10 @@ type Props = {
   readonly domain: string;
   readonly origin: string;
   readonly sellerId: string;
-  /** Whether the resource is saved, because only a saved resource can be checked at the seller's server. */
+  /** Only a saved resource can be checked at the seller's server. */
   readonly saved: boolean;
 };
 
-/** The response that the seller's server must send, the code for it, and a check of the server. */
 export function ServerSide({ offered, coin, domain, origin, sellerId, saved }: Props) {
   return (
     <div className="stack gap-6">

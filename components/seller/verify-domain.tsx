@@ -71,7 +71,6 @@ const Dns = ({ seller: { sellerId, proof } }: { readonly seller: OwnSeller }) =>
   </div>
 );
 
-/** Shows the text that proves a domain, to publish as a DNS record or a file, and a button that checks it. */
 export const VerifyDomain = ({ seller }: { readonly seller: OwnSeller }) =>
   seller.proof.dnsName === undefined ? (
     <File seller={seller} />

@@ -15,14 +15,11 @@ export const monthOf = (day: string): string => month.format(at(day));
 
 export const count = (value: number): string => value.toLocaleString("en-GB");
 
-/** The path of a resource's page. */
 export const resourcePath = ({ sellerId, resourceId }: { readonly sellerId: string; readonly resourceId: string }): string =>
   `/seller/resources/${encodeURIComponent(sellerId)}/${encodeURIComponent(resourceId)}`;
 
-/** Whether the resource has a payment configuration, without which it cannot be paid. */
 export const isPayable = ({ paymentConfig }: Pick<PaidResource, "paymentConfig">): boolean => paymentConfig !== undefined;
 
-/** The statuses by which a seller can filter payments, with their names. */
 export const receivedStatuses = (
   ["settled", "pending", "processing", "unknown", "failed"] as const satisfies readonly SettlementStatus[]
 ).map((status) => [status, statusWord("settlement", status)] as const);

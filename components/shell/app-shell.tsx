@@ -37,7 +37,7 @@ const accountLinks = [
   ["Documentation", "/docs/quickstart"],
 ] as const;
 
-/** The frame of the pages of an organization and of the platform's staff. Each page renders its own h1 heading. */
+/** Each page renders its own h1 heading. */
 export function AppShell({ section, session, environment, theme, waiting, children }: Props) {
   const groups = groupsFor(section, session);
   return (

@@ -6,10 +6,7 @@ import { Sheet } from "./sheet.tsx";
 
 type Props = { readonly environment: Environment; readonly organizations: Session["organizations"] };
 
-/**
- * Asks a person to choose an organization. Shown to people who were removed from their active organization and are members of
- * others.
- */
+/** Shown to people who were removed from their active organization and are members of others. */
 export const ChooseOrganization = ({ environment, organizations }: Props) => (
   <DocumentPage environment={environment} narrow>
     <Sheet>

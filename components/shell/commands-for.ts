@@ -10,7 +10,6 @@ const themes: readonly Command[] = (
   ] as const
 ).map(([name, theme]) => ({ value: `theme:${name}`, label: `Theme: ${name.toLowerCase()}`, act: { theme } }));
 
-/** All commands that are available to this person, in groups. The pages are in the order of the menu. */
 export function commandsFor(session: Session): readonly CommandGroup[] {
   const pages = [...entriesFor("organization", session), ...entriesFor("platform", session)];
   const others = session.organizations.filter(

@@ -1,9 +1,7 @@
 import type { Found } from "#lib/search/contract.ts";
 import type { Theme } from "./theme.ts";
 
-/** What a command of the command palette does. */
 export type Act =
-  /** The address of the page to open. */
   | { readonly go: string }
   /** The id of the organization to switch to. */
   | { readonly activate: string }
@@ -14,7 +12,6 @@ export type Act =
 export type Command = { readonly value: string; readonly label: string; readonly hint?: string; readonly act: Act };
 export type CommandGroup = { readonly value: string; readonly items: readonly Command[] };
 
-/** A command that opens a page. */
 export const open = (label: string, href: string, hint?: string): Command => ({
   value: href,
   label,
@@ -22,7 +19,6 @@ export const open = (label: string, href: string, hint?: string): Command => ({
   act: { go: href },
 });
 
-/** The commands that contain every typed word, in their groups. */
 export function matching(groups: readonly CommandGroup[], text: string): readonly CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ label, hint = "" }: Command) => words.every((word) => `${label} ${hint}`.toLowerCase().includes(word));
@@ -35,7 +31,6 @@ const kinds = {
   resource: { word: "Resource", href: ({ id, sellerId = "" }: Found) => `/seller/resources/${sellerId}/${id}` },
 } as const satisfies Record<Found["type"], { word: string; href: (found: Found) => string }>;
 
-/** The search results as commands: the organization's objects with the typed name or id. */
 export const foundCommands = (found: readonly Found[]): CommandGroup => ({
   value: "Found",
   items: found.map((one) => open(one.name, kinds[one.type].href(one), `${kinds[one.type].word}, ${one.id}`)),

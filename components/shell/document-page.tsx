@@ -6,12 +6,10 @@ import { EnvironmentBanner } from "./environment-banner.tsx";
 type Props = {
   readonly environment: Environment;
   readonly narrow?: boolean;
-  /** Shown next to the logo: the signed-in person, if there is one. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 };
 
-/** A page that shows only one document below the logo. */
 export function DocumentPage({ environment, narrow = false, aside, children }: Props) {
   return (
     <>

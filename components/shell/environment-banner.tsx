@@ -1,6 +1,5 @@
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** A banner on every page of the sandbox, which says that no real money moves there. */
 export function EnvironmentBanner({ environment }: { readonly environment: Environment }) {
   if (environment !== "sandbox") return null;
   return (

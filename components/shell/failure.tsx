@@ -19,11 +19,9 @@ function idOf(error: unknown): { readonly label: string; readonly value: string 
 type Props = {
   readonly error: unknown;
   readonly retry: () => void;
-  /** Further actions beside trying again. */
   readonly children?: ReactNode;
 };
 
-/** The text for a page that could not be rendered. */
 export function Failure({ error, retry, children }: Props) {
   const id = idOf(error);
   return (
@@ -49,14 +47,13 @@ export function Failure({ error, retry, children }: Props) {
 
 type PageProps = { readonly error: unknown; readonly retry: () => void };
 
-/** The error page inside the frame of the application, which still works. */
 export const FailureInFrame = ({ error, retry }: PageProps) => (
   <div className="panel panel-body grid justify-items-start gap-4" role="alert">
     <Failure error={error} retry={retry} />
   </div>
 );
 
-/** The error page without the frame of the application, for errors of the frame itself. */
+/** For errors of the frame of the application itself. */
 export const FailureAlone = ({ error, retry }: PageProps) => (
   <div className="doc doc-narrow">
     <main id="main" tabIndex={-1}>

@@ -8,10 +8,7 @@ import type * as contract from "#lib/identity/sessions/contract.ts";
 const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;
 
-/**
- * The time of the last request for the session, in milliseconds since 1970. All pages that were opened in this tab without a new
- * load share it.
- */
+/** In milliseconds since 1970; all pages that were opened in this tab without a new load share it. */
 let asked = 0;
 
 /** Requests the session when it is mounted, which happens once per page, but at most every ten minutes. */
@@ -28,8 +25,5 @@ function Asking() {
   return null;
 }
 
-/**
- * Renews the session while a person moves from page to page. A page cannot set a cookie, but the API can, and renews the session
- * once an hour. If the session has ended, the refresh of the page leads to the sign-in.
- */
+/** A page cannot set a cookie, but the API can, and renews the session once an hour. */
 export const KeepSession = () => <Asking key={usePathname()} />;

@@ -15,6 +15,5 @@ export const roleName: Readonly<Record<MembershipRole, string>> = {
   viewer: "Viewer",
 };
 
-/** Whether the organization buys, sells, or both, in words. */
 export const businessOf = (productRoles: readonly ProductRole[]): string =>
   productRoles.length === 2 ? "Buying and selling" : productRoles.includes("seller") ? "Selling" : "Buying";

@@ -7,17 +7,13 @@ import type { EntryGroup } from "./navigation.ts";
 
 type Props = {
   readonly groups: readonly EntryGroup[];
-  /** The number to show at a menu entry, by the address of the entry: "/approvals" → 2. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly label: string;
 };
 
 const isProduct = ({ group }: EntryGroup): boolean => group === "Buying" || group === "Selling";
 
-/**
- * The links of the menu. An organization that only buys or only sells has one group of product pages, so the group needs no
- * heading.
- */
+/** An organization that only buys or only sells has one group of product pages, so that group needs no heading. */
 export function NavLinks({ groups, waiting, label }: Props) {
   const path = usePathname();
   const current = currentOf(

@@ -6,7 +6,6 @@ import {
   type ProductRole,
 } from "#lib/vocabulary.ts";
 
-/** The two parts of the product: pages of an organization, and pages of the platform's staff. */
 export type Section = "organization" | "platform";
 const sections = {
   Buying: "organization",
@@ -17,7 +16,6 @@ const sections = {
 } as const satisfies Record<string, Section>;
 export type Group = keyof typeof sections;
 
-/** A page in the menu and in the command palette. It is shown only to people who may open it. */
 export type Entry = {
   readonly label: string;
   readonly href: `/${string}`;
@@ -76,7 +74,6 @@ export const entries: readonly Entry[] = [
   },
 ];
 
-/** The actions in the command palette. */
 const actions: readonly Omit<Entry, "group">[] = [
   { label: "New mandate", href: "/mandates/new", productRole: "buyer", capability: ["mandates:create"] },
   { label: "Create a key", href: "/settings/keys", capability: ["serviceAccounts:manage"] },
@@ -87,7 +84,6 @@ const actions: readonly Omit<Entry, "group">[] = [
   { label: "Verify a receipt", href: "/verify" },
 ];
 
-/** The fields of a session that the menu uses. */
 export type Viewer = Pick<Session, "productRoles" | "capabilities" | "platformCapabilities" | "organizations">;
 
 const mayOpen = (
@@ -97,7 +93,6 @@ const mayOpen = (
   (productRole === undefined || productRoles.includes(productRole)) &&
   (capability === undefined || capability.some((one) => [...capabilities, ...platformCapabilities].includes(one)));
 
-/** The entries of a section that this person may open. */
 export const entriesFor = (section: Section, viewer: Viewer): readonly Entry[] =>
   entries.filter((entry) => sections[entry.group] === section && mayOpen(entry, viewer));
 
@@ -105,14 +100,9 @@ export const actionsFor = (viewer: Viewer) => actions.filter((action) => mayOpen
 
 export type EntryGroup = { readonly group: Group; readonly entries: readonly Entry[] };
 
-/** The entries of a section that this person may open, by group. Groups without entries are left out. */
 export const groupsFor = (section: Section, viewer: Viewer): readonly EntryGroup[] =>
   [...Map.groupBy(entriesFor(section, viewer), ({ group }) => group)].map(([group, entries]) => ({ group, entries }));
 
-/**
- * The page at which a person starts: the buyer's home, or else the seller's, or else the platform's. A person without an
- * organization starts with onboarding.
- */
 export function homeOf({ productRoles, organizations, platformCapabilities }: Viewer): string {
   if (productRoles.includes("buyer")) return "/home";
   if (productRoles.includes("seller")) return "/seller";

@@ -9,7 +9,6 @@ type Props = {
   readonly who: string;
 };
 
-/** Shown in place of a page that the member's role may not see. It says who can help. */
 export const NotForRole = ({ title, what, who }: Props) => (
   <>
     <PageHeader title={title} />

@@ -1,9 +1,6 @@
 import { buttonClass } from "#components/ui/button-class.ts";
 
-/**
- * The text for a page that does not exist. Pages of other organizations get the same text, so that it does not reveal whether
- * such a page exists.
- */
+/** Pages of other organizations get the same text, so that it does not reveal whether they exist. */
 export const NothingHere = () => (
   <>
     <h1>There is no page here</h1>
@@ -19,7 +16,6 @@ export const NothingHere = () => (
   </>
 );
 
-/** The text for a page that does not exist, inside the frame of the application. */
 export const NothingInFrame = () => (
   <div className="panel panel-body grid justify-items-start gap-4">
     <NothingHere />

@@ -9,10 +9,7 @@ import { businessOf } from "./menu-words.ts";
 
 type Props = {
   readonly organizations: Session["organizations"];
-  /**
-   * The id of the active organization; null if none is active, and on the pages of the platform's staff, which belong to no
-   * organization.
-   */
+  /** Null if no organization is active, and on the pages of the platform's staff, which belong to no organization. */
   readonly activeId: string | null;
   readonly platform: boolean;
 };
@@ -26,10 +23,6 @@ const Line = ({ name, text, chosen }: ItemProps) => (
   </>
 );
 
-/**
- * Changes the organization of the session. Then the start page is loaded as a new document, so that no data of the previous
- * organization stays in memory.
- */
 export function OrganizationSwitch({ organizations, activeId, platform }: Props) {
   const activate = useActivateOrganization();
   const active = organizations.find(({ organizationId }) => organizationId === activeId);

@@ -12,7 +12,6 @@ type Props = {
   readonly onOpenChange: (open: boolean) => void;
 };
 
-/** The dialog that contains the command palette. */
 export function PaletteDialog({ commands, entry, open, onOpenChange }: Props) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => onOpenChange(next)}>

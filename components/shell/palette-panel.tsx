@@ -73,7 +73,6 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** The search field and the results of the command palette. */
 export function PalettePanel({ commands, entry: { field, text, setText }, onClose }: Props) {
   const found = useFound(text);
   const act = useAct(onClose);

@@ -9,17 +9,15 @@ import type { CommandGroup } from "./commands.ts";
 const loadDialog = () => import("./palette-dialog.tsx").then(({ PaletteDialog }) => PaletteDialog);
 const fetching = early(loadDialog);
 
-/** The search field of the command palette and the typed text. */
 export type SearchEntry = {
   readonly field: RefObject<HTMLInputElement | null>;
   readonly text: string;
   readonly setText: (text: string) => void;
 };
 
-/** Tells the command palette to open. The buttons that open it and the palette itself are in different parts of the page. */
+/** The buttons that open the palette and the palette itself are in different parts of the page. */
 const opening = new EventTarget();
 
-/** A button that opens the command palette. */
 export function PaletteButton() {
   const hydrated = useHydrated();
   const apple = hydrated && /Mac|iPhone|iPad/.test(navigator.platform);
@@ -41,10 +39,7 @@ export function PaletteButton() {
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
-/**
- * Whether the command palette is open. Ctrl-K or Command-K opens and closes it. "/" opens it, unless the person is typing or
- * the page has a search field that uses this key.
- */
+/** Ctrl-K or Command-K opens and closes the palette; "/" opens it unless the person is typing or a search field uses it. */
 function useOpen() {
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -67,10 +62,7 @@ function useOpen() {
   return [open, setOpen] as const;
 }
 
-/**
- * The text in the palette's search field. If a person types before the field is loaded and has the focus, the typed text is
- * kept.
- */
+/** Keeps text that the person types before the field is loaded and has the focus. */
 function useEntry(open: boolean): SearchEntry {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
@@ -90,7 +82,6 @@ function useEntry(open: boolean): SearchEntry {
   return { field, text, setText };
 }
 
-/** The command palette. The code of its dialog is loaded when the palette first opens. */
 export function Palette({ commands }: { readonly commands: readonly CommandGroup[] }) {
   const [open, setOpen] = useOpen();
   const entry = useEntry(open);

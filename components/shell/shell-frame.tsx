@@ -6,18 +6,13 @@ import { SmallMenu } from "./small-menu.tsx";
 
 type Props = {
   readonly environment: Environment;
-  /** Shown below the logo, such as the organization to which the pages belong. */
   readonly head: ReactNode;
-  /**
-   * Renders the links under this accessible name. It is called twice, for large and for small screens; only one of the two is
-   * visible.
-   */
+  /** Called twice with different accessible names, for large and for small screens; only one of the two is visible. */
   readonly nav: (label: string) => ReactNode;
   readonly foot: ReactNode;
   readonly children: ReactNode;
 };
 
-/** The frame of a page: the menu, the sandbox banner, and the link that skips the menu. */
 export function ShellFrame({ environment, head, nav, foot, children }: Props) {
   return (
     <>

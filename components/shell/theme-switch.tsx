@@ -4,7 +4,6 @@ import { useSyncExternalStore } from "react";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { applyTheme, currentTheme, onTheme, themeOf, type Theme } from "./theme.ts";
 
-/** Lets the person choose the theme: that of the system, light or dark. */
 export function ThemeSwitch({ theme }: { readonly theme: Theme | undefined }) {
   const hydrated = useHydrated();
   const chosen = useSyncExternalStore(onTheme, currentTheme, () => theme);

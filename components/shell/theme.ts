@@ -16,7 +16,7 @@ export const onTheme = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** The page's current theme. Browser only. */
+/** Browser only. */
 export const currentTheme = (): Theme | undefined => themeOf(document.documentElement.dataset["theme"]);
 
 /** Sets this browser's theme now and for later pages. Browser only. */

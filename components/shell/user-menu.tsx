@@ -6,11 +6,9 @@ import { Menu } from "#components/ui/menu.tsx";
 type Props = {
   readonly name: string;
   readonly role: string;
-  /** The person's own pages: label and address. */
   readonly links: readonly (readonly [label: string, href: string])[];
 };
 
-/** The name of the signed-in person, their own pages, and the sign-out button. */
 export function UserMenu({ name, role, links }: Props) {
   const signOut = useSignOut();
   return (

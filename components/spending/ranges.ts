@@ -1,4 +1,3 @@
-/** The ranges of the charts in days. */
 const ranges = [7, 30, 90] as const;
 export type Range = (typeof ranges)[number];
 

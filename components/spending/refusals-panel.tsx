@@ -3,7 +3,6 @@ import type { Insights } from "#lib/pages/view-insights.ts";
 
 const paymentsWords = (count: number): string => (count === 1 ? "1 payment" : `${count.toLocaleString("en-US")} payments`);
 
-/** Refused payments by the rule that refused them. */
 export function RefusalsPanel({ refusals, days }: { readonly refusals: Insights["refusals"]; readonly days: number }) {
   const [first] = refusals;
   const finding = first ? ` Most by “${first.rule}” with ${paymentsWords(first.payments)}.` : "";

@@ -3,7 +3,6 @@ import { Ranking } from "#components/ui/ranking.tsx";
 import type { Share } from "#lib/pages/view-insights.ts";
 
 type Props = {
-  /** "agent", "seller" or "mandate". */
   readonly by: string;
   readonly shares: readonly Share[];
   readonly asset: string;
@@ -12,7 +11,6 @@ type Props = {
 
 const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
-/** Spending by agent, seller or mandate. */
 export function SharePanel({ by, shares, asset, days }: Props) {
   const [first] = shares;
   const finding = first ? ` Most by ${first.name} with ${money(first.amount, asset)}.` : "";

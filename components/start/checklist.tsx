@@ -15,12 +15,9 @@ export type StepView = {
   readonly id: StepId;
   readonly title: string;
   readonly text: string;
-  /** A link to the page where the step is done; undefined if the reader's role may not do it. */
+  /** Undefined if the reader's role may not do the step. */
   readonly action: { readonly label: string; readonly href: string } | undefined;
-  /**
-   * Why the last attempt was denied, and a link to the change of the mandate that would allow it. `fix` is null if no change is
-   * offered.
-   */
+  /** Why the last attempt was denied; `fix` is a change of the mandate that would allow it, or null if none is offered. */
   readonly denied?: { readonly why: string; readonly fix: { readonly label: string; readonly href: string } | null };
 };
 
@@ -79,7 +76,7 @@ function Step({ step: { id, title, text, action, denied }, initial, now, onDone 
 
 type Props = { readonly steps: readonly StepView[]; readonly done: Progress; readonly children?: ReactNode };
 
-/** The first steps of an organization. A step is shown as done soon after its result exists, wherever it was created. */
+/** A step is shown as done soon after its result exists, wherever it was created. */
 export function Checklist({ steps, done, children }: Props) {
   const [since, setSince] = useState<ReadonlySet<StepId>>(new Set());
   const [onDone] = useState(() => (id: StepId) => setSince((before) => new Set([...before, id])));

@@ -29,7 +29,6 @@ const one = { query: { limit: "1" } } as const;
 const anyPayment = async (filter: Filter, options: Options): Promise<boolean> =>
   (await call(listPayments, { query: { ...filter, limit: "1" } }, options)).items.length > 0;
 
-/** For each step, a check whether it is done. The check uses the operation that lists the objects which the step creates. */
 export const checks: Readonly<Record<StepId, (options: Options) => Promise<boolean>>> = {
   key: async (options) => (await call(listServiceAccounts, one, options)).items.length > 0,
   mandate: async (options) => (await call(listMandates, one, options)).items.length > 0,

@@ -2,13 +2,10 @@ import { Notice } from "#components/ui/notice.tsx";
 import { phoneLink } from "#lib/pages/phone-link.ts";
 import { qrCode } from "./qr-code.ts";
 
-/** The width of the white border around a QR code, in cells. Scanners need the border to find the code. */
+/** In cells; scanners need this white border to find the code. */
 const QUIET = 4;
 
-/**
- * Shows a QR code of a request for approval, so that a person can decide it on a phone, or says why a phone cannot open it. The
- * code contains the address and no session.
- */
+/** The QR code contains the address of the request and no session. */
 export function OnPhone({ baseUrl, path }: { readonly baseUrl: string; readonly path: string }) {
   const link = phoneLink(baseUrl, path);
   if (!link.ok) return <Notice>{link.detail}</Notice>;

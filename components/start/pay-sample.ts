@@ -6,8 +6,7 @@ import type * as payments from "#lib/payments/contract.ts";
 import type * as sandbox from "#lib/sandbox/contract.ts";
 import type { Sample } from "#lib/sandbox/samples.ts";
 
-/* The browser acts as the agent: it asks the seller for the price, asks the service for authorization, and sends the signed
-   payment to the seller. */
+/* The browser acts as the agent: it asks the seller for the price, gets authorization, and sends the signed payment. */
 
 const post = { method: "POST" } as const;
 const authorizePayment = atAddress<typeof payments.authorizePayment>({
@@ -37,7 +36,7 @@ const SETTLE_LIMIT_MS = 90_000;
 const POLL_MS = 500;
 const WAIT_SECONDS = "20";
 
-/** The steps of a sample payment, in order. `approval` happens only if the mandate asks a person. */
+/** `approval` happens only if the mandate asks a person. */
 export type StageId = "price" | "decision" | "approval" | "signature" | "delivery" | "settlement";
 
 export type SampleRun = {
@@ -91,7 +90,7 @@ async function decide({ sample, mandateId, asset }: Asked, challenge: Challenge,
   return call(authorizePayment, { body: { mandateId, intent } }, { signal });
 }
 
-/** Waits until a person has decided. Returns why nothing is paid; undefined if the person approved. */
+/** Returns why nothing is paid; undefined if the person approved. */
 async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promise<string | undefined> {
   for (;;) {
     const { intent } = await call(getCheckout, { checkoutIntentId, query: { waitSeconds: WAIT_SECONDS } }, { signal });
@@ -104,10 +103,7 @@ async function untilDecided(checkoutIntentId: string, { signal }: Tools): Promis
 
 type Settlement = { readonly settlementReference: string } | { readonly why: string };
 
-/**
- * Waits until the payment is settled. Returns the hash of the transaction, which is empty if the service does not know it; or why
- * the payment is not settled.
- */
+/** Returns the hash of the transaction, which is empty if the service does not know it, or why the payment is not settled. */
 async function untilSettled(authorizationId: string, { signal }: Tools): Promise<Settlement> {
   for (const limit = Date.now() + SETTLE_LIMIT_MS; Date.now() < limit; await pause(POLL_MS)) {
     const [execution] = (await call(getPayment, { authorizationId }, { signal })).executions;
@@ -123,10 +119,7 @@ const checkoutOf = ({ policyDecision }: Authorization): string | undefined =>
     ?.href?.split("/")
     .at(-1);
 
-/**
- * Pays a sample product, and reports each step.
- * @throws ProblemError or TypeError if a request fails, Error if the seller does not answer with a 402
- */
+/** @throws ProblemError or TypeError if a request fails, Error if the seller does not answer with a 402 */
 export async function paySample(asked: Asked, tools: Tools): Promise<void> {
   const { tell, signal } = tools;
   tell({ at: "price", state: "running" });

@@ -1,7 +1,4 @@
-/**
- * Makes QR codes (ISO/IEC 18004) in byte mode at level M, in versions 1 to 10: up to 213 bytes, which is enough for a link of
- * this service unless its base URL is very long. All codes use mask 0, which every scanner accepts.
- */
+/** Makes QR codes (ISO/IEC 18004) in byte mode, level M and mask 0, in versions 1 to 10, which hold up to 213 bytes. */
 
 type Version = {
   /** The number of error correction codewords in one block. */
@@ -71,7 +68,6 @@ function dataOf(bytes: readonly number[], number: number, capacity: number): num
   return Array.from({ length: capacity }, (_, at) => bits.slice(at * 8, at * 8 + 8).reduce((value, bit) => value * 2 + bit, 0));
 }
 
-/** The codewords of all blocks, interleaved. */
 function codewords(bytes: readonly number[], number: number, { blocks, correction }: Version): number[] {
   const data = dataOf(bytes, number, sum(blocks));
   let from = 0;

@@ -50,7 +50,6 @@ function itemsOf({ at, state, checkoutIntentId }: SampleRun): readonly TimelineI
   });
 }
 
-/** Shows a denial with every rule that denied the payment. */
 function Denied({ run: { authorization } }: { readonly run: SampleRun }) {
   if (!authorization) return null;
   const against = authorization.policyDecision.reasons.filter(({ effect }) => effect === "deny");
@@ -113,7 +112,6 @@ function useSample(asset: string) {
   return { run, pay };
 }
 
-/** Pays a sample seller from the test wallet under a mandate of the reader, and shows each step. */
 export function SamplePayment({ baseUrl, asset, mandates }: Props) {
   const { run, pay } = useSample(asset);
   const [chosen, setChosen] = useState(mandates[0]?.mandateId ?? "");

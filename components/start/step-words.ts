@@ -40,7 +40,6 @@ const words: Readonly<Record<StepId, Words>> = {
   },
 };
 
-/** The first steps with their texts. Each has a link for people who may do the step. */
 export const stepViews = (ids: readonly StepId[], capabilities: ReadonlySet<Capability>): readonly StepView[] =>
   ids.map((id) => {
     const { title, text, label, href } = words[id];

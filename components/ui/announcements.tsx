@@ -10,7 +10,6 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Makes screen readers speak a sentence. */
 export function announce(text: string): void {
   // A screen reader speaks only if the text changes, so add a space to a repeated sentence.
   said = said === text ? `${text}\u00A0` : text;

@@ -23,7 +23,6 @@ export type BadgeLook = {
   readonly icon: keyof typeof icons;
 };
 
-/** The class names of a badge. */
 export const badgeClass = (tone?: keyof typeof tones): string =>
   `inline-flex min-h-5.5 items-center gap-1.25 rounded-xs px-1.75 text-[0.8125rem]/5 font-550 tracking-normal whitespace-nowrap ${
     tone ? tones[tone] : "bg-sunken text-muted inset-ring inset-ring-border"

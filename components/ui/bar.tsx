@@ -3,7 +3,6 @@ import { Money, money } from "./money.tsx";
 export type BarPart = {
   /** `held` is reserved and drawn striped; `this` is the payment on the page; `over` exceeds the limit. */
   readonly kind: "used" | "held" | "this" | "over";
-  /** Decimal text. */
   readonly amount: string;
 };
 
@@ -14,17 +13,13 @@ const fills = {
   over: "bg-danger",
 } as const;
 
-/** The width of a part of the bar. Never compute amounts with it, because it uses floating-point numbers. */
+/** The width of a part of the bar. Never compute amounts with this width, because floating-point numbers are inexact. */
 const share = (part: string, whole: string): string =>
   `${Math.min(100, Math.max(0, (Number(part) / Number(whole)) * 100 || 0))}%`;
 
 type BarProps = { readonly parts: readonly BarPart[]; readonly limit: string; readonly large?: boolean };
 
-/**
- * Shows how much of a limit is used. Hidden from screen readers, so show the figures next to it as text or in a BarKey.
- *
- *     <Bar limit="250" parts={[{ kind: "used", amount: "106.4" }, { kind: "held", amount: "12" }]} />
- */
+/** Hidden from screen readers, so show the figures next to the bar as text or in a BarKey. */
 export function Bar({ parts, limit, large = false }: BarProps) {
   return (
     <div
@@ -44,7 +39,6 @@ export function Bar({ parts, limit, large = false }: BarProps) {
 type Entry = {
   readonly kind: "used" | "held" | "this" | "left";
   readonly name: string;
-  /** Decimal text. */
   readonly amount: string;
   /** Shown instead of the amount. */
   readonly text?: string;
@@ -57,11 +51,6 @@ const keys = {
   left: "before:bg-bar-track before:inset-ring before:inset-ring-border-strong",
 } as const;
 
-/**
- * The legend of a bar: its figures, each with its pattern.
- *
- *     <BarKey unit="USDC" entries={[{ kind: "used", name: "Used", amount: "106.4" }, { kind: "left", name: "Remaining", amount: "143.6" }]} />
- */
 export function BarKey({ entries, unit }: { readonly entries: readonly Entry[]; readonly unit: string }) {
   return (
     <dl className="grid grid-cols-[auto_1fr_auto] items-baseline gap-x-2 gap-y-1 text-sm">

@@ -1,5 +1,4 @@
 export type Look = { readonly tone?: "primary" | "quiet" | "danger" | "warn"; readonly size?: "large" | "small" };
 
-/** The class names of a button, also for links that look like buttons. */
 export const buttonClass = ({ tone, size }: Look = {}): string =>
   ["btn", tone && `btn-${tone}`, size && `btn-${size}`].filter(Boolean).join(" ");

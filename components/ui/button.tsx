@@ -6,10 +6,7 @@ import { useHydrated } from "./hydrated.ts";
 
 type Props = Look &
   ComponentProps<"button"> & {
-    /**
-     * For a button of a form that the browser submits without scripts. Other buttons are disabled until the scripts run,
-     * because earlier clicks would be lost.
-     */
+    /** For a form that the browser submits without scripts; other buttons wait for the scripts, or earlier clicks are lost. */
     readonly withoutScripts?: boolean;
   };
 

@@ -10,7 +10,6 @@ const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
 
 type ColumnProps = Pick<ChartProps, "series" | "unit"> & { readonly row: ChartRow; readonly top: number; readonly late: boolean };
 
-/** A column of one or two parts. It shows its amounts while the pointer is on it. */
 function Column({ row, series, unit, top, late }: ColumnProps) {
   return (
     <div className="group relative flex h-full min-w-0 flex-1 flex-col-reverse items-center hover:bg-sunken">
@@ -53,10 +52,7 @@ function Labels({ rows }: Pick<ChartProps, "rows">) {
   );
 }
 
-/**
- * The columns of a Chart as plain HTML elements. They need no script and have their size from the start, so the layout does not
- * shift.
- */
+/** Plain HTML elements need no script and have their size from the start, so the layout does not shift. */
 export function ChartColumns({ series, rows, unit, limit }: ChartProps) {
   const sums = rows.map(({ amounts }) => series.reduce((sum, { key }) => sum + Number(amounts[key] ?? 0), 0));
   const { top, ticks } = scaleOf(Math.max(...sums, Number(limit?.amount ?? 0)));

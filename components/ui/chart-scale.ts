@@ -2,13 +2,11 @@ const STEPS = [1, 2, 2.5, 5, 10] as const;
 const PARTS = 4;
 
 export type Scale = {
-  /** The amount at the upper edge, at least the highest amount. */
   readonly top: number;
-  /** Round amounts from zero to the top. */
   readonly ticks: readonly number[];
 };
 
-/** A scale from zero with at most four equal steps of round amounts. Pure. */
+/** At most four equal steps of round amounts, from zero to a top that is at least the highest amount. */
 export function scaleOf(highest: number): Scale {
   if (!(highest > 0)) return { top: 1, ticks: [0, 1] };
   const least = highest / PARTS;

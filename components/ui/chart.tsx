@@ -3,32 +3,26 @@ import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Money, money } from "./money.tsx";
 
 export type Series = {
-  /** The key of the series in `amounts` of each row. */
   readonly key: string;
   readonly name: string;
 };
 
 export type ChartRow = {
-  /** The label below the column, such as a day, a week or an agent. */
   readonly label: string;
   /** The longer label for the table and the tooltip. */
   readonly name: string;
-  /** The amounts by the key of the series, as decimal text. A series without an amount adds nothing to the column. */
+  /** Decimal text by the key of the series. */
   readonly amounts: Readonly<Record<string, string>>;
 };
 
 export type ChartProps = {
-  /** What the chart shows: "Revenue by day. Highest on 19 November." */
   readonly title: string;
   readonly unit: string;
-  /** The heading of the table's first column: "Day". */
   readonly rowName: string;
-  /** One or two series. The second series is blue, for amounts that a person approved. */
+  /** At most two. The second series is blue, for amounts that a person approved. */
   readonly series: readonly Series[];
   readonly rows: readonly ChartRow[];
-  /** Shown instead of the columns if all amounts are zero: "Nothing settled in the last 30 days." */
   readonly empty: string;
-  /** A horizontal limit line: its name, and the amount as decimal text. */
   readonly limit?: { readonly name: string; readonly amount: string };
 };
 
@@ -54,13 +48,7 @@ function Legend({ series, limit }: Pick<ChartProps, "series" | "limit">) {
   );
 }
 
-/**
- * Amounts as columns, and the same amounts in a table. Amounts are converted to numbers only to draw the columns.
- *
- *     <Chart title="Revenue by day. Highest on 19 November." unit="USDC" rowName="Day" empty="Nothing settled yet."
- *       series={[{ key: "revenue", name: "Revenue" }]}
- *       rows={[{ label: "1", name: "1 November", amounts: { revenue: "22" } }]} />
- */
+/** Amounts are converted to numbers only to draw the columns. */
 export function Chart(props: ChartProps) {
   const { title, unit, rowName, series, rows, empty, limit } = props;
   if (rows.every(({ amounts }) => series.every(({ key }) => Number(amounts[key] ?? 0) === 0)))

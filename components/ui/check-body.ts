@@ -3,7 +3,7 @@ import type { FieldValues, Resolver } from "react-hook-form";
 import type { z } from "zod";
 import { fieldWords, withoutBlanks } from "./field-words.ts";
 
-/** Makes a function that validates a form's values with the schema. This file is loaded on demand, because it contains zod. */
+/** This file is loaded on demand, because it contains zod. */
 export function checkBody<V extends FieldValues>(schema: z.ZodType): Resolver<V> {
   const check = zodResolver(schema as never, { error: fieldWords } as never) as unknown as Resolver<V>;
   return (values, context, options) => check(withoutBlanks(values) as V, context, options);

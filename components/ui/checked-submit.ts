@@ -3,16 +3,12 @@ import { NOT_LOADED, SaidError } from "./said-error.ts";
 
 type CheckedSubmit = {
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
-  /** True while the code is loaded and while `act` runs. */
   readonly busy: boolean;
   /** Set if the code could not be loaded. */
   readonly missing: Error | null;
 };
 
-/**
- * Submits a form whose validation code is not part of the page's first scripts. It waits until `load` has loaded the code, and then
- * calls `act`, which validates the form and sends it. While it is busy, it ignores further presses.
- */
+/** Waits until `load` has loaded the validation code, then calls `act`; ignores further submits meanwhile. */
 export function useCheckedSubmit(load: () => Promise<unknown>, act: () => Promise<unknown>): CheckedSubmit {
   const running = useRef(false);
   const [busy, setBusy] = useState(false);

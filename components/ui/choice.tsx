@@ -1,6 +1,5 @@
 import type { ComponentProps } from "react";
 
-/** A checkbox or radio button with its label. The whole label can be clicked. */
 export function Choice({ children, className = "", ...input }: ComponentProps<"input">) {
   return (
     <label className={`grid cursor-pointer grid-cols-[1.25rem_1fr] items-start gap-x-3 py-1 text-sm ${className}`}>

@@ -28,11 +28,6 @@ function CopyText({ text, label }: { readonly text: string; readonly label: stri
 
 type Snippet = { readonly label: string; readonly text: string };
 
-/**
- * Shows a text in full, with a button that copies it.
- *
- *     <Code label="Request that saves this resource" text={snippet} />
- */
 export function Code({ label, text }: Snippet) {
   const id = useId();
   return (
@@ -57,7 +52,6 @@ export function Code({ label, text }: Snippet) {
 
 type TabsProps = { readonly label: string; readonly snippets: readonly (Snippet & { readonly name: string })[] };
 
-/** Shows one of several texts to copy, such as the same code in several languages. A tab chooses the text. */
 export const CodeTabs = ({ label, snippets }: TabsProps) => (
   <Tabs label={label} tabs={snippets.map(({ name, ...snippet }) => ({ value: name, name, content: <Code {...snippet} /> }))} />
 );

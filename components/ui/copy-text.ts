@@ -1,7 +1,7 @@
 import { announce } from "./announcements.tsx";
 import { toast } from "./toast.tsx";
 
-/** Copies a text and says whether that worked. Browsers offer a clipboard only on https pages and on this machine. */
+/** False if the browser refuses; it offers a clipboard only on https pages and on localhost. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -6,7 +6,6 @@ import { useHydrated } from "./hydrated.ts";
 
 type Props = { readonly value: string; readonly label: string; readonly head?: number; readonly tail?: number };
 
-/** A button that shows a long value without its middle, and copies it in full. */
 export function Copyable({ value, label, head = 6, tail = 4 }: Props) {
   const hydrated = useHydrated();
   const short = value.length > head + tail + 3 ? `${value.slice(0, head)}…${value.slice(-tail)}` : value;

@@ -17,14 +17,10 @@ type Props = {
   readonly wide: boolean;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
-  /** The button that opened the dialog; its `current` is null if there is none. */
   readonly opener: RefObject<HTMLButtonElement | null>;
 };
 
-/**
- * The content of a dialog or drawer. The focus moves to its heading, and back to the button when it closes. This code is loaded
- * when a dialog first opens.
- */
+/** This code is loaded when a dialog first opens. */
 export function DialogPopup(props: Props) {
   const { kind, title, description, children, footer, insistent, wide, open, onOpenChange, opener } = props;
   const heading = useRef<HTMLHeadingElement>(null);

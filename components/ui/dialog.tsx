@@ -6,29 +6,27 @@ import { buttonClass, type Look } from "./button-class.ts";
 import { early, OnDemand } from "./on-demand.tsx";
 
 export type DialogProps = {
-  /** The content of the button that opens the dialog. Omitted if the caller controls `open`. */
+  /** Omitted if the caller controls `open`. */
   readonly trigger?: ReactNode;
   readonly look?: Look;
   readonly title: string;
   readonly description?: ReactNode;
   readonly children: ReactNode;
-  /** The dialog's buttons. A submit button names its form: `<Button type="submit" form="…">`. */
+  /** The footer is outside of the form, so a submit button names the form: `<Button type="submit" form="…">`. */
   readonly footer?: ReactNode;
   readonly open?: boolean;
   readonly onOpenChange?: (open: boolean) => void;
-  /** Only a DialogClose or the caller closes the dialog. There is no close icon, and Escape and a click outside do nothing. */
+  /** Only a DialogClose or the caller closes the dialog. */
   readonly insistent?: boolean;
-  /** Wide enough for columns. Has no effect on drawers. */
+  /** Has no effect on drawers. */
   readonly wide?: boolean;
 };
 
 const loadPopup = () => import("./dialog-popup.tsx").then(({ DialogPopup }) => DialogPopup);
 const fetching = early(loadPopup);
 
-/** The function that closes the surrounding dialog. */
-const Closing = createContext(() => {});
+const CloseContext = createContext(() => {});
 
-/** A dialog or drawer. Its button is rendered at once; the code of its content is loaded when it first opens. */
 export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dialog" | "drawer" }) {
   const { trigger, look, open: held, onOpenChange, insistent = false, wide = false, ...rest } = props;
   const opener = useRef<HTMLButtonElement>(null);
@@ -43,38 +41,29 @@ export function Overlay({ kind, ...props }: DialogProps & { readonly kind: "dial
   );
   const close = useCallback(() => change(false), [change]);
   return (
-    <Closing value={close}>
+    <CloseContext value={close}>
       {trigger !== undefined && (
         <Button {...look} ref={opener} aria-haspopup="dialog" aria-expanded={open} onClick={() => change(true)} {...fetching}>
           {trigger}
         </Button>
       )}
-      {/* If the dialog was opened without a trigger, an error while loading must not close it, because it may contain a value
-         that is shown only once. */}
+      {/* Without a trigger, a failed load must not close the dialog: it may contain a value that is shown only once. */}
       <OnDemand wanted={open} load={loadPopup} {...(trigger !== undefined && { giveUp: close })}>
         {(Popup) => (
           <Popup {...rest} kind={kind} insistent={insistent} wide={wide} open={open} onOpenChange={change} opener={opener} />
         )}
       </OnDemand>
-    </Closing>
+    </CloseContext>
   );
 }
 
-/**
- * A dialog above the page.
- *
- *     <Dialog trigger="Rename" title="Rename the key" footer={<><DialogClose>Cancel</DialogClose><Button …>Rename</Button></>}>
- *       <Field label="Name" … />
- *     </Dialog>
- */
 export const Dialog = (props: DialogProps) => <Overlay kind="dialog" {...props} />;
 
-/** A button that closes the surrounding dialog or drawer. */
 export const DialogClose = ({ tone, size, ...rest }: Look & Omit<ComponentProps<"button">, "className" | "onClick" | "type">) => (
   <button
     {...rest}
     type="button"
     className={buttonClass({ ...(tone && { tone }), ...(size && { size }) })}
-    onClick={useContext(Closing)}
+    onClick={useContext(CloseContext)}
   />
 );

@@ -7,7 +7,6 @@ type Texts = {
   readonly error?: string | undefined;
   /** Fixed text that is shown before the value and is not part of it: "pay.example.com/". */
   readonly prefix?: string;
-  /** The unit, shown after the value. */
   readonly suffix?: string;
 };
 
@@ -18,7 +17,6 @@ export const FieldError = ({ id, children }: { readonly id?: string; readonly ch
   </p>
 );
 
-/** The attributes that connect a control to its hint and its error, and mark it as invalid if it has an error. */
 const wiring = (id: string, hint: ReactNode, error: string | undefined) => {
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean).join(" ");
   return {
@@ -46,11 +44,9 @@ const Frame = ({ id, label, hint, error, children }: FrameProps) => (
 const AFFIX = "flex items-center border border-border-strong bg-sunken px-3 text-sm whitespace-nowrap text-muted";
 const JOINED = { before: "w-16 min-w-0 flex-auto rounded-r-none", after: "w-16 min-w-0 flex-auto rounded-l-none" } as const;
 
-/** Makes the button of a file field look like other buttons. */
-const FILE =
+const FILE_BUTTON =
   "w-full text-sm file:mr-3 file:min-h-10 file:cursor-pointer file:rounded-sm file:border file:border-solid file:border-border-strong file:bg-surface file:px-3 file:text-text";
 
-/** An input with its label, hint and error. A screen reader reads the hint and the error together with the input. */
 export function Field({
   label,
   hint,
@@ -66,7 +62,7 @@ export function Field({
     <input
       type="text"
       {...input}
-      className={[joined, input.type === "file" && FILE, className].filter(Boolean).join(" ") || undefined}
+      className={[joined, input.type === "file" && FILE_BUTTON, className].filter(Boolean).join(" ") || undefined}
       {...wiring(id, hint, error)}
     />
   );

@@ -1,12 +1,10 @@
 import type { ReactNode } from "react";
 import { Ledger, type LedgerProps } from "./ledger.tsx";
 
-/** Shown in place of a chart that has no data. */
 export const EmptyFigure = ({ children }: { readonly children: ReactNode }) => (
   <p className="grid min-h-32 place-items-center rounded-sm bg-sunken px-4 text-center text-sm text-muted">{children}</p>
 );
 
-/** The amounts of a chart as a table, which is collapsed until the person opens it. */
 export const FigureTable = <R,>(props: Pick<LedgerProps<R>, "caption" | "columns" | "rows" | "rowKey">) => (
   <details>
     <summary>Show as table</summary>

@@ -7,9 +7,7 @@ import { useHydrated } from "./hydrated.ts";
 import { isTyping } from "./is-typing.ts";
 
 type Props = {
-  /** The name of the filtered list: "Payments". */
   readonly label: string;
-  /** The path of the page, without the query. */
   readonly path: string;
   readonly children: ReactNode;
 };
@@ -20,17 +18,7 @@ function addressOf(form: HTMLFormElement, path: string): string {
   return params.size > 0 ? `${path}?${params}` : path;
 }
 
-/**
- * A GET form whose values are stored in the page's address. A changed filter shows the first page of the list again. Without
- * scripts, the person presses Apply; with scripts, every filter but the search applies as soon as it changes. The key "/" moves
- * the focus to the search field.
- *
- *     <Filters label="Payments" path="/payments">
- *       <FilterSearch label="Search payments" name="q" value={one(query, "q")} placeholder="Seller or id" />
- *       <FilterSelect label="Status" name="status" value={one(query, "status")} any="Any status" options={[["settled", "Settled"]]} />
- *       <FilterDate label="From" name="createdFrom" value={one(query, "createdFrom")} />
- *     </Filters>
- */
+/** Without scripts, the person presses Apply; with scripts, every filter but the search applies as soon as it changes. */
 export function Filters({ label, path, children }: Props) {
   const router = useRouter();
   const form = useRef<HTMLFormElement>(null);
@@ -40,8 +28,7 @@ export function Filters({ label, path, children }: Props) {
     router.push(addressOf(event.currentTarget, path));
   };
   const change = (event: ChangeEvent<HTMLFormElement>) => {
-    // A change of the search text does not apply the filters, so that the list does not change while the person types. Enter
-    // does.
+    // While the person types a search, the list must not change; Enter applies the search.
     if ((event.target as HTMLElement).getAttribute("type") !== "search") event.currentTarget.requestSubmit();
   };
   useEffect(() => {
@@ -75,11 +62,7 @@ export function Filters({ label, path, children }: Props) {
   );
 }
 
-/**
- * When the value in the address changes, for example because the person went back, sets the control to it. If the person chose
- * something before the scripts ran, that choice is applied; search text that they typed before then stays in the field. The
- * element is not replaced, so it keeps the focus.
- */
+/** Applies a filter, but no search, from before the scripts ran; later sets the control to a changed value in the address. */
 function useShown<E extends HTMLInputElement | HTMLSelectElement>(value: string) {
   const control = useRef<E>(null);
   const first = useRef(true);
@@ -146,7 +129,7 @@ export function FilterSelect({ label, name, value = "", any, options }: SelectPr
   );
 }
 
-/** A filter by day. The value has the format of the address: 2026-11-21. */
+/** The value has the format of the address: 2026-11-21. */
 export function FilterDate({ label, name, value = "" }: FilterProps) {
   const input = useShown<HTMLInputElement>(value);
   return (

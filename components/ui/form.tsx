@@ -27,32 +27,24 @@ type Params<O extends WithBody> = Omit<RequestOf<O>, "body" | "query">;
 
 type Options<O extends WithBody> = {
   readonly defaults: DefaultValues<Values<O>>;
-  /** The path parameters, if any; a function if they depend on the form's values. */
   readonly params?: Params<O> | ((values: Values<O>) => Params<O>);
   readonly onDone?: (reply: ReplyOf<O>) => void;
 };
 
-/** The properties that connect a Field, TextArea or Select to its value in the form. */
 type Registration<V extends FieldValues> = ReturnType<UseFormReturn<V>["register"]> & { readonly error: string | undefined };
 
 export type OperationFormState<V extends FieldValues> = {
   readonly form: UseFormReturn<V>;
-  /**
-   * Connects a control to a path of the body: `<Field label="Name" {...field("name")} />`. Empty text means that the value is
-   * absent.
-   */
+  /** Empty text means that the value is absent. */
   readonly field: (path: Path<V>, as?: RegisterOptions<V, Path<V>>) => Registration<V>;
   readonly submit: (event: FormEvent<HTMLFormElement>) => void;
-  /** Event handlers for the form element, which load the operation when the focus or the pointer first enters the form. */
   readonly early: ReturnType<typeof early>;
   readonly pending: boolean;
   /** An error that the fields cannot show, or can show only in part. */
   readonly error: Error | null;
-  /** Sets the form back to its default values and removes the error of the last request, for a dialog that opens again. */
   readonly reset: () => void;
 };
 
-/** Loads an operation with its schemas, and the code that validates with them. */
 const loadAll = <O extends WithBody>(load: () => Promise<O>) => Promise.all([load(), import("./check-body.ts")]);
 
 const resolverOf =
@@ -62,24 +54,9 @@ const resolverOf =
     return checkBody<Values<O>>(body)(values, context, options);
   };
 
-/** Whether the form has a control for this path of the body, so that the control can show an error about it. */
-const shows = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
+const hasControl = (form: HTMLFormElement | null, path: string): boolean => (form?.elements.namedItem(path) ?? null) !== null;
 
-/**
- * A form for an operation. It validates with the operation's body schema, like the service, sends one request at a time, and shows
- * the service's errors at the fields that they point to. The operation is loaded when the person uses the form, because the
- * schemas are larger than the rest of a page's code.
- *
- *     const state = useOperationForm(() => import("#lib/identity/keys/contract.ts").then((contract) => contract.createKey), {
- *       defaults: { name: "" },
- *       params: { serviceAccountId },
- *       onDone: () => router.refresh(),
- *     });
- *     <OperationForm state={state} nothing="Nothing was created.">
- *       <Field label="Name" {...state.field("name")} />
- *       <Submit state={state}>Create key</Submit>
- *     </OperationForm>
- */
+/** The operation is loaded when the person uses the form, because its schemas are larger than the rest of a page's code. */
 export function useOperationForm<const O extends WithBody>(
   load: () => Promise<O>,
   options: Options<O>,
@@ -91,7 +68,7 @@ export function useOperationForm<const O extends WithBody>(
   const send = useMutation({ mutationFn: async (request: RequestOf<O>) => call(await load(), request) });
   const refuse = (refusal: Error) => {
     const errors = refusal instanceof ProblemError ? (refusal.problem.errors ?? []) : [];
-    const shown = errors.filter(({ pointer }) => shows(element.current, fieldOf(pointer)));
+    const shown = errors.filter(({ pointer }) => hasControl(element.current, fieldOf(pointer)));
     shown.forEach(({ pointer, detail }, index) =>
       form.setError(fieldOf(pointer) as Path<Values<O>>, { type: "server", message: detail }, { shouldFocus: index === 0 }),
     );
@@ -133,14 +110,12 @@ export function useOperationForm<const O extends WithBody>(
 
 type FormProps<V extends FieldValues> = {
   readonly state: OperationFormState<V>;
-  /** What did not happen if the service refuses the request: "Nothing was saved." */
   readonly nothing: string;
   readonly id?: string;
   readonly className?: string;
   readonly children: ReactNode;
 };
 
-/** The form element for useOperationForm. An error that the fields cannot show in full is shown at its end. */
 export function OperationForm<V extends FieldValues>({
   state,
   nothing,
@@ -165,14 +140,11 @@ export function OperationForm<V extends FieldValues>({
 
 type SubmitProps = {
   readonly state: Pick<OperationFormState<FieldValues>, "pending">;
-  /** The id of the form, if the button is outside of it. */
   readonly form?: string;
-  /** Whether the button is disabled, for example because the form has an invalid choice. */
   readonly off?: boolean;
   readonly children: ReactNode;
 };
 
-/** The main button of the form. It is marked as busy while the code is loaded and while the request runs. */
 export function Submit({ state, form, off = false, children }: SubmitProps) {
   return (
     <Button tone="primary" type="submit" form={form} disabled={off} aria-busy={state.pending}>

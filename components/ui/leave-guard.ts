@@ -2,8 +2,7 @@ import { useEffect } from "react";
 
 const QUESTION = "Leave without saving? What you entered on this page is lost.";
 
-/** Whether a click is on a link that leaves this page in this tab. */
-function leaves({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+function leavesPage({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
   if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return false;
   const link = target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
   if (!link || link.hasAttribute("download") || (link.target !== "" && link.target !== "_self")) return false;
@@ -13,10 +12,7 @@ function leaves({ target, button, metaKey, ctrlKey, shiftKey, altKey }: MouseEve
 
 type Traversal = Event & { readonly navigationType?: string };
 
-/**
- * While `active`, asks the person before they leave the page by a link, by going back or forward, or by closing or reloading
- * it. A link inside the site does not unload the page, so the browser itself would not ask.
- */
+/** A link inside the site does not unload the page, so the browser itself would not ask the person. */
 export function useLeaveGuard(active: boolean): void {
   useEffect(() => {
     if (!active) return undefined;
@@ -30,7 +26,7 @@ export function useLeaveGuard(active: boolean): void {
       event.preventDefault();
       event.stopImmediatePropagation();
     };
-    window.addEventListener("click", (event) => leaves(event) && ask(event), { capture: true, signal });
+    window.addEventListener("click", (event) => leavesPage(event) && ask(event), { capture: true, signal });
     window.addEventListener("beforeunload", (event) => agreed || event.preventDefault(), { signal });
     // Browsers without the Navigation API do not ask on going back, but they ask when the page unloads.
     const { navigation } = window as { readonly navigation?: EventTarget };

@@ -4,30 +4,22 @@ import { RowKeys } from "./row-keys.tsx";
 import { role } from "./table-roles.ts";
 
 export type Column<R> = {
-  /** The heading of the column, which is the label of the value on small screens. */
   readonly name: string;
-  /**
-   * Renders the cell. In a column after the first, small screens leave out a value that is null, undefined or an empty text.
-   */
+  /** In a column after the first, small screens leave out a value that is null, undefined or an empty text. */
   readonly cell: (row: R) => ReactNode;
-  /** Aligns numbers to the right, with digits of equal width. */
   readonly numeric?: boolean;
-  /** Whether the column has buttons. Then it has no label on small screens, and only screen readers read its heading. */
+  /** Whether the column has buttons; then only screen readers read its heading. */
   readonly actions?: boolean;
 };
 
 export type LedgerProps<R> = {
-  /** A description of the table for screen readers. */
   readonly caption: string;
-  /** The columns. The cells of the first column are the headings of their rows. */
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
-  /** The address that a row links to. The whole row can be clicked. */
   readonly href?: (row: R) => string;
-  /** Less padding, for tables inside a panel. Such a table stays a table on small screens, and `dense` has no effect on it. */
+  /** Less padding, for a table inside a panel. It stays a table on small screens, and `dense` has no effect. */
   readonly compact?: boolean;
-  /** Lower rows, so that more rows fit on the screen. */
   readonly dense?: boolean;
 };
 
@@ -66,22 +58,7 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<LedgerProps<R
   );
 }
 
-/**
- * A table. Unless it is compact, each row becomes an entry on small screens, with labels on the left and values on the right.
- *
- *     <Ledger
- *       caption="Payments"
- *       columns={[
- *         { name: "Seller", cell: (row) => <Untrusted>{row.domain}</Untrusted> },
- *         { name: "Amount", cell: (row) => <Money>{money(row.amount, row.asset)}</Money>, numeric: true },
- *       ]}
- *       rows={page.items}
- *       rowKey={(row) => row.authorizationId}
- *       href={(row) => `/payments/${row.authorizationId}`}
- *     />
- *
- * It renders on the server and in client components. Buttons in a row are above the row's link and stay clickable.
- */
+/** Unless it is compact, each row becomes an entry with labels and values on small screens. */
 export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false, dense = false }: LedgerProps<R>) {
   const entries = rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} {...(href && { href })} />);
   return (

@@ -1,31 +1,23 @@
 import { ChevronsUpDown } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** A menu item: a link or an action. */
 export type MenuItem = { readonly key: string; readonly content: ReactNode } & (
   | { readonly href: string }
   | { readonly onSelect: () => void }
 );
 
 export type MenuProps = {
-  /**
-   * What the menu is for: "Switch organization". A screen reader reads the current choice, the line below it and then this
-   * label as the name of the button.
-   */
+  /** What the menu is for: "Switch organization". */
   readonly label: string;
   /** The current choice. */
   readonly name: string;
-  /** A line below the current choice. */
   readonly text: string;
-  /** The address of a picture beside the name. */
   readonly picture?: string | undefined;
-  /** Whether the button has no border until the pointer is over it or the menu is open. */
   readonly quiet?: boolean | undefined;
   readonly disabled?: boolean;
   readonly items: readonly MenuItem[];
 };
 
-/** The class names of a menu's button. */
 export const menuLook = (quiet = false): string =>
   `flex min-h-11 w-full cursor-pointer items-center justify-between gap-2 rounded-sm border px-3 py-1 text-left text-sm ${
     quiet
@@ -33,7 +25,6 @@ export const menuLook = (quiet = false): string =>
       : "enabled:hover:border-border-strong data-popup-open:border-border-strong"
   }`;
 
-/** The name of a menu's button or entry, and the line below it. */
 export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
   <span className="min-w-0">
     <strong className="line-clamp-2 leading-5 font-semibold wrap-anywhere">{name}</strong>
@@ -41,7 +32,6 @@ export const Named = ({ name, text }: Pick<MenuProps, "name" | "text">) => (
   </span>
 );
 
-/** What the button of a menu shows. */
 export const MenuFace = ({ label, name, text, picture }: Pick<MenuProps, "label" | "name" | "text" | "picture">) => (
   <>
     <span className="flex min-w-0 items-center gap-2">

@@ -8,17 +8,7 @@ import { early, OnDemand } from "./on-demand.tsx";
 const loadMenu = () => import("./open-menu.tsx").then(({ OpenMenu }) => OpenMenu);
 const fetching = early(loadMenu);
 
-/**
- * A button that shows the current choice and opens a menu. The code of the open menu is loaded on hover or focus. Once the
- * person opens the menu, that code replaces this button.
- *
- *     <Menu
- *       label="Switch organization" name="Acme" text="Buying"
- *       items={[{ key: id, content: "Globex", onSelect: () => activate(id) }, { key: "new", content: "New", href: "/onboarding" }]}
- *     />
- *
- * If a menu item opens a dialog, render the dialog next to the menu, not inside it, and control its `open` property yourself.
- */
+/** If an item opens a dialog, render the dialog next to the menu, not inside it, and control its `open` property yourself. */
 export function Menu(props: MenuProps) {
   const { label, name, text, picture, quiet, disabled = false } = props;
   const hydrated = useHydrated();

@@ -8,9 +8,7 @@ const own = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 const parts = {
   date: { day: "numeric", month: "long", year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
-  /** The format for lists: "21 Nov, 14:02 UTC". */
   short: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
-  /** The format for sentences: "21 Nov 2026, 14:02 UTC". */
   minute: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 

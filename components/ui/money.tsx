@@ -1,4 +1,3 @@
-/** An amount with its asset, such as "1,200.00 USDC", without a line break between them. */
 export function Money({ children }: { readonly children: string }) {
   const at = children.lastIndexOf(" ");
   return (
@@ -14,6 +13,5 @@ export function money(amount: string, asset: string, digits = 2): string {
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(digits, "0")} ${asset}`;
 }
 
-/** How many fraction digits a column of these amounts needs, at least two. */
 export const columnDigits = (amounts: readonly string[]): number =>
   Math.max(2, ...amounts.map((amount) => amount.split(".")[1]?.length ?? 0));

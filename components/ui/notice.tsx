@@ -10,7 +10,6 @@ const looks = {
 
 type Props = {
   readonly tone?: keyof typeof looks;
-  /** An icon to use in place of the icon that belongs to the tone. */
   readonly icon?: LucideIcon;
   readonly role?: "alert" | "status";
   readonly children: ReactNode;

@@ -6,19 +6,13 @@ import { announce } from "./announcements.tsx";
 type Props<T> = {
   readonly wanted: boolean;
   readonly load: () => Promise<T>;
-  /** Called if the code could not be loaded. The caller then sets `wanted` to false, so that the next attempt loads it again. */
+  /** Called if the load failed; the caller then sets `wanted` to false, so that the next attempt loads the code again. */
   readonly giveUp?: () => void;
-  /** Shown until the code is loaded. */
   readonly meanwhile?: ReactNode;
   readonly children: (part: T) => ReactNode;
 };
 
-/**
- * A part of the page that is loaded when `wanted` is first true, and then kept. A failure to load is announced to screen
- * readers.
- *
- *     <OnDemand wanted={open} load={loadPopup}>{(Popup) => <Popup open={open} />}</OnDemand>
- */
+/** Loads a part of the page when `wanted` is first true and then keeps it; announces a failure to screen readers. */
 export function OnDemand<T>({ wanted, load, giveUp, meanwhile = null, children }: Props<T>) {
   const [part, setPart] = useState<{ readonly loaded: T } | null>(null);
   const missing = wanted && part === null;
@@ -40,10 +34,7 @@ export function OnDemand<T>({ wanted, load, giveUp, meanwhile = null, children }
   return part ? children(part.loaded) : meanwhile;
 }
 
-/**
- * Event handlers for a control or a form that needs code which is loaded on demand. They load the code when the focus or the
- * pointer enters it.
- */
+/** Event handlers that load the code when the focus or the pointer enters their element. */
 export const early = (load: () => Promise<unknown>) => {
   const fetchEarly = () => void load().catch(() => null);
   return { onFocus: fetchEarly, onPointerEnter: fetchEarly };

@@ -2,23 +2,15 @@ import type { ReactNode } from "react";
 
 type Props = {
   readonly title: ReactNode;
-  /** One sentence below the title. It may contain a badge. */
   readonly description?: ReactNode;
-  /** Buttons and links on the right. At most one of them is the main action. */
   readonly actions?: ReactNode;
-  /** The page one level above. */
   readonly back?: { readonly href: string; readonly label: string };
-  /** Whether the title is large, which is for an amount with facts below it. */
   readonly large?: boolean;
 };
 
 const LARGE = "wrap-anywhere text-3xl tracking-display max-md:text-[1.875rem] [&_abbr]:text-[0.6em]";
 
-/**
- * The head of a page, and its only h1.
- *
- *     <PageHeader title="Payments" description="What your agents paid." actions={<a className={buttonClass()} href="…">Export</a>} />
- */
+/** The head of a page, and its only h1. */
 export function PageHeader({ title, description, actions, back, large = false }: Props) {
   return (
     <>

@@ -8,15 +8,12 @@ export function one(query: PageQuery, name: string): string | undefined {
   return first === "" ? undefined : first;
 }
 
-/** Every value of a name. */
 export function all(query: PageQuery, name: string): readonly string[] {
   const value = query[name];
   return typeof value === "string" ? [value] : (value ?? []);
 }
 
-/**
- * The address of `path` with the query and these changes. A change to undefined removes the name. Empty values are left out.
- */
+/** A change to undefined removes the name; empty values are left out. */
 export function address(path: string, query: PageQuery, changes: PageQuery = {}): string {
   const params = new URLSearchParams();
   const merged = { ...query, ...changes };

@@ -6,14 +6,11 @@ import { address, all, one, type PageQuery } from "./page-query.ts";
 const TRAIL = 20;
 const FIRST = "first";
 
-/**
- * The address of the page with older entries. A cursor only leads forward, so the address also stores the cursors of the earlier
- * pages.
- */
+/** A cursor only leads forward, so the address also stores the cursors of the earlier pages. */
 export const older = (path: string, query: PageQuery, nextCursor: string): string =>
   address(path, query, { cursor: nextCursor, from: [...all(query, "from"), one(query, "cursor") ?? FIRST].slice(-TRAIL) });
 
-/** The address of the page with newer entries; undefined on the first page. */
+/** Undefined on the first page. */
 export function newer(path: string, query: PageQuery): string | undefined {
   if (one(query, "cursor") === undefined) return undefined;
   const from = all(query, "from");
@@ -23,11 +20,6 @@ export function newer(path: string, query: PageQuery): string | undefined {
 
 type Props = { readonly path: string; readonly query: PageQuery; readonly nextCursor: string | undefined };
 
-/**
- * Links to the newer and older page, with the cursor in the address. Renders nothing if there is only one page.
- *
- *     <Pager path="/payments" query={await searchParams} nextCursor={page.nextCursor} />
- */
 export function Pager({ path, query, nextCursor }: Props) {
   const back = newer(path, query);
   if (back === undefined && nextCursor === undefined) return null;

@@ -1,6 +1,5 @@
 import { Fragment, type ReactNode } from "react";
 
-/** Names and values in two columns. */
 export function Pairs({ items }: { readonly items: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[7rem_minmax(0,1fr)] text-sm md:grid-cols-[9.5rem_minmax(0,1fr)]" data-pairs>

@@ -9,10 +9,7 @@ import { OnDemand } from "./on-demand.tsx";
 
 const loadConfirm = () => import("#components/security/confirm-first.tsx").then(({ ConfirmFirst }) => ConfirmFirst);
 
-/**
- * The methods by which the person can confirm their identity, if the service requires that; null for other errors, or if the
- * problem contains no list of methods.
- */
+/** Null if the service does not require that the person confirms their identity, or lists no methods for that. */
 function proofMethods(problem: ErrorBody | null): readonly string[] | null {
   if (problem?.code !== "step_up_required") return null;
   const methods = problem.nextActions[0]?.metadata?.["methods"];
@@ -25,12 +22,7 @@ type Props = {
   readonly nothing: string;
 };
 
-/**
- * An error message: what did not happen, why, what to do, and, if the service answered, the request id for support. If the
- * service requires that the person confirms their identity first, it shows the controls for that instead.
- *
- *     {save.error && <ProblemNotice error={save.error} nothing="Nothing was saved." />}
- */
+/** If the service requires that the person confirms their identity first, shows the controls for that instead. */
 export function ProblemNotice({ error, nothing }: Props) {
   const problem = error instanceof ProblemError ? error.problem : null;
   const methods = proofMethods(problem);

@@ -3,32 +3,27 @@ import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Untrusted } from "./untrusted.tsx";
 
 export type RankedRow = {
-  /** The key of the row. Two rows can have the same name, but never the same key. */
+  /** Two rows can have the same name, but never the same key. */
   readonly key: string;
-  /** The name of the row, which may be untrusted text. */
+  /** May be untrusted text. */
   readonly name: string;
   readonly href?: string;
-  /** A longer explanation for the table. */
   readonly detail?: string;
-  /** The amount as decimal text, for the length of the bar. */
+  /** Decimal text, for the length of the bar. */
   readonly amount: string;
-  /** The amount as people read it: "12.50 USDC". */
+  /** As people read it: "12.50 USDC". */
   readonly text: string;
 };
 
 type Props = {
-  /** What the chart shows: "Spending by agent. Most by Weather bot with 12.50 USDC." */
   readonly title: string;
-  /** The heading of the table's first column: "Agent". */
   readonly rowName: string;
-  /** The heading of the column of amounts: "Spent". */
   readonly amountName: string;
   readonly rows: readonly RankedRow[];
-  /** Shown instead of the bars and the table if there are no rows. */
   readonly empty: string;
 };
 
-/** The width of a bar, computed with inexact floating-point numbers. Never compute amounts like this. */
+/** Never compute amounts with this width, because floating-point numbers are inexact. */
 const widthOf = (amount: string, most: number): string => `${Math.max(0.5, (Number(amount) / most) * 100 || 0)}%`;
 
 const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>
@@ -40,12 +35,6 @@ const Name = ({ name, href }: Pick<RankedRow, "name" | "href">) =>
     </Link>
   );
 
-/**
- * Amounts by name as bars, in the order of `rows`, and the same amounts in a table.
- *
- *     <Ranking title="Spending by agent" rowName="Agent" amountName="Spent" empty="Nothing was paid in the last 30 days."
- *       rows={[{ key: agentId, name: "Weather bot", amount: "12.5", text: "12.50 USDC" }]} />
- */
 export function Ranking({ title, rowName, amountName, rows, empty }: Props) {
   if (rows.length === 0) return <EmptyFigure>{empty}</EmptyFigure>;
   const most = Math.max(...rows.map(({ amount }) => Number(amount)));

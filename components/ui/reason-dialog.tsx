@@ -10,22 +10,15 @@ import { formText } from "./form-text.ts";
 import { ProblemNotice } from "./problem.tsx";
 
 type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenChange"> & {
-  /** Says what the action changes and what it does not change. */
   readonly children: ReactNode;
-  /** The button's text: "Revoke mandate". */
   readonly action: string;
-  /** Runs the action. If it fails, the dialog shows the error; if it succeeds, the dialog closes and the page is refreshed. */
   readonly act: (reason: string) => Promise<unknown>;
-  /** What did not happen if the service refuses the request: "Nothing was revoked." */
   readonly nothing: string;
   readonly reasonLabel?: string;
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
-  /** The minimum length of the reason. */
   readonly reasonMin?: number;
-  /**
-   * For actions that cannot be undone: the text that the person must type. If they type another text, the dialog shows an error.
-   */
+  /** For actions that cannot be undone: the text that the person must type. */
   readonly typed?: string;
   readonly onDone?: () => void;
 };
@@ -77,16 +70,6 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
   );
 }
 
-/**
- * A dialog for an action for which the person gives a reason and, if `typed` is set, types this text to confirm.
- *
- *     <ReasonDialog
- *       trigger="Revoke" look={{ tone: "warn" }} title="Revoke this mandate" action="Revoke mandate" nothing="Nothing was revoked."
- *       act={(reason) => call(revokeMandate, { mandateId, body: { reason } })}
- *     >
- *       No agent can pay under it any more. Settled payments do not change.
- *     </ReasonDialog>
- */
 export function ReasonDialog({ trigger, look, title, open, onOpenChange, action, act, onDone, ...form }: Props) {
   const id = useId();
   const router = useRouter();

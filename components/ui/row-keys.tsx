@@ -19,7 +19,6 @@ function move(event: KeyboardEvent) {
   links[step(at, links.length - 1)]?.focus();
 }
 
-/** A table body whose rows are links. The arrow keys, Home and End move the focus between the rows. */
 export function RowKeys({ children }: { readonly children: ReactNode }) {
   const body = useRef<HTMLTableSectionElement>(null);
   useEffect(() => {

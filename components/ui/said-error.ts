@@ -1,6 +1,5 @@
 /** An error that does not come from the service. Its message can be shown to people. */
 export class SaidError extends Error {}
 
-/** The message if code that the page loads on demand could not be loaded. */
 export const NOT_LOADED =
   "A part of this page could not be loaded. Check your connection and try again. If that does not help, reload the page.";

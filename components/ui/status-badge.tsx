@@ -24,7 +24,7 @@ const ended = (word: string): Row => ({ icon: "cross", word });
 const bad = (word: string): Row => ({ tone: "danger", icon: "cross", word });
 const asks = (word: string): Row => ({ tone: "accent", icon: "info", word });
 
-/** The look of each status, and the word that pages show for it. Those of webhooks are in components/webhooks/state.tsx. */
+/** The statuses of webhooks are in components/webhooks/state.tsx. */
 const statuses = {
   mandate: {
     draft: waits("Draft"),
@@ -34,7 +34,6 @@ const statuses = {
     expired: ended("Expired"),
     exhausted: careful("Used up", "warning"),
   } satisfies Rows<MandateStatus>,
-  /** The state of a mandate's registration on chain, or of its revocation. */
   registration: {
     submitted: waits("On its way"),
     registered: good("Registered"),
@@ -137,17 +136,11 @@ const statuses = {
 
 type Kind = keyof typeof statuses;
 
-/** The word for a status, to use in filters and sentences. */
 export const statusWord = <K extends Kind>(of: K, status: keyof (typeof statuses)[K]): string =>
   (statuses[of][status] as Row).word;
 
 type Props<K extends Kind> = { readonly of: K; readonly status: keyof (typeof statuses)[K] };
 
-/**
- * The status of an object: a word, an icon and a tone.
- *
- *     <StatusBadge of="settlement" status={payment.settlementStatus} />
- */
 export function StatusBadge<K extends Kind>({ of, status }: Props<K>) {
   const { word, ...look } = statuses[of][status] as Row;
   return <Badge {...look}>{word}</Badge>;

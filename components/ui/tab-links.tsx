@@ -2,11 +2,6 @@ import Link from "next/link";
 
 type Item = { readonly href: string; readonly name: string; readonly current: boolean };
 
-/**
- * Tabs that each have an address, such as "Active" and "Archived" of a list.
- *
- *     <TabLinks label="Resources" items={[{ href: "/seller/resources", name: "Active", current: !archived }, …]} />
- */
 export function TabLinks({ label, items }: { readonly label: string; readonly items: readonly Item[] }) {
   return (
     <nav className="tabs" aria-label={label}>

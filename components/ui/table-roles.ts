@@ -1,7 +1,4 @@
-/**
- * Roles for the elements of a table. Without them, screen readers would not see a table, because its `display` is changed on
- * small screens.
- */
+/** Without these roles, screen readers would not see a table, because its `display` is changed on small screens. */
 export const role = {
   table: { role: "table" },
   rowgroup: { role: "rowgroup" },

@@ -5,7 +5,6 @@ import { useHydrated } from "./hydrated.ts";
 
 type Tab = { readonly value: string; readonly name: string; readonly content: ReactNode };
 
-/** The index of the tab that a key selects; undefined for other keys. After the last tab comes the first, and the reverse. */
 function stepOf(key: string, at: number, count: number): number | undefined {
   if (key === "ArrowRight") return (at + 1) % count;
   if (key === "ArrowLeft") return (at + count - 1) % count;
@@ -13,11 +12,7 @@ function stepOf(key: string, at: number, count: number): number | undefined {
   return key === "End" ? count - 1 : undefined;
 }
 
-/**
- * Tabs, of which one panel is shown. For tabs that each have an address, use TabLinks.
- *
- *     <Tabs label="Language" tabs={[{ value: "curl", name: "curl", content: … }, { value: "ts", name: "TypeScript", content: … }]} />
- */
+/** For tabs that each have an address, use TabLinks. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -2,9 +2,7 @@ import type { ReactNode } from "react";
 import { Moment } from "./moment.tsx";
 
 export type TimelineItem = {
-  /**
-   * `now`: the step is in progress. `stopped`: no step follows, because this one ended everything. Absent for a future step.
-   */
+  /** `stopped`: no step follows, because this one ended everything. Absent for a future step. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: string;
@@ -13,11 +11,6 @@ export type TimelineItem = {
 
 const words = { done: "Done: ", now: "Now: ", stopped: "Stopped: " } as const;
 
-/**
- * A list of steps in the order of `items`: first the past steps, then the future steps.
- *
- *     <Timeline label="Payment" items={[{ state: "done", title: "Authorized", at: payment.createdAt, children: "Under mandate “Lab”." }, { title: "Settled" }]} />
- */
 export function Timeline({ label, items }: { readonly label: string; readonly items: readonly TimelineItem[] }) {
   return (
     <ol className="timeline" aria-label={label}>

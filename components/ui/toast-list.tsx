@@ -5,7 +5,6 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 
 type Props = {
-  /** The messages that were not shown yet. */
   readonly texts: readonly string[];
   readonly onShown: () => void;
 };
@@ -33,7 +32,7 @@ function List({ texts, onShown }: Props) {
   ));
 }
 
-/** The short messages at the edge of the window. This code is loaded with the first message. */
+/** This code is loaded with the first message. */
 export const ToastList = (props: Props) => (
   <Base.Provider>
     <Base.Portal>

@@ -20,16 +20,12 @@ const none: readonly string[] = [];
 const clear = () => change(none);
 const loadList = () => import("./toast-list.tsx").then(({ ToastList }) => ToastList);
 
-/**
- * Shows a message such as "Saved" for a few seconds, for actions that can be undone. Show results about money on the page instead.
- *
- *     toast("Saved as version 4")
- */
+/** For actions that can be undone; show results about money on the page instead. */
 export function toast(text: string): void {
   change([...waiting, text]);
 }
 
-/** Shows the messages of toast(). Each page renders it once. The code of the list is loaded with the first message. */
+/** Each page renders this component once. */
 export function Toasts() {
   const texts = useSyncExternalStore(
     subscribe,

@@ -4,16 +4,12 @@ import { SaidError } from "#components/ui/said-error.ts";
 export type Wallet = { request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown> };
 type Announcement = CustomEvent<{ readonly provider: Wallet }>;
 
-/** There is no wallet, or a request to it failed. The page can show the message to the person. */
+/** There is no wallet, or a request to it failed. */
 export class WalletRefusal extends SaidError {}
 /** The wallet does not support the method, or does not allow pages to use it. */
 export class WalletCannot extends WalletRefusal {}
 
-/**
- * The first wallet that announces itself with EIP-6963, or else the wallet at `window.ethereum`, which any browser extension
- * may replace. `otherwise` ends the error message with another way to go on; it may be empty.
- * @throws WalletRefusal
- */
+/** The first wallet announced by EIP-6963, or else `window.ethereum`, which any extension may replace. @throws WalletRefusal */
 export function findWallet(otherwise: string): Wallet {
   const announced: Wallet[] = [];
   const note = (event: Event) => void announced.push((event as Announcement).detail.provider);
@@ -26,10 +22,7 @@ export function findWallet(otherwise: string): Wallet {
 }
 
 const REJECTED = 4001;
-/**
- * Codes of EIP-1193, EIP-1474 and JSON-RPC for a method that is not supported, not authorized or not known. Wallets use
- * different codes for the same case.
- */
+/** Codes of EIP-1193, EIP-1474 and JSON-RPC for a method that is not supported, not authorized or not known. */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 
 /** Sends a request to the wallet. @throws WalletRefusal, or its subclass WalletCannot */

@@ -1,8 +1,6 @@
 import { atAddress } from "#lib/http/client.ts";
 import type * as contract from "#lib/webhooks/contract.ts";
 
-/* The operations that components of this folder call without a form. Pages do not have to load their schemas. */
-
 export const deleteWebhookEndpoint = atAddress<typeof contract.deleteWebhookEndpoint>({
   id: "deleteWebhookEndpoint",
   method: "POST",

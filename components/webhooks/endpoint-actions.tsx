@@ -35,7 +35,7 @@ function SendTest({ webhookEndpointId: id }: OfEndpoint) {
   );
 }
 
-/** Pauses or enables an endpoint. Enabling needs a proof of identity; if it is missing, the error in the form asks for it. */
+/** Enabling needs a proof of identity; if it is missing, the error in the form asks for it. */
 function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -99,7 +99,6 @@ function DeleteEndpoint({ webhookEndpointId: id }: OfEndpoint) {
   );
 }
 
-/** The actions that people can take on an endpoint. */
 export const EndpointActions = ({ webhookEndpointId, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) => (
   <>
     {status === "enabled" && <SendTest webhookEndpointId={webhookEndpointId} />}

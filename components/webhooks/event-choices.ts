@@ -7,6 +7,5 @@ export const eventChoices = [
   ["member.*", "Members"],
 ] as const;
 
-/** The types of the events that an endpoint gets, as text. An empty list stands for all types. */
 export const eventsText = (eventTypes: readonly string[]): string =>
   eventTypes.length === 0 ? "All events" : eventTypes.join(", ");

@@ -17,7 +17,6 @@ const opener = (
   </>
 );
 
-/** Creates a webhook endpoint, and shows its secret once. */
 export function NewEndpoint() {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);

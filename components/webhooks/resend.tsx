@@ -17,7 +17,7 @@ type Props = {
 /** A time before every delivery, so that no failed delivery is too old to be sent again. */
 const EVER = "1970-01-01T00:00:00.000Z";
 
-/** Sends one delivery again, or deliveries that failed. One call sends at most 10,000 again. */
+/** One call sends at most 10,000 deliveries again. */
 export function Resend({ webhookEndpointId: id, webhookDeliveryId }: Props) {
   const router = useRouter();
   const sending = useMutation({

@@ -14,7 +14,6 @@ const graces = [
   ["604800", "It signs for another 7 days"],
 ] as const;
 
-/** Creates new secrets for an endpoint and shows the HMAC secret once. */
 export function RotateSecret({ webhookEndpointId }: { readonly webhookEndpointId: string }) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);

@@ -14,10 +14,7 @@ import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 
 type Props = { readonly made: WebhookEndpoint | null; readonly onSaved: () => void };
 
-/**
- * Shows the secret of an endpoint once. Only "Done" closes the dialog, after the person has ticked the box that says that they
- * saved the secret; Escape and a click outside do not close it.
- */
+/** Shows a secret once; the dialog closes only after the person has ticked that they saved the secret. */
 export function WebhookSecretDialog({ made, onSaved }: Props) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);

@@ -21,13 +21,10 @@ const levels: readonly (readonly [AssuranceLevel, string])[] = [
   ["hardwareApproved", "Attested hardware key"],
 ];
 
-/**
- * How long a payment may wait for a person's approval, in seconds. The first entry stands for the default of the service, 30
- * minutes.
- */
+/** In seconds. The empty text stands for the default of the service, 30 minutes. */
 const waits = ["", "300", "3600", "14400", "43200", "86400"] as const;
 
-/** The choices in words, with the mandate's current value if it is not one of them. */
+/** With the mandate's current value if it is not one of the choices. */
 const waitOptions = (chosen: string): readonly (readonly [string, string])[] =>
   [...new Set<string>([...waits, chosen])].map((seconds) => [seconds, secondsWords(Number(seconds || 1_800))]);
 

@@ -2,10 +2,9 @@ import { get, type Path, set, useFormContext, type Resolver } from "react-hook-f
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 
-/** Loads the code that validates the form. It contains the schemas, which are larger than the rest of a page's code. */
+/** Loaded on demand, because the schemas are larger than the rest of a page's code. */
 export const loadCheck = () => import("#lib/mandates/check-draft.ts");
 
-/** Validates the form with the same schema and rules as the service. */
 export const resolverOf =
   (coins: EditorChoices["coins"]): Resolver<MandateDraft> =>
   async (draft) => {
@@ -18,7 +17,6 @@ export const resolverOf =
     return { values: {}, errors };
   };
 
-/** Returns the form around the component, and functions that connect a control to one of its fields. */
 export function useDraft() {
   const form = useFormContext<MandateDraft>();
   const { errors } = form.formState;

@@ -34,7 +34,6 @@ type Props = {
   readonly choices: EditorChoices;
   /** The first values of the form. If absent, the values of the mandate, or the defaults of a new mandate. */
   readonly start?: MandateDraft;
-  /** The field to scroll to and focus at first. */
   readonly focus?: string | undefined;
 };
 
@@ -53,7 +52,6 @@ const send = (mandate: Mandate | undefined, draft: MandateDraft): Promise<Update
     : call(updateMandate, { id: mandate.mandateId, body: updateBody(terms) });
 };
 
-/** The state of the mandate form and its save action. */
 function useEditor(props: Props) {
   const { mandate, choices, focus } = props;
   const router = useRouter();
@@ -83,8 +81,7 @@ function useEditor(props: Props) {
     },
   });
   useEffect(() => {
-    // A new mandate first gets the time zone of the organization. If the organization has none, it gets the time zone of the
-    // person, which only the browser knows.
+    // A new mandate gets the organization's time zone, or else the person's, which only the browser knows.
     const timeZone = choices.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     if (mandate !== undefined || !choices.zones.includes(timeZone)) return;
     for (const field of ["timezone", "schedule.timezone"] as const) form.resetField(field, { defaultValue: timeZone });
@@ -104,7 +101,6 @@ function useEditor(props: Props) {
   return { form, first, submit, isSaving, error: missing ?? save.error, asked, leave };
 }
 
-/** The form for a mandate: every rule of the policy, a summary in words, and for a saved mandate a trial on past decisions. */
 export function MandateEditor(props: Props) {
   const { mandate, choices } = props;
   const { form, first, submit, isSaving, error, asked, leave } = useEditor(props);

@@ -18,7 +18,6 @@ type ListPath =
 
 type Props = {
   readonly path: ListPath;
-  /** The field's label: "Add a domain". */
   readonly label: string;
   readonly hint?: string;
   /** Whether entries may contain spaces. If so, only commas separate entries. */
@@ -28,9 +27,7 @@ type Props = {
 
 const asTyped = (entry: string): string => entry;
 
-/**
- * A field for a list of texts. Enter, a comma or leaving the field adds the typed text. Each entry has a button that removes it.
- */
+/** Enter, a comma or leaving the field adds the typed text. */
 export function Entries({ path, label, hint, blanks = false, tidy = asTyped }: Props) {
   const { errorOf } = useDraft();
   const { field } = useController<MandateDraft, ListPath>({ name: path });

@@ -4,7 +4,6 @@ import type { MandateDraft } from "#lib/mandates/draft.ts";
 import { PlainWords } from "../sentences.tsx";
 import { wordsOf } from "../words-of.ts";
 
-/** Shows the current values of the form in plain words. */
 export function LiveWords({ names }: { readonly names: Readonly<Record<string, string>> }) {
   const { getValues } = useFormContext<MandateDraft>();
   useWatch<MandateDraft>();

@@ -58,7 +58,6 @@ function Row({ at, remove, zones, unit }: Common & { readonly at: number; readon
 
 const COUNT_MAX = 12;
 
-/** Limits by week, year and rolling window, limits on the number of payments, and the pause between two payments. */
 export function MoreLimits({ zones, unit, filled }: Common & { readonly filled: boolean }) {
   const { form, field, errorOf } = useDraft();
   const { fields, append, remove } = useFieldArray<MandateDraft, "more">({ name: "more" });

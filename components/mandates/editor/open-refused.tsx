@@ -40,11 +40,9 @@ const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
 type Props = {
   readonly mandate: Update;
   readonly refused: Refusal;
-  /** Called when the person has decided or has closed the dialog. */
   readonly onDone: () => void;
 };
 
-/** Lists open payments that the saved version no longer allows, and asks whether to cancel them now. */
 export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, onDone }: Props) {
   const cancel = useMutation({
     mutationFn: () => call(updateMandate, { id: mandateId, body: { cancelOpen: true } }),

@@ -3,7 +3,6 @@ import { useDraft } from "./draft-form.ts";
 
 type TermProps = { readonly title: string; readonly text?: string; readonly children: ReactNode };
 
-/** One part of a mandate, under a heading. */
 export function Term({ title, text, children }: TermProps) {
   const id = useId();
   return (
@@ -21,17 +20,12 @@ export function Term({ title, text, children }: TermProps) {
 
 type DisclosedProps = {
   readonly summary: string;
-  /** Whether a field of the section has a value; the section is then open at first. */
   readonly filled: boolean;
-  /** The names of the fields in the section. */
   readonly fields: readonly string[];
   readonly children: ReactNode;
 };
 
-/**
- * A section for fields that few mandates need. It is closed at first, unless a field in it has a value, and opens if one has an
- * error.
- */
+/** The section is open at first if a field in it has a value, and opens if one has an error. */
 export function Disclosed({ summary, filled, fields, children }: DisclosedProps) {
   const { errorOf } = useDraft();
   const [open, setOpen] = useState(filled);
@@ -44,7 +38,6 @@ export function Disclosed({ summary, filled, fields, children }: DisclosedProps)
   );
 }
 
-/** An entry of a list of payments: the seller and the amount, with more lines below. */
 export const PaymentItem = ({ children }: { readonly children: ReactNode }) => (
   <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 px-4 py-3 text-sm md:px-5">{children}</li>
 );

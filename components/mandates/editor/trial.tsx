@@ -24,7 +24,6 @@ const ROWS_MAX = 3;
 
 const effects: Readonly<Record<Outcome, string>> = { allow: "allow", deny: "deny", requireApproval: "approval" };
 
-/** Returns the message of the rule that denies or asks for approval in the new decision, or that every rule is kept. */
 const whyOf = ({ wouldBe, reasons }: BacktestItem): string =>
   wouldBe === "allow"
     ? "Every rule is kept."
@@ -87,7 +86,7 @@ function Verdicts({ items }: { readonly items: readonly BacktestItem[] }) {
   );
 }
 
-/** Lets the person try the entered policy on the last requests under the mandate. Nothing is reserved, stored or paid. */
+/** A trial reserves, stores and pays nothing. */
 export function Trial({ mandateId }: { readonly mandateId: string }) {
   const { trigger, getValues } = useFormContext<MandateDraft>();
   const run = useMutation({

@@ -132,7 +132,6 @@ const finerFields = [
 ];
 
 type Props = Pick<EditorChoices, "coins"> & {
-  /** Whether the asset cannot be changed, which is so for an existing mandate. */
   readonly fixedCoin: boolean;
   readonly finer: boolean;
 };
