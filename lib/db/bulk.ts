@@ -3,25 +3,14 @@ import type { PgTable } from "drizzle-orm/pg-core";
 import type { PendingQuery, Row } from "postgres";
 import type { Sql } from "#lib/db/sql.ts";
 
-/**
- * A column of a statement for many rows: its name, the type of its values, and a function that reads its text from a row. The
- * type `id` is text that is never empty and has no control characters, such as an id, a hash or a code. The type `json text` is
- * JSON in a text column.
- */
+/** The type `id` is text without control characters and never empty; `json text` is JSON in a text column. */
 export type Column<T> = readonly [name: string, type: string, read: (row: T) => string | null];
 
-/**
- * The values of a column are joined with SEPARATOR, and the text NULL stands for SQL's NULL. No value contains these control
- * characters: ids are checked, and JSON escapes them.
- */
+/** No value contains these control characters: ids are checked, and JSON escapes them. NULL stands for SQL's NULL. */
 const SEPARATOR = "\u0001";
 const NULL = "\u0002";
 
-/**
- * Whether all values of a column are sent as one joined text. Only free text is sent as an array, because it may contain any
- * character. An array is slower, because the driver escapes it and the server parses it again: for JSON this took longer than the
- * INSERT, for ids a tenth of the time of the INSERT.
- */
+/** Only free text may contain a separator, so it is sent as an array, which takes longer to escape and to parse. */
 const isJoined = (type: string): boolean => type !== "text";
 
 function cast(type: string, parameter: string): string {
@@ -30,19 +19,13 @@ function cast(type: string, parameter: string): string {
   return type === "id" || type === "json text" ? texts : `${texts}::${type}[]`;
 }
 
-/**
- * Checks an id before it is sent. An id with a separator would be read as two ids, so that all later rows would get the values of
- * other rows.
- */
+/** An id with a separator would be read as two ids, and all later rows would get the values of other rows. */
 function unmistakable(column: string, text: string): string {
   if (text !== "" && !text.includes(SEPARATOR) && !text.includes(NULL)) return text;
   throw new RangeError(`An id for ${column} is empty or has control characters.`);
 }
 
-/**
- * Joins values that are looked up into one parameter for `string_to_array($1, chr(1))`. A single empty text finds nothing,
- * because it becomes an empty array.
- */
+/** For `string_to_array($1, chr(1))`. A single empty text finds nothing, because it becomes an empty array. */
 export function joined(texts: readonly string[]): string {
   if (texts.some((text) => text.includes(SEPARATOR))) throw new RangeError("What is looked up has a control character.");
   return texts.join(SEPARATOR);
@@ -57,23 +40,17 @@ function valueOf<T>([column, type, read]: Column<T>, rows: readonly T[]): string
   return texts.join(SEPARATOR);
 }
 
-/**
- * Rows as parameters of a statement. Their number depends only on the columns, so one prepared statement serves any number of
- * rows.
- */
+/** The number of parameters depends only on the columns, so one prepared statement serves any number of rows. */
 export type BulkSource<T> = {
   readonly names: string;
   /** The SQL expression for the FROM clause. */
   readonly source: string;
   readonly values: (rows: readonly T[]) => (string | (string | null)[])[];
-  /** The number of the statement's last parameter so far. Pass it as `offset` when the statement gets another source of rows. */
+  /** The number of the last parameter; the `offset` of the statement's next source of rows. */
   readonly last: number;
 };
 
-/**
- * Makes a source of rows for a statement. `name` and the column names become part of the SQL text, so they must be constants in
- * the code and never input.
- */
+/** `name` and the column names become part of the SQL text: constants in the code, never input. */
 export function given<T>(name: string, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
   const arrays = columns.map(([, type], index) => cast(type, `$${offset + index + 1}`)).join(", ");
@@ -85,7 +62,6 @@ export function given<T>(name: string, columns: readonly Column<T>[], offset = 0
   };
 }
 
-/** A value that needs no quotes in the text of a row. */
 const PLAIN = /^[A-Za-z0-9 _.:/+=@-]+$/;
 
 function inRow(column: string, type: string, text: string | null): string {
@@ -94,11 +70,7 @@ function inRow(column: string, type: string, text: string | null): string {
   return `"${(type === "id" ? unmistakable(column, text) : text).replaceAll(/["\\]/g, "$&$&")}"`;
 }
 
-/**
- * Like `given`, for a table with many columns. One parameter contains all rows, each as text of the table's row type; only JSON
- * columns have their own parameters. With a parameter for each column, PostgreSQL would take longer. `columns` are all columns of
- * the table, in the table's order.
- */
+/** Like `given`, but faster for many columns, as rows are text of the row type. `columns`: all of the table, in its order. */
 export function givenRows<T>(name: string, table: PgTable, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
   const apart = columns.filter(([, type]) => type === "json text");
@@ -118,10 +90,7 @@ export function givenRows<T>(name: string, table: PgTable, columns: readonly Col
   };
 }
 
-/**
- * Makes an INSERT for any number of rows with one prepared statement. The table, the columns and `tail` become part of the SQL
- * text, so they must be constants in the code and never input.
- */
+/** The table, the columns and `tail` become part of the SQL text: constants in the code, never input. */
 export function bulkInsert<T>(table: string, columns: readonly Column<T>[], tail = "") {
   const { names, source, values } = given("given", columns);
   const text = `INSERT INTO ${table} (${names}) SELECT * FROM ${source} ${tail}`;

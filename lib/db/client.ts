@@ -16,24 +16,17 @@ type Limits = {
   readonly max: number;
   readonly lockTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** A caller waits at most this many milliseconds for a free connection. */
+  /** The longest wait for a free connection. */
   readonly waitMs: number;
-  /** Opening a connection may take at most this many milliseconds. */
   readonly openMs?: number;
-  /**
-   * Callers do not notice a failure that lasts at most this many milliseconds: they wait, and a read or BEGIN is sent a second
-   * time. Only writes and transactions that were running fail.
-   */
+  /** For this long after a failure, callers wait, and a read or BEGIN is sent a second time. */
   readonly graceMs?: number;
-  /** A transaction may be idle for this many milliseconds. Then the server ends it, which frees its locks. */
+  /** After this time, the server ends an idle transaction, which frees its locks. */
   readonly idleInTransactionMs: number;
   readonly settings?: Readonly<Record<string, string>>;
 };
 
-/**
- * These milliseconds are added to statement_timeout. A working server reports the timeout earlier, so a server that is silent for
- * longer counts as lost.
- */
+/** A working server reports its statement_timeout, so a server that is silent for this much longer counts as lost. */
 const SILENCE_AFTER_MS = 1_000;
 
 export function createPool(limits: Limits): Pool {
@@ -72,8 +65,7 @@ export function createPool(limits: Limits): Pool {
     },
   });
   created.onSilence = (since) => {
-    // The watch pool gives up a silent connection sooner than the other pools do. Statements of those pools may still be
-    // answered.
+    // The watch pool gives up a silent connection sooner; statements of other pools may still be answered.
     if (created === poolsByName().get("watchPool")) return;
     for (const one of openPools()) one.forgetUnheardSince(since);
   };
@@ -85,17 +77,12 @@ export function createPool(limits: Limits): Pool {
 
 const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, idleInTransactionMs: 5_000 };
 
-/** The pool for everything except batches of authorizations and urgent work. */
 export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
 
-/**
- * A batch of authorizations always sends the same few statements, so each is planned once per connection, because planning took
- * longer than execution. Sequential scans are off, because a plan may be made while a table is still small and be used when it is
- * large.
- */
+/** Planning took longer than execution, so plan once. No sequential scans, as a table may be small when a plan is made. */
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
-/** The pool for batches of authorizations: two connections for open batches, and one for looking up API keys. */
+/** Two connections for open batches, and one for looking up API keys. */
 export const batchPool = (): Pool =>
   perProcess("batchPool", () =>
     createPool({
@@ -108,16 +95,10 @@ export const batchPool = (): Pool =>
     }),
   );
 
-/**
- * The pool for urgent work, such as an emergency stop, which must never wait behind other requests. While one connection is used,
- * the other is free for the next caller.
- */
+/** Urgent work, such as an emergency stop, must never wait behind other requests; two urgent calls may come at once. */
 export const urgentPool = (): Pool => perProcess("urgentPool", () => createPool({ ...usual, max: 2 }));
 
-/**
- * A pool with one connection, which asks the server about connections that got no data for a second. Its time limits are short,
- * because this connection may be lost too.
- */
+/** Asks the server about connections that got no data for a second. Short limits, as its own connection may be lost too. */
 const watchPool = (): Pool =>
   perProcess("watchPool", () =>
     createPool({
@@ -134,10 +115,7 @@ const watchPool = (): Pool =>
 /** Statements outside of a transaction, on the main pool. */
 export const pool = (): Sql => mainPool().sql;
 
-/**
- * Wraps a pool for drizzle. drizzle sets parsers in the options of the client that it gets. The options here have no effect,
- * because every pool already sends and receives times as text.
- */
+/** drizzle sets parsers in these options, without effect: every pool sends and receives times as text. */
 function drizzled(from: Pool): Database {
   const client = Object.assign(from.sql, {
     options: { parsers: {}, serializers: {} },
@@ -146,9 +124,7 @@ function drizzled(from: Pool): Database {
   return drizzle(client as unknown as DriverSql);
 }
 
-/**
- * The connection of a transaction, for statements that drizzle does not build. It is a private field of drizzle's transaction.
- */
+/** For statements that drizzle does not build; reads a private field of drizzle's transaction. */
 export const sqlOf = (tx: Tx): Sql => (tx as unknown as { readonly session: { readonly client: Sql } }).session.client;
 
 export const urgentDatabase = (): Database => perProcess("urgentDatabase", () => drizzled(urgentPool()));
@@ -166,7 +142,7 @@ export const poolsByName = (): ReadonlyMap<string, Pool> =>
 
 const openPools = (): Pool[] => [...poolsByName().values()];
 
-/** Ends all connections. Waits up to 5 seconds for running work. */
+/** Waits up to 5 seconds for running work. */
 export async function closePools(): Promise<void> {
   await Promise.all(openPools().map((one) => one.end(5_000)));
   for (const name of [...names, "database", "urgentDatabase"]) forget(name);

@@ -2,20 +2,14 @@ import { sql } from "drizzle-orm";
 import { check, customType, timestamp } from "drizzle-orm/pg-core";
 import type { Atomic } from "#lib/money.ts";
 
-/**
- * An amount in atomic units. The column has no decimal places, and PostgreSQL would silently round a fraction, so code must only
- * store integers.
- */
+/** Store only integers: PostgreSQL silently rounds a fraction in a column without decimal places. */
 export const atomic = customType<{ data: Atomic; driverData: string }>({
   dataType: () => "numeric(78,0)",
   fromDriver: (value) => BigInt(value) as Atomic,
   toDriver: (value) => value.toString(),
 });
 
-/**
- * The check of an amount column. It excludes negative amounts, and NaN, which the type numeric accepts and which counts as
- * larger than every number.
- */
+/** Excludes NaN too, which the type numeric accepts and which counts as larger than every number. */
 export const amountCheck = (name: string, column: string) => check(name, sql.raw(`${column} >= 0 AND ${column} < 'NaN'`));
 
 export const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
@@ -28,7 +22,7 @@ export const updatedAt = () =>
     .notNull()
     .default(sql`clock_timestamp()`);
 
-/** A hash: hexadecimal text in the code, bytes in the database, because bytes take half the space. */
+/** Hexadecimal text in the code, bytes in the database, because bytes take half the space. */
 export const hashBytes = customType<{ data: string; driverData: Buffer | string }>({
   dataType: () => "bytea",
   fromDriver: (stored) => (typeof stored === "string" ? stored.slice(2) : stored.toString("hex")),

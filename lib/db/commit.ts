@@ -2,7 +2,7 @@ import type { Connection } from "#lib/db/connection.ts";
 import { connectionLost, OutcomeUnknown } from "#lib/db/failure.ts";
 import { noteWrite } from "#lib/db/request.ts";
 
-/** Sends COMMIT and checks the answer, because PostgreSQL answers ROLLBACK if the transaction was aborted. */
+/** Checks the answer, because PostgreSQL answers ROLLBACK if the transaction was aborted. */
 export async function commit(connection: Connection, send: () => PromiseLike<{ readonly command: string }>): Promise<void> {
   // The connection had ended before, so COMMIT was not sent.
   if (connection.ended) throw connection.ended;

@@ -7,18 +7,14 @@ import { wireTypes } from "#lib/db/wire-types.ts";
 
 export type ConnectionOptions = {
   readonly url: string;
-  /** The PostgreSQL settings that are sent when the connection is opened. */
   readonly settings: Readonly<Record<string, string | number>>;
-  /** The milliseconds in which a new connection must be opened and its first statement answered. */
+  /** The time to open a connection and get the answer to its first statement. */
   readonly openMs: number;
-  /**
-   * A statement may wait this many milliseconds without any data. It must be longer than statement_timeout, which a working
-   * server enforces.
-   */
+  /** How long a statement may wait without any data; longer than statement_timeout, which a working server enforces. */
   readonly silenceMs: number;
 };
 
-/** A query of the driver, with the fields that this module uses because it replaces the driver's own pool. */
+/** The driver's query with private fields, which this module uses because it replaces the driver's own pool. */
 export type Query = PendingQuery<Row[]> & {
   handler: (query: Query) => void;
   resolve: (result: unknown) => void;
@@ -37,27 +33,21 @@ const FIRST = "SELECT pg_is_in_recovery() AS standby, pg_backend_pid() AS pid";
 /** A closed socket waits this many milliseconds for the server to close its side, and is then destroyed. */
 const GOODBYE_MS = 1_000;
 
-/** If a statement gets no data for this many milliseconds, the server is asked whether it still works on it. */
+/** If a statement gets no data for this long, the server is asked whether it still works on the statement. */
 export const QUIET_MS = 1_000;
 
 const ignore = (): void => {};
 
 const isFatal = (error: postgres.PostgresError): boolean => error.severity === "FATAL" || error.severity === "PANIC";
 
-/** Whether the server is now a standby. A server that has become a standby still answers reads, and refuses every write. */
+/** A server that has become a standby still answers reads, and refuses every write. */
 const isStandby = (error: postgres.PostgresError): boolean => error.code === "25006";
 
-/**
- * Whether a migration changed the result type of a prepared statement. PostgreSQL then refuses the statement on this connection,
- * so a new connection is needed.
- */
+/** A migration changed the result type of a prepared statement, so PostgreSQL refuses the statement on this connection. */
 const isStalePlan = (error: postgres.PostgresError): boolean =>
   error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
-/**
- * One connection to PostgreSQL. Its driver gets only one socket, so a statement is never answered on another connection. When the
- * connection ends, all running statements fail.
- */
+/** The driver gets only one socket, so a statement is never answered on another connection. */
 export class Connection {
   readonly #live = new Set<Query>();
   #driver: ((query: Query) => void) | null = null;
@@ -68,15 +58,12 @@ export class Connection {
   #sentAt = 0;
   #heardAt = performance.now();
   readonly openedAt = performance.now();
-  /** The id of the server process, and a time at which the process was running. Null until the connection is open. */
+  /** The id of the server process, and a time at which it was running; null until the connection is open. */
   backend: Backend | null = null;
   /** True if this process gave up the connection, so that the server may not know that it ended. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
-  /**
-   * The first error from PostgreSQL since a caller got this connection. Later statements of the transaction only report 25P02
-   * (transaction aborted).
-   */
+  /** The first error of the transaction: later statements only report 25P02 (transaction aborted). */
   failure: postgres.PostgresError | null = null;
   /** Called once, when the connection ends for any reason. `silent` is true if it ended because no data came in time. */
   onEnd: (silent: boolean) => void = ignore;
@@ -125,7 +112,7 @@ export class Connection {
     }
   }
 
-  /** Gives the driver its socket once. The driver asks for a second socket after the first one has closed, which must fail. */
+  /** The driver asks for a second socket after the first one has closed, which must fail. */
   #once(socket: Socket): () => Socket {
     let given = false;
     return () => {
@@ -135,10 +122,7 @@ export class Connection {
     };
   }
 
-  /**
-   * These listeners are added before the driver's, so that a statement between `error` and `close` fails and does not wait
-   * forever.
-   */
+  /** Added before the driver's listeners, so that a statement between `error` and `close` fails and does not wait forever. */
   #watch(socket: Socket): void {
     this.#socket = socket;
     if (this.#ended) socket.destroy();
@@ -148,10 +132,7 @@ export class Connection {
     socket.on("data", () => (this.#heardAt = performance.now()));
   }
 
-  /**
-   * Watches with one timer whether data arrives. The first statement after an idle time starts the timer, and the timer starts
-   * again while a statement waits.
-   */
+  /** One timer for all statements: the first one after an idle time starts it, and it starts again while a statement waits. */
   #listen(milliseconds: number): void {
     this.#silence = setTimeout(() => {
       // Node.js runs timers before it reads sockets. So first let it read data that arrived while the process was busy.
@@ -180,7 +161,6 @@ export class Connection {
     return performance.now() - Math.max(this.#sentAt, this.#heardAt);
   }
 
-  /** Whether a statement is waiting and no data has come for QUIET_MS. */
   get isQuiet(): boolean {
     return this.busy && this.#quietFor >= QUIET_MS;
   }
@@ -189,7 +169,7 @@ export class Connection {
     return this.#heardAt;
   }
 
-  /** Gives a query to the driver. The query gets one result: its answer, or an error when the connection ends. */
+  /** The query gets one result: its answer, or an error when the connection ends. */
   send(query: Query): void {
     if (this.#ended || !this.#driver) return query.reject(this.#ended ?? new ConnectionLost("The connection is not open."));
     const { resolve, reject } = query;
@@ -198,7 +178,7 @@ export class Connection {
     if (this.#silence === null) this.#listen(Math.min(QUIET_MS, this.#silenceMs));
     query.resolve = (result) => {
       this.#live.delete(query);
-      // Clear the parameters, because V8 would otherwise move them to its old generation, where they take memory for long.
+      // Clear the parameters, or V8 moves them to its old generation, where they take memory for long.
       query.args = query.parameters = null;
       resolve(result);
     };
@@ -211,10 +191,7 @@ export class Connection {
     this.#driver(query);
   }
 
-  /**
-   * Returns the error to report for a failed statement. After an error that did not come from PostgreSQL, the state of the driver
-   * is unknown, so the connection ends.
-   */
+  /** After an error that did not come from PostgreSQL, the driver's state is unknown, so the connection ends. */
   #judge(error: unknown): unknown {
     if (!(error instanceof postgres.PostgresError)) {
       if (!this.#ended) this.end("The driver failed.", error);
@@ -230,7 +207,6 @@ export class Connection {
     return error;
   }
 
-  /** Fails all running statements and destroys the socket. */
   end(reason: string, cause?: unknown, silent = false): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost(reason, cause);
@@ -239,13 +215,13 @@ export class Connection {
     this.onEnd(silent);
   }
 
-  /** Ends a connection without telling the server. A later connection ends the server process, which may still hold locks. */
+  /** Ends without telling the server. A later connection ends the server process, which may still hold locks. */
   abandon(reason: string, silent = false): void {
     this.unheard = true;
     this.end(reason, undefined, silent);
   }
 
-  /** Closes an idle connection with PostgreSQL's Terminate message. */
+  /** Tells the server with PostgreSQL's Terminate message. */
   close(): void {
     if (this.#ended) return;
     this.#ended = new ConnectionLost("The connection was closed.");

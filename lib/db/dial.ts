@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 export type Target = {
   readonly host: string;
   readonly port: number;
-  /** The `sslmode` of the URL (see `secure`). Without one there is no TLS. */
+  /** The `sslmode` of the URL. Without one there is no TLS. */
   readonly sslMode: string | null;
 };
 
@@ -16,10 +16,7 @@ export function targetOf(url: string): Target {
   return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 5432), sslMode: searchParams.get("sslmode") };
 }
 
-/**
- * Returns a promise that resolves when the socket emits the event. The promise rejects if the socket fails or closes earlier, or
- * if the signal aborts.
- */
+/** Rejects if the socket fails or closes before the event, or if the signal aborts. */
 function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => () => {
@@ -42,10 +39,7 @@ function until<T>(socket: Socket, event: string, signal: AbortSignal): Promise<T
   });
 }
 
-/**
- * Asks for TLS: `require` encrypts, `prefer` and `allow` encrypt if the server offers TLS, and `verify-full` and `verify-ca`
- * also check the certificate.
- */
+/** `prefer` and `allow` accept a server without TLS; only `verify-full` and `verify-ca` check the certificate. */
 async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSignal): Promise<Socket> {
   socket.write(SSL_REQUEST);
   const answer = await until<Buffer>(socket, "data", signal);
@@ -60,7 +54,6 @@ async function secure(socket: Socket, { host, sslMode }: Target, signal: AbortSi
   return secured;
 }
 
-/** Opens one socket to the database, encrypted if sslmode asks for TLS. The socket is never opened again. */
 export async function dial(target: Target, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({
     host: target.host,

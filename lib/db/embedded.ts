@@ -12,23 +12,20 @@ export type EmbeddedOptions = {
   readonly dataDir: string;
   /** False for tests only: commits are then fast, but a crash of the machine may destroy the data. */
   readonly durable?: boolean;
-  /** The name of the database to use. It is created if it does not exist. */
+  /** Created if it does not exist. */
   readonly database?: string;
 };
 
 export type Postgres = {
   readonly url: string;
-  /** The directory of all files of PostgreSQL. It is outside of dataDir if PostgreSQL's account cannot reach dataDir. */
+  /** Outside of dataDir if PostgreSQL's account cannot reach dataDir. */
   readonly directory: string;
   readonly startedMs: number;
-  /** Disconnects this process, and stops the server if no other process uses it. */
+  /** Stops the server only if no other process uses it. */
   stop(): Promise<void>;
 };
 
-/**
- * An advisory lock that every process shares while it uses the server. A process that gets the exclusive lock is the last one,
- * and stops the server.
- */
+/** An advisory lock: every process that uses the server shares it, and one that can take it alone stops the server. */
 const IN_USE = 0x656d6264;
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 30_000;
@@ -88,7 +85,7 @@ async function initialize(directory: string, bin: string, account: Account, dura
   await writeFile(join(directory, "password"), password, { mode: 0o600 });
 }
 
-/** Finds the database files in dataDir. If there are none, makes them elsewhere and moves or symlinks them when complete. */
+/** Makes missing database files elsewhere and moves or symlinks them when complete. */
 async function cluster(dataDir: string, bin: string, account: Account, durable: boolean): Promise<Cluster> {
   const place = join(dataDir, "postgres");
   if (!(await stat(place).catch(() => null))) {
@@ -141,7 +138,7 @@ function alive(pid: number): boolean {
   }
 }
 
-/** After this many milliseconds without data, the connection counts as lost. It must be longer than the lock_timeout below. */
+/** Without data for this long, the connection counts as lost; longer than the lock_timeout below. */
 const SILENCE_MS = 12_000;
 
 /** Opens the connection that this process keeps while it uses the server. Returns the error if that fails. */
@@ -226,13 +223,12 @@ async function leave({ connection, pid, child }: RunningServer, { data }: Cluste
   if (last) {
     if (alive(pid)) process.kill(pid, "SIGINT");
     const deadline = performance.now() + STOP_LIMIT_MS;
-    // Check the process and the lock file: a killed server leaves its lock file, and a stopped process counts as alive until
-    // its parent reads its exit status.
+    // A killed server leaves its lock file, and a stopped process counts as alive until its parent reads its exit status.
     while (alive(pid) && (await postmaster(data))?.pid === pid) {
       if (performance.now() > deadline) throw new Error(`The embedded PostgreSQL (process ${pid}) does not stop.`);
       await pause(10);
     }
-    // spawnServer has called unref() on the child, so without ref() this process could end before the server has stopped.
+    // spawnServer has called unref(), so without ref() this process could end before the server has stopped.
     child?.ref();
     if (child) await finished(child);
     // The server removes its lock file a moment before its process ends.
@@ -249,7 +245,7 @@ async function ensureDatabase({ sql }: Connection, name: string): Promise<void> 
   });
 }
 
-/** Starts the server, and restarts it on the same port if it dies, until `stop` is called. */
+/** Restarts the server on the same port if it dies, until `stop` is called. */
 async function keep(server: Server): Promise<{ running: RunningServer; stop(): Promise<void> }> {
   let stopping = false;
   let current: Promise<RunningServer>;

@@ -5,18 +5,12 @@ import type { Sql } from "#lib/db/sql.ts";
 import { terminate } from "#lib/db/terminate.ts";
 import { perProcess } from "#lib/process.ts";
 
-/**
- * This many milliseconds pass between two questions to the server. A statement without data is not always lost, because it may
- * wait for a lock, so more frequent questions would only be load.
- */
+/** The pause between two questions to the server; a quiet statement may only wait for a lock. */
 const PAUSE_MS = 250;
 
 type Waiting = { readonly pid: number; readonly blockers: readonly number[] | null };
 
-/**
- * Finds those of these server processes that ended, that have waited for a message from this service for half a second, or that
- * wait for a lock. `blockers` are the processes that hold that lock; null if the process waits for no lock.
- */
+/** Processes that ended, waited half a second for a message, or wait for a lock; `blockers` hold that lock, else null. */
 async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonly Waiting[]> {
   const rows = await sql<{ pid: number; blockers: string | null }[]>`
     SELECT asked.pid, CASE WHEN a.wait_event_type = 'Lock' THEN array_to_string(pg_blocking_pids(a.pid), ',') END AS blockers
@@ -26,10 +20,7 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
   return rows.map(({ pid, blockers }) => ({ pid, blockers: blockers?.split(",").map(Number) ?? null }));
 }
 
-/**
- * Returns the server processes whose connections are lost. A process that waits for the lock of a lost process is included,
- * because its connection may be lost as well, and it would then get the lock and keep it.
- */
+/** A process that waits for a lock of a lost process counts as lost: it may be, and would then get the lock and keep it. */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
   let known = 0;
@@ -56,8 +47,7 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const lostPids = lostAmong(waiting.filter(({ pid, blockers }) => blockers !== null || suspected.has(pid)));
   const lost = quiet().filter(({ backend }) => backend && lostPids.has(backend.pid));
   if (lost.length === 0) return;
-  // End the connections before the server processes. A server process that is terminated could report that a COMMIT failed,
-  // although it succeeded and only its answer was lost.
+  // First the connections: a terminated server process could report as failed a COMMIT whose answer was lost.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
   await terminate(
@@ -66,11 +56,7 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   );
 }
 
-/**
- * Ends connections on which both sides wait for each other, because a message between them was lost: a statement waits for its
- * answer, and its server process waits for a statement. This is noticed after about 1.3 seconds, long before the statement's time
- * limit.
- */
+/** Ends connections on which a message was lost, long before the time limit: both sides would wait for each other. */
 export async function endLost(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const state = perProcess("lostConnections", () => ({ isAsking: false }));
   if (state.isAsking) return;

@@ -7,7 +7,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** No connection of a pool became free in time, or work that waits for its turn (inTurn) could not start. Nothing was sent. */
+/** No connection became free in time, or work of inTurn could not start. Nothing was sent. */
 export class PoolBusy extends Error {
   readonly code = "POOL_BUSY";
 }
@@ -23,10 +23,7 @@ const causesOf = (error: unknown): unknown[] =>
 const codeOf = (error: unknown): string | null =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : null;
 
-/**
- * Returns PostgreSQL's error code (SQLSTATE) or another text code, such as that of a lost connection; null if there is none. It
- * is the code of the innermost error, because drizzle and better-auth wrap the driver's errors.
- */
+/** The code of the innermost error, because drizzle and better-auth wrap the driver's errors. Null if there is none. */
 export function sqlState(error: unknown): string | null {
   for (const cause of causesOf(error).toReversed()) {
     const code = codeOf(cause);
@@ -36,17 +33,15 @@ export function sqlState(error: unknown): string | null {
 }
 
 /**
- * Error codes that mean that the database is unavailable: lost connections (also the three codes of the driver), a COMMIT or
- * single write without an answer, a busy pool, network errors of Node.js, and PostgreSQL's classes 08 (connection), 53
- * (resources), 57P (shutdown and start), 58 (system), a canceled statement (57014), a read-only server (25006) and ended
- * transactions (25P03, 25P04).
+ * PostgreSQL's classes and codes: 08 connection, 53 resources, 57P shutdown and start, 58 system,
+ * 57014 canceled statement, 25006 read-only server, 25P03 and 25P04 ended transactions.
  */
 const AWAY =
   /^(?:CONNECTION_(?:LOST|CLOSED|ENDED|DESTROYED)|OUTCOME_UNKNOWN|POOL_BUSY|E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|53...|57014|57P..|58...|25006|25P0[34])$/;
 
 export const databaseAway = (error: unknown): boolean => causesOf(error).some((cause) => AWAY.test(codeOf(cause) ?? ""));
 
-/** Whether the error itself, and not only one of its causes, says that a connection ended or that none could be opened. */
+/** Tests the error itself, without its causes. */
 export const connectionLost = (error: unknown): boolean => codeOf(error) === "CONNECTION_LOST";
 
 const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
@@ -54,14 +49,10 @@ const ENDED = /^(?:CONNECTION_LOST|57P0[123])$/;
 /** Whether the connection ended, or the server ended or refused it. Another connection may then succeed. */
 export const connectionEnded = (error: unknown): boolean => causesOf(error).some((cause) => ENDED.test(codeOf(cause) ?? ""));
 
-/** Whether the connection ended before COMMIT was sent, so that nothing was written. */
 export const endedBeforeCommit = (error: unknown): boolean => connectionEnded(error) && !outcomeUnknown(error);
 
 /** Whether the failed statement may have written something. */
 export const outcomeUnknown = (error: unknown): boolean => causesOf(error).some((cause) => codeOf(cause) === "OUTCOME_UNKNOWN");
 
-/**
- * Whether the error is a deadlock, a serialization failure or a lock timeout: another transaction holds the rows, and a retry may
- * succeed.
- */
+/** Deadlock, serialization failure or lock timeout: another transaction holds the rows, and a retry may succeed. */
 export const lockedOut = (error: unknown): boolean => ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "");

@@ -7,13 +7,12 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import journal from "../../drizzle/meta/_journal.json" with { type: "json" };
 
-/** The number of an advisory lock that makes two processes that start at the same time migrate one after the other. */
+/** An advisory lock, so that processes that start at the same time migrate one after the other. */
 const MIGRATION = 0x6d696772;
 
 export type MigrateOptions = {
   readonly url: string;
   readonly environment: Environment;
-  /** The directory that has the generated SQL files. */
   readonly folder?: string;
 };
 
@@ -44,7 +43,7 @@ async function apply(sql: Sql, folder: string): Promise<number> {
   return count;
 }
 
-/** Stores the environment of the database permanently, so that sandbox payments and real payments never share a database. */
+/** Stored permanently, so that sandbox payments and real payments never share a database. */
 async function claimEnvironment(sql: Sql, environment: Environment): Promise<void> {
   await sql`INSERT INTO installation (environment) VALUES (${environment}) ON CONFLICT DO NOTHING`;
   const [row] = await sql<{ environment: string }[]>`SELECT environment FROM installation`;
@@ -56,7 +55,7 @@ async function claimEnvironment(sql: Sql, environment: Environment): Promise<voi
   }
 }
 
-/** Applies all missing migrations in one transaction. Returns how many were applied. */
+/** One transaction for all missing migrations. Returns how many were applied. */
 export async function migrate({ url, environment, folder = join(process.cwd(), "drizzle") }: MigrateOptions): Promise<number> {
   // No statement or lock timeout is set, because a migration may take long and a second process waits for the first one.
   const settings = { application_name: "countersign-migrate" };
@@ -75,10 +74,7 @@ export async function migrate({ url, environment, folder = join(process.cwd(), "
   }
 }
 
-/**
- * Whether the database has all migrations of this release. A database of a newer release counts too, because older processes
- * still serve requests until they are replaced.
- */
+/** True for a newer release's database too, because older processes still serve requests until they are replaced. */
 export async function schemaIsCurrent(sql: Sql = mainPool().sql): Promise<boolean> {
   const newest = journal.entries.at(-1)?.when ?? 0;
   const [row] = await sql<{ current: boolean }[]>`

@@ -8,31 +8,28 @@ import { Waiters } from "#lib/db/waiters.ts";
 
 export type PoolOptions = ConnectionOptions & {
   readonly max: number;
-  /** A caller waits at most this many milliseconds for a free connection. */
+  /** The longest wait for a free connection. */
   readonly waitMs: number;
   readonly waitersMax: number;
   readonly idleMs: number;
   readonly lifetimeMs: number;
-  /** Callers do not notice a shorter failure: they wait, and a read or BEGIN is sent a second time if its connection ended. */
+  /** For this long, callers wait for a connection, and a read or BEGIN whose connection ended is sent a second time. */
   readonly graceMs?: number;
 };
 
-/** Only a few connections are opened at the same time, because opening one takes about 10 ms, half of it CPU time. */
+/** Opening a connection takes about 10 ms, half of it CPU time. */
 const OPENING_MAX = 2;
 const PAUSE_MIN_MS = 50;
 const PAUSE_MAX_MS = 1_000;
-/** During the grace time (`graceMs`), in which callers wait, the pool tries again to connect after this many milliseconds. */
+/** The pause between attempts to connect during `graceMs`. */
 const PAUSE_GRACE_MS = 100;
 
 const ELSEWHERE = "The database fell silent on another connection.";
 
-/** Finds statements that only read. If the connection of such a statement is lost, nothing was written. */
+/** Statements that only read: if their connection is lost, nothing was written. */
 const READS = /^\s*(?:SELECT|SHOW|EXPLAIN)\b/i;
 
-/**
- * A pool of connections with the same settings. The number of connections, the number of waiting callers and their waiting time
- * are limited. When a connection ends, only its own statements fail, and a new connection is opened when a caller needs it.
- */
+/** When a connection ends, only its own statements fail, and a new connection is opened when a caller needs it. */
 export class Pool {
   readonly #options: PoolOptions;
   readonly #idle: Connection[] = [];
@@ -63,12 +60,11 @@ export class Pool {
     return this.#waiters.count;
   }
 
-  /** The connections in use that wait for an answer and got no data for QUIET_MS. */
   get quiet(): readonly Connection[] {
     return [...this.#lent].filter(({ isQuiet }) => isQuiet);
   }
 
-  /** Lends a connection to `work`. If `work` fails, sends ROLLBACK; if a statement still runs then, ends the connection. */
+  /** If `work` fails, sends ROLLBACK; if a statement still runs then, ends the connection. */
   async use<T>(work: (sql: Sql, connection: Connection) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#lend().catch(noted), work);
   }
@@ -95,7 +91,7 @@ export class Pool {
     }
   }
 
-  /** Runs one transaction. Rejects with the first failure, or with OutcomeUnknown if COMMIT was sent and not answered. */
+  /** Rejects with the first failure, or with OutcomeUnknown if COMMIT was sent and not answered. */
   async begin<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#useLent(await this.#begun().catch(noted), async (sql, connection) => {
       const result = await work(sql);
@@ -106,7 +102,6 @@ export class Pool {
     });
   }
 
-  /** Lends a connection and sends BEGIN on it. */
   async #begun(): Promise<Connection> {
     const since = performance.now();
     for (let isRepeat = false; ; isRepeat = true) {
@@ -126,10 +121,7 @@ export class Pool {
     return !this.isEnding && performance.now() - since < (this.#options.graceMs ?? 0);
   }
 
-  /**
-   * Ends connections that are idle or wait for an answer and that got no data since `time`. The network may have broken while
-   * they were idle, and a statement on them would then wait for the whole time limit.
-   */
+  /** A statement on a connection that broke while idle would wait for the whole time limit. */
   forgetUnheardSince(time: number): void {
     this.forgetIdleUnheardSince(time);
     for (const connection of [...this.#lent].filter(({ busy, heardAt }) => busy && heardAt < time)) connection.abandon(ELSEWHERE);
@@ -198,7 +190,6 @@ export class Pool {
     return waits;
   }
 
-  /** Takes a connection back. It is closed if it is too old, and ended if a statement still runs on it. */
   #take(connection: Connection): void {
     if (!this.#lent.delete(connection) || connection.ended) return;
     connection.failure = null;
@@ -248,7 +239,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** Ends server processes whose connections were given up, which otherwise keep their locks until TCP notices the loss. */
+  /** Otherwise these server processes keep their locks until TCP notices the loss. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);
@@ -258,7 +249,7 @@ export class Pool {
     throw connection.ended;
   }
 
-  /** Plans the next attempt to connect. If the grace time is over and no connection is lent, rejects the waiting callers. */
+  /** If the grace time is over and no connection is lent, rejects the waiting callers. */
   #refused(error: unknown): void {
     this.#awaySince ??= performance.now();
     const isYoung = this.#isGrace(this.#awaySince);
@@ -281,7 +272,6 @@ export class Pool {
     this.#fill();
   }
 
-  /** Starts a timer that closes connections which were idle for idleMs. */
   #planSweep(): void {
     if (this.#sweep) return;
     this.#sweep = setTimeout(() => {

@@ -4,17 +4,12 @@ import type { Row } from "postgres";
 import type { Column } from "#lib/db/bulk.ts";
 import { toWire } from "#lib/time.ts";
 
-/*
- * Converts rows for statements that drizzle does not build. Columns, types and conversions come from drizzle's definition of the
- * table.
- */
-
 export const columnNames = (table: PgTable): string =>
   Object.values(getTableColumns(table))
     .map((column) => column.name)
     .join(", ");
 
-/** The columns for a SELECT whose rows become JSON. Amounts are selected as text, because JSON numbers lose digits. */
+/** Amounts are selected as text, because JSON numbers lose digits. */
 export const jsonColumns = (table: PgTable): string =>
   Object.values(getTableColumns(table))
     .map((column) => (column.getSQLType().startsWith("numeric") ? `${column.name}::text` : column.name))
@@ -28,9 +23,7 @@ export const readRow = <T extends PgTable>(table: T, row: Row): InferSelectModel
     }),
   ) as InferSelectModel<T>;
 
-/**
- * Makes a function that reads these columns of a table's row. The row may come from the driver or from JSON with amounts as text.
- */
+/** The row may come from the driver or from JSON with amounts as text. */
 export function readerOf<T extends PgTable, const K extends keyof InferSelectModel<T> & string>(
   table: T,
   keys: readonly K[],
@@ -47,10 +40,7 @@ export function readerOf<T extends PgTable, const K extends keyof InferSelectMod
   };
 }
 
-/**
- * Writes the rows as JSON text for json_populate_recordset. PostgreSQL refuses NUL and lone surrogates in that text, even in
- * nested values.
- */
+/** For json_populate_recordset. PostgreSQL refuses NUL and lone surrogates in that text, even in nested values. */
 export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelectModel<T>[]): string => {
   const columns = Object.entries(getTableColumns(table));
   const named = rows.map((row) => Object.fromEntries(columns.map(([key, { name }]) => [name, row[key as keyof typeof row]])));
@@ -59,10 +49,7 @@ export const writeRows = <T extends PgTable>(table: T, rows: readonly InferSelec
 
 type Readers<T, P extends PgTable> = { readonly [K in keyof InferInsertModel<P>]: (row: T) => InferInsertModel<P>[K] };
 
-/**
- * Makes a function that writes a value of the column as text. It is made once per column, because asking the column's definition
- * for each value costs CPU time.
- */
+/** Made once per column, because asking the column's definition for each value costs CPU time. */
 function textWriter(column: PgColumn): (value: unknown) => string | null {
   const write: (value: unknown) => string =
     column.columnType === "PgText"
@@ -73,10 +60,7 @@ function textWriter(column: PgColumn): (value: unknown) => string | null {
   return (value) => (value === null || value === undefined ? null : write(value));
 }
 
-/**
- * The columns that have a reader, for a statement with many rows, in the table's order. The columns in `json` contain JSON as
- * text; every other text is an id, a hash or a code.
- */
+/** In the table's order. The columns in `json` contain JSON as text; every other text is an id, a hash or a code. */
 export function columnsOf<T, P extends PgTable>(
   table: P,
   readers: Readers<T, P>,
@@ -93,7 +77,7 @@ export function columnsOf<T, P extends PgTable>(
   });
 }
 
-/** All columns of a table, for rows whose text and JSON may have any characters. */
+/** For rows whose text and JSON may have any characters. */
 export const allColumns = <P extends PgTable>(table: P): Column<InferSelectModel<P>>[] =>
   Object.entries(getTableColumns(table)).map(([key, column]) => {
     const write = textWriter(column);

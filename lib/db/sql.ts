@@ -10,10 +10,9 @@ type QueryClass = new (
   options: object,
 ) => Query;
 
-/** A template tag that makes statements, and its helper functions, for one connection or for a pool. */
 export type Sql = ISql;
 
-/** The driver's template tag. It only makes queries and never connects, because the pool sends them. */
+/** Only makes queries and never connects, because the pool sends them. */
 const maker = (): postgres.Sql =>
   perProcess("queryMaker", () =>
     postgres("postgres://nobody@localhost/none", {
@@ -25,10 +24,7 @@ const maker = (): postgres.Sql =>
     } as postgres.Options<never>),
   );
 
-/**
- * The maximum number of statements that isPrepared chooses in this process; further statements are sent unprepared. Without a
- * limit, lists of different lengths would make so many statements that they fill the server's memory.
- */
+/** Without a limit, lists of different lengths would make so many prepared statements that they fill the server's memory. */
 const PREPARED_MAX = 256;
 const PARAMETERS_MAX = 40;
 /** A statement is prepared from this use on, because it will probably be used again. */
@@ -38,10 +34,7 @@ const COUNTED_MAX = 4_096;
 const counted = (): Map<string, number> => perProcess("statementUses", () => new Map());
 const preparable = (): Set<string> => perProcess("preparableStatements", () => new Set());
 
-/**
- * Whether to prepare a statement once per connection. A prepared statement takes one round trip instead of two, and is not parsed
- * again.
- */
+/** A prepared statement takes one round trip instead of two, and is not parsed again. */
 function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   const chosen = preparable();
   if (chosen.has(text)) return true;
@@ -57,14 +50,13 @@ function isPrepared(text: string, parameters: readonly unknown[]): boolean {
   return true;
 }
 
-/** Makes an unsent copy of a query, so that it can be sent on another connection. */
 export function copyOf(query: Query, run: (copy: Query) => void): Query {
   const { strings, args, options, isRaw } = query;
   const copy = new (query.constructor as QueryClass)(strings, args, run, null, { ...options });
   return Object.assign(copy, { isRaw });
 }
 
-/** Makes a template tag for SQL. When a query of it is awaited, the query is passed to `run`. */
+/** When a query of this template tag is awaited, it is passed to `run`. */
 export function sqlThrough(run: (query: Query) => void): Sql {
   const make = maker();
   const through = <T>(made: T): T => {

@@ -1,10 +1,7 @@
 import type { Backend } from "#lib/db/connection.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
-/**
- * Ends server processes, which frees their locks and their places in max_connections. A later process, or after a failover a
- * process of another program, may have the same pid. So the start time, the user and the application name are compared too.
- */
+/** After a restart or failover, the pid may belong to another process, so start, user and application name must match too. */
 export const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
   SELECT pg_terminate_backend(a.pid)
   FROM unnest(string_to_array(${backends.map(({ pid }) => pid).join()}, ',')::int[],

@@ -1,10 +1,7 @@
 import { PoolBusy } from "#lib/db/failure.ts";
 import { perProcess } from "#lib/process.ts";
 
-/**
- * The maximum number of milliseconds that a caller waits for its turn, unless the caller sets its own. It is shorter than the
- * time limit of an HTTP request, which is 30 seconds.
- */
+/** Shorter than the time limit of an HTTP request, which is 30 seconds. */
 const WAIT_MS = 5_000;
 const WAITING_MAX = 1_024;
 
@@ -43,12 +40,7 @@ function leave(key: string): void {
 
 type Options = { readonly first?: boolean; readonly waitMs?: number };
 
-/**
- * Runs `work` after all earlier work in this process with the same key. Otherwise each caller that waits for the lock of a busy
- * row would keep a connection, until no other caller gets one. With `first`, the work goes before all waiting work without
- * `first`.
- * @throws PoolBusy if the work cannot start in time, or if WAITING_MAX callers wait already
- */
+/** Without turns, each caller that waits for a busy row's lock would hold a connection. @throws PoolBusy */
 export async function inTurn<T>(
   key: string,
   work: () => Promise<T>,

@@ -3,7 +3,7 @@ import { PoolBusy } from "#lib/db/failure.ts";
 
 type Waiter = { readonly resolve: (connection: Connection) => void; readonly reject: (error: unknown) => void };
 
-/** The callers that wait for a connection of a pool. The caller that has waited longest gets the next connection. */
+/** The caller that has waited longest gets the next connection. */
 export class Waiters {
   readonly #all: Waiter[] = [];
 
@@ -11,7 +11,7 @@ export class Waiters {
     return this.#all.length;
   }
 
-  /** Waits for a connection. @throws PoolBusy if `most` callers wait already, or after `milliseconds` */
+  /** @throws PoolBusy if `most` callers wait already, or after `milliseconds` */
   wait(milliseconds: number, most: number): Promise<Connection> {
     if (this.#all.length >= most) return Promise.reject(new PoolBusy("Too many callers wait for a connection."));
     return new Promise((resolve, reject) => {
@@ -33,7 +33,6 @@ export class Waiters {
     });
   }
 
-  /** Removes the caller that has waited longest, and returns the function that gives it a connection. */
   next(): Waiter["resolve"] | undefined {
     return this.#all.shift()?.resolve;
   }

@@ -1,23 +1,16 @@
 import { makePgArray } from "drizzle-orm/pg-core";
 import { parse as parseArray } from "postgres-array";
 
-/*
- * Fixed conversions of values for every connection. Without them, the driver would query the array types on each new connection,
- * and drizzle would change the parsers of the pools that it wraps, so that a time would be a Date on one pool and text on
- * another.
- */
+/** Otherwise the driver queries array types on each new connection, and drizzle changes the parsers of pools that it wraps. */
 
 const asText = (value: string): string => value;
 const isoText = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 const jsonText = (value: unknown): unknown => (typeof value === "string" ? value : JSON.stringify(value));
 
-/**
- * The type numbers of date, timestamp, timestamptz and their arrays, and of numeric[]. They are sent and received as text,
- * because drizzle parses them itself.
- */
+/** date, timestamp, timestamptz and their arrays, and numeric[]: kept as text, because drizzle parses them itself. */
 const texts = [1082, 1114, 1184, 1182, 1115, 1185, 1231];
 const json = [114, 3802];
-/** PostgreSQL's type numbers of the arrays text[] and varchar[]; int2[] and int4[]; int8[]; bool[]. */
+/** text[] and varchar[]; int2[] and int4[]; int8[]; bool[]. */
 const textArrays = [1009, 1015];
 const numberArrays = [1005, 1007];
 const bigArrays = [1016];
