@@ -7,10 +7,7 @@ import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from 
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/**
- * Finds the settlement without a mandate that used the nonce of this signed payment (credential). Null if there is none, or if
- * it failed or differs from the authorized payment.
- */
+/** Null if there is no such settlement, or if it failed or differs from the authorized payment. */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
   credential: Credential,
@@ -38,26 +35,19 @@ function isSamePayment(settlement: PlainSettlement, authorization: Authorization
   );
 }
 
-/**
- * Whether the seller has already asked this service to settle a payment with this credential's nonce and the authorized terms, and
- * the settlement has not failed. The signature is not compared here; adoptSettlement does that.
- */
+/** Whether this payment has a settlement that did not fail. The signature is not compared here; adoptSettlement does that. */
 export async function wasSettledAs(header: string, authorization: AuthorizationRow): Promise<boolean> {
   const decoded = decodeCredential(header);
   return decoded.ok && (await settledAs(database(), decoded.credential, authorization)) !== null;
 }
 
-/**
- * Whether the payer really signed this payment. A nonce is public, so a settlement with the same nonce proves nothing. Either
- * the signature was verified now, or the same signed payment was settled earlier.
- */
+/** A nonce is public, so the signature must be verified now, or the same signed payment must have been settled earlier. */
 const isSigned = (verified: Verification, { hash }: Credential, { credentialHash }: PlainSettlement): boolean =>
   verified.ok || verified.failure.code === "nonce_already_used" || hash === credentialHash;
 
 /**
- * If the seller has already had the payment settled, records that settlement as this execution, so that the mandate is charged.
- * Returns null if there is no such settlement, if it paid something else or not from the mandate's wallet, if the signature is
- * not proven, or if the settlement was already recorded as an execution. The seller's call of /settle still gets its answer.
+ * If the seller has already had the payment settled, the settlement becomes this execution, so that the mandate is charged.
+ * Null if payment, wallet or signature is not the authorized one, or if the settlement was already recorded as an execution.
  */
 export async function adoptSettlement(
   tx: Tx,

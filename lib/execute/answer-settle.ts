@@ -52,10 +52,7 @@ async function settleExecution(
   return first ? succeeded(asked, row.settlementReference) : refused(asked, "nonce_already_used");
 }
 
-/**
- * Changes an execution from `pending`, in which the service only watches the chain, to `processing`. Only one request gets
- * "taken" and settles the payment.
- */
+/** The service only watched the chain for this payment before. Only one request gets "taken" and settles the payment. */
 const takeOver = (
   execution: ExecutionRow,
   authorization: AuthorizationRow,
@@ -93,10 +90,7 @@ function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void 
 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 
-/**
- * Returns the execution when its outcome is known. Returns its current state if that takes too long, or if this organization
- * already has too many waiting requests.
- */
+/** Returns the current state if the outcome takes too long, or if this organization has too many waiting requests. */
 async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
   const row = await stateOf(executionId);
   if (row.resolvedAt !== null) return row;

@@ -9,10 +9,7 @@ const alreadyUsed = (payer: string): VerifyResponse => ({
   payer,
 });
 
-/**
- * Tells a seller's server whether it may deliver for this signed payment (credential). After a settlement, the answer stays
- * positive until the seller has been told once that the settlement succeeded.
- */
+/** After a settlement, the answer stays positive until the seller has been told once that the settlement succeeded. */
 export async function answerVerify({ credential, expected, match }: SettlementRequest): Promise<VerifyResponse> {
   const { payer } = credential;
   if (match.kind === "plain") {

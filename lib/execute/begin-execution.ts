@@ -45,10 +45,6 @@ type State = Omit<Partial<Change>, OwnColumns> & Pick<Change, "settlementStatus"
 /** Columns of an execution that are known before the payment is bound to its authorization. Failed executions have them too. */
 export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credentialHash" | "payer">;
 
-/**
- * The result of binding a signed payment or an onchain payment to its authorization: the columns of the new execution, or the
- * reason for a failure.
- */
 export type BindResult =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
@@ -59,18 +55,12 @@ export type Execute = ExecutionRequest & {
   readonly caller: Caller;
   readonly authorization: AuthorizationRow;
   readonly means: Means;
-  /**
-   * Binds the signed or onchain payment to its authorization, so that it pays nothing else. Called while the mandate is locked.
-   */
+  /** Binds the payment to its authorization, so that it pays nothing else. Called while the mandate is locked. */
   bind(tx: Tx, locked: MandateLock): Promise<BindResult>;
-  /**
-   * Records a settlement that the seller requested earlier as this execution. This is tried even if the authorization can no
-   * longer be executed, because the money has already moved.
-   */
+  /** Records an earlier settlement, even if the execution is refused, because the money has already moved. */
   adopt?(tx: Tx, locked: MandateLock): Promise<BindResult | null>;
 };
 
-/** The facts that decide whether an authorization may be executed now. */
 type OpenState = {
   readonly approved: ApprovedCheckout | null;
   readonly hold: Hold | null;
@@ -78,19 +68,14 @@ type OpenState = {
   readonly now: Date;
 };
 
-/** Reads the facts that decide whether the authorization may be executed, without locks. */
 async function readState(db: Database | Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
-  // A person who ends an approval also releases the hold (the reserved amount). Read the hold before the approval: then the
-  // answer names the person's decision and not only the released hold.
+  // Read the hold before the approval: ending an approval releases the hold, and the answer must name the person's decision.
   const [hold, isLive] = await Promise.all([holdOf(db, authorizationId), hasLiveExecution(db, authorizationId)]);
   const [approved, now] = await Promise.all([findApproved(db, authorizationId), clock(db)]);
   return { approved, hold, isLive, now };
 }
 
-/**
- * Locks the checkout and reads the facts that decide whether the authorization may be executed. Call lockMandate first, because
- * mandates are locked before checkouts and the hold changes only under the mandate's lock.
- */
+/** Call lockMandate first: mandates are locked before checkouts, and the hold changes only under the mandate's lock. */
 async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise<OpenState> {
   // The connection runs these statements in this order, so the time is read after the checkout is locked.
   const [approved, hold, isLive, now] = await Promise.all([
@@ -102,11 +87,7 @@ async function lockState(tx: Tx, { authorizationId }: AuthorizationRow): Promise
   return { approved, hold, isLive, now };
 }
 
-/**
- * Throws unless the authorization, its hold (the reserved amount) and its approval permit an execution now. Returns the
- * database's time.
- * @throws Problem as requireExecutable
- */
+/** Returns the database's time. @throws Problem as requireExecutable */
 export async function requireOpen(
   db: Database | Tx,
   authorization: AuthorizationRow,
@@ -123,9 +104,7 @@ export async function requireOpen(
 
 export type Begun = { readonly reply: StoredReply } | { readonly execution: ExecutionRow };
 
-/**
- * Begins the execution. If a parallel call with the same idempotency key has begun it, returns the stored answer of that call.
- */
+/** If a parallel call with the same idempotency key has begun the execution, returns the stored answer of that call. */
 export async function firstOrTwin(execute: Execute): Promise<Begun> {
   try {
     return await inTurn(execute.authorization.mandateId, () => transactAgain((tx) => begin(tx, execute)));
@@ -141,11 +120,7 @@ type Rights = Pick<Execute, "caller" | "authorization"> & { readonly mandate: Ma
 const rightsOf = (tx: Tx, { caller, authorization }: Pick<Rights, "caller" | "authorization">) =>
   Promise.all([callerIsLive(tx, caller), sellerStateOf(tx, authorization)]);
 
-/**
- * Throws unless the caller, the mandate and the seller still allow the payment. Call it after enterGate, which locks revocations
- * out, and while the mandate is locked.
- * @throws Problem as requireRights and changedMandate
- */
+/** Call it after enterGate, which locks revocations out, and while the mandate is locked. @throws Problem */
 export async function requireRightsNow(
   tx: Tx,
   { mandate, caller, authorization }: Rights,
@@ -191,10 +166,7 @@ async function refusalOf(check: () => Promise<void>): Promise<Problem | null> {
 
 type Refusal = MandateLock & Pick<OpenState, "hold" | "isLive"> & { readonly refusal: Problem };
 
-/**
- * Records an earlier settlement as the execution, although the execution is refused.
- * @throws Problem the refusal, if there is no such settlement, or if the authorization was not allowed or was already charged
- */
+/** Records an earlier settlement although the execution is refused. @throws Problem the refusal, if nothing can be recorded */
 async function adoptLate(
   tx: Tx,
   { adopt, authorization }: Execute,
@@ -207,10 +179,7 @@ async function adoptLate(
   return adopted;
 }
 
-/**
- * Transaction 1 of executePayment: takes the lock that keeps revocations out, locks the mandate, reads all facts again, binds the
- * payment and stores the execution.
- */
+/** Transaction 1 of executePayment. It reads all facts again, after it has locked out revocations and locked the mandate. */
 async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   const { authorization, subjectId, caller } = execute;
   await enterGate(tx);
@@ -235,10 +204,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
   return { reply: await answerExecution(tx, execution, authorization, execute) };
 }
 
-/**
- * Stores a failed execution. Nothing was sent, so the amount stays reserved and the agent can try again with another signed
- * payment.
- */
+/** Nothing was sent, so the amount stays reserved and the agent can try again with another signed payment. */
 async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata }: Failure, now: Date): Promise<Begun> {
   const state: State = {
     ...execute.means,

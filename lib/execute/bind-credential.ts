@@ -34,11 +34,7 @@ export const meansOf = ({ settlementMode, facilitatorUrl }: AuthorizationRow, { 
   payer: credential?.payer ?? null,
 });
 
-/**
- * Binds a verified payment signature (credential) to its authorization, so that it pays nothing else. Returns the failure if it
- * cannot be used.
- * @throws Problem rate_limited, idempotency_in_flight
- */
+/** Binds the payment to its authorization, so that it pays nothing else. @throws Problem rate_limited, idempotency_in_flight */
 export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLock): Promise<BindResult> {
   const { authorization, verified, proof } = binding;
   const { mandate, now } = locked;
@@ -61,19 +57,13 @@ export async function bindCredential(tx: Tx, binding: Binding, locked: MandateLo
   return { ok: true, executionId: newId("execution"), state };
 }
 
-/**
- * Returns the failure. The service signs with numbered nonces (nonce slots). If another payment has used this nonce, marks its
- * slot as used, so that the next attempt takes another slot.
- */
+/** If another payment has used the nonce, its slot is marked as used, so that the next attempt takes another slot. */
 async function unusable(tx: Tx, { proof }: Binding, failure: Extract<BindResult, { ok: false }>["failure"]): Promise<BindResult> {
   if (proof && failure.code === "nonce_already_used") await useNonceSlot(tx, proof.slot.slotId);
   return { ok: false, failure };
 }
 
-/**
- * Throws unless the nonce slot (a numbered nonce) and the mandate's registration on the chain are still current: the slot may
- * have expired since it was taken, and a changed mandate has another registration.
- */
+/** The nonce slot may have expired since it was taken, and a changed mandate has another registration on the chain. */
 async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot, registration }: Proof): Promise<void> {
   const held = await nonceSlotOf(tx, authorizationId);
   const current = await currentRegistration(tx, registration);
@@ -81,11 +71,7 @@ async function requireSlot(tx: Tx, { authorizationId }: AuthorizationRow, { slot
   if (!same || current.revocation !== "none") throw inFlight();
 }
 
-/**
- * Records that the payment's nonce belongs to this payment. Returns false if it belongs to another payment. If the service
- * signed, the nonce is recorded for the mandate's registration on the chain, because the nonce slot already names the
- * authorization.
- */
+/** If the service signed, the registration owns the nonce, because the nonce slot already names the authorization. */
 async function claim(tx: Tx, credential: Credential, { authorization, proof }: Binding): Promise<boolean> {
   if (!proof) return claimCredential(tx, credential, authorization);
   const { registrationId, organizationId } = proof.registration;
@@ -99,10 +85,7 @@ const weSettle = ({ settlementMode, facilitatorUrl }: AuthorizationRow): boolean
 const refuseUnpayable = async (tx: Tx, authorization: AuthorizationRow) =>
   refuseSmall(authorization.amount, expectedPayment(authorization).asset) ?? refuseUnproven(tx, authorization);
 
-/**
- * If this service settles, throws unless the seller has settlements left for this second and this day, and the service for this
- * day. Settlements are limited, because this service pays their gas.
- */
+/** Settlements are limited, because this service pays their gas. */
 async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void> {
   const { sellerOrganizationId } = authorization;
   if (!weSettle(authorization) || sellerOrganizationId === null) return;
@@ -113,10 +96,7 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
   });
 }
 
-/**
- * Returns the columns of an execution whose payment is submitted. If the seller settles, a worker looks for the settlement on
- * the chain. If this service settles, itself or through a facilitator, and its process dies, a worker finishes the settlement.
- */
+/** A worker looks for a settlement by the seller, and finishes one by this service if the service's process dies. */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
   const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
   const isSettledForSeller = settlementMode === "facilitatorSettled";

@@ -17,11 +17,7 @@ import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments
 import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/**
- * Executes an authorized payment. Transaction 1 stores the execution after the signed payment is verified. If the seller
- * settles, this is the answer. Otherwise the payment is submitted while no transaction is open, and transaction 2 stores the
- * result.
- */
+/** No transaction is open while the payment is submitted: the first stores the execution, and the second stores the result. */
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { subjectId } = caller;
@@ -38,11 +34,7 @@ export const executePayment: Handler<typeof contract.executePayment> = async ({ 
   return finish(begun.execution, authorization, asked, finding);
 };
 
-/**
- * Throws unless the authorization may be executed, or the seller has already asked to settle this payment (see wasSettledAs).
- * Returns the database's time.
- * @throws Problem as requireOpen
- */
+/** Throws as requireOpen, unless the seller already had this payment settled (wasSettledAs). Returns the database's time. */
 async function openOrSettled(authorization: AuthorizationRow, subjectId: string, credential: string | undefined): Promise<Date> {
   try {
     return await requireOpen(database(), authorization, subjectId);
@@ -55,10 +47,6 @@ async function openOrSettled(authorization: AuthorizationRow, subjectId: string,
 
 type Pays = Pick<Execute, "means" | "bind" | "adopt">;
 
-/**
- * Decides how the payment is made. With the enforcement path "onchain", a contract on the chain (a module) pays. Otherwise the
- * agent's signed payment is used, or one that this service signs if the mandate is registered on the chain.
- */
 async function paidBy(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date): Promise<Pays> {
   const { enforcementPath } = authorization.intent;
   if (enforcementPath === "onchain") {
@@ -75,11 +63,7 @@ async function paidBy(authorization: AuthorizationRow, caller: Caller, credentia
   };
 }
 
-/**
- * Returns the agent's signed payment, or one that this service signs for a registered mandate, and the result of its
- * verification.
- * @throws Problem credential_missing
- */
+/** Without the agent's signed payment, this service signs one for a registered mandate. @throws Problem credential_missing */
 async function credentialFor(authorization: AuthorizationRow, caller: Caller, credential: string | undefined, now: Date) {
   const payment = expectedPayment(authorization);
   const life = { now, secondsLeft: secondsLeftFor(authorization) };

@@ -46,12 +46,7 @@ function failedReply(row: ExecutionRow, authorization: AuthorizationRow, request
 const WAIT_MS = 1_000;
 const ASK_EVERY_MS = 100;
 
-/**
- * Returns the answer that an earlier call with this idempotency key got, or null if the key is new. Waits up to a second for a
- * parallel call that is still settling. If the process that made the execution died, stores and returns an answer with the
- * execution's current state.
- * @throws Problem idempotency_key_reused, idempotency_in_flight
- */
+/** Null if the key is new. If the first call's process died, the answer has the execution's current state. @throws Problem */
 export async function earlierReply(authorization: AuthorizationRow, asked: ExecutionRequest): Promise<StoredReply | null> {
   const { idempotency } = asked;
   const until = Date.now() + WAIT_MS;

@@ -22,16 +22,10 @@ import { refuseSmall } from "#lib/onchain/broadcast-caps.ts";
 
 /** A payment may wait this many seconds for its block. The block must be in the period whose limit counts the payment. */
 const LIFE_SECONDS = 300;
-/**
- * After this many milliseconds, a worker asks the chain for the first time. The request itself waits for the block, so the worker
- * is needed only if the request's process dies.
- */
+/** The request itself waits for the block, so a worker is needed only if the request's process dies. */
 const FIRST_CHECK_MS = 5_000;
 
-/**
- * A payment that a contract on the chain (the module of the buyer's account) makes. It is checked and signed before anything is
- * stored.
- */
+/** A payment by the module (a contract) of the buyer's account, which is checked and signed before anything is stored. */
 export type ModulePlan = {
   readonly authorization: AuthorizationRow;
   readonly registration: RegistrationRow;
@@ -41,7 +35,6 @@ export type ModulePlan = {
   readonly period: number;
   readonly validBefore: Date;
   readonly fromBlock: bigint;
-  /** Whether the balance of the account covers the payment. */
   readonly funded: Verdict;
 };
 
@@ -52,12 +45,7 @@ export const moduleMeans = ({ registration }: ModulePlan): Means => ({
   payer: registration.account,
 });
 
-/**
- * Asks the chain whether the account's module (a contract) may pay, and signs the payment. Keep the signature in this process
- * until the payment is stored, because anybody who has it can make the payment.
- * @throws Problem by the name of the chain's refusal, wallet_not_delegated, rate_limited near the end of a period,
- * rpc_unavailable
- */
+/** Keep the signature in this process until the payment is stored: anybody who has it can make the payment. @throws Problem */
 export async function prepareModulePayment(authorization: AuthorizationRow, now: Date): Promise<ModulePlan> {
   const payment = expectedPayment(authorization);
   const { mandateId, authorizationId, chain } = authorization;
@@ -84,8 +72,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
     registration,
     payment,
     paymentId,
-    // The module (a contract) still accepts a payment in the second of its deadline, and the token does not. So the module gets a
-    // deadline that is one second earlier.
+    // The module (a contract) still accepts a payment in the second of its deadline, and the token does not.
     call: await moduleCall(paid, paymentId, BigInt(validBefore - 1)),
     period,
     validBefore: new Date(validBefore * 1_000),
@@ -94,10 +81,7 @@ export async function prepareModulePayment(authorization: AuthorizationRow, now:
   };
 }
 
-/**
- * Counts the payment against the limits of its period and queues its transaction.
- * @throws Problem count_limit_exceeded, rate_limited, idempotency_in_flight
- */
+/** Counts the payment against the limits of its period and queues its transaction. @throws Problem */
 export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate, now }: MandateLock): Promise<BindResult> {
   const { authorization, registration, payment, paymentId, call, period, validBefore, fromBlock, funded } = prepared;
   if (!funded.ok) return { ok: false, failure: funded };

@@ -25,10 +25,7 @@ import { failed } from "#lib/x402/failure.ts";
 import { identifierOf } from "#lib/x402/payment-identifier.ts";
 import { requirementsOf, type ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/**
- * Finds the registration of the mandate on the payment's chain, also if its terms do not fit the payment. Null if the mandate is
- * not registered there.
- */
+/** Returns the registration even if its terms do not fit the payment. Null if the mandate is not registered on this chain. */
 export async function registrationFor({
   mandateId,
   chain,
@@ -47,10 +44,7 @@ export const registeredPayment = ({ account, onChainId }: RegistrationRow, payme
   value: payment.amount,
 });
 
-/**
- * Finds the registration of the mandate on the chain that allows this service to sign the payment itself. Null if there is none
- * for this token and payee.
- */
+/** The registration with which this service may sign the payment itself. Null if there is none for this token and payee. */
 export async function provingRegistration(
   mandate: Parameters<typeof registrationFor>[0],
   { asset, payTo }: Pick<ExpectedPayment, "asset" | "payTo">,
@@ -62,10 +56,8 @@ export async function provingRegistration(
 }
 
 /**
- * Signs the payment for the agent, with one of the nonces (nonce slots) that the mandate has for the current period. Returns null
- * if no registration covers the payment. Only the configured node sees the signature before it is stored.
- * @throws Problem of requireRights, Problem of refusedOnChain, count_limit_exceeded, wallet_not_delegated, rpc_unavailable; near
- * the end of a period rate_limited
+ * Null if no registration covers the payment. Only the configured node sees the signature before it is stored.
+ * @throws Problem
  */
 export async function provePayment(
   authorization: AuthorizationRow,
@@ -86,10 +78,7 @@ export async function provePayment(
   return { verified: asOurs(verified), proof: { slot, registration } };
 }
 
-/**
- * Throws if somebody has requested to revoke the mandate's registration on the chain. The service stops signing at once, before
- * the revocation is on the chain.
- */
+/** The service stops signing as soon as a revocation is requested, before the revocation is on the chain. */
 export function requireKept({ revocation }: RegistrationRow, refused: RefusedPayment): void {
   if (revocation !== "none") throw refusedOnChain("Revoked", refused);
 }
@@ -110,10 +99,7 @@ export function openLife(life: Life, refused: RefusedPayment): Open {
   }
 }
 
-/**
- * Asks the chain whether it accepts the payment. The question uses the nonce number (slot) 0, because only the database knows
- * which numbers are free.
- */
+/** The question uses the nonce slot 0, because only the database knows which slots are free. */
 async function requireAccepted(registration: RegistrationRow, payment: ExpectedPayment, place: Open, refused: RefusedPayment) {
   const { chain } = payment.asset;
   const [refusal, delegated] = await askingChain(chain, () =>
@@ -126,10 +112,7 @@ async function requireAccepted(registration: RegistrationRow, payment: ExpectedP
   if (!delegated) throw notDelegated(refused);
 }
 
-/**
- * Locks the mandate and reserves a nonce for the payment (a nonce slot). Returns null if no nonce is free. It has its own
- * transaction, because the next step calls the network.
- */
+/** Null if no nonce is free. This has its own transaction, because the next step calls the network. */
 const reserve = (
   authorization: AuthorizationRow,
   registration: RegistrationRow,
@@ -146,9 +129,7 @@ const reserve = (
     return takeNonceSlot(tx, { registration, authorizationId, amount, period, validBefore: new Date(validBefore * 1_000) });
   });
 
-/**
- * Signs as a standard x402 client does. If the intent contains the seller's 402 response, the signature is for the offer in it.
- */
+/** Signs as a standard x402 client does: for the offer in the seller's 402 response, if the intent contains the response. */
 async function sign(
   { intent, authorizationId }: AuthorizationRow,
   payment: ExpectedPayment,

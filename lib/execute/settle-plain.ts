@@ -54,10 +54,7 @@ export async function settlePlain(asked: SettlementRequest, seller: Seller): Pro
   });
 }
 
-/**
- * Handles a repeated request for the same settlement: looks for the transfer on the chain, and sends the transaction again only
- * if no other request is working on it.
- */
+/** A repeated request sends the transaction again only if no other request is working on it. */
 export async function settlePlainAgain(
   asked: SettlementRequest,
   settlement: PlainSettlement,
@@ -87,9 +84,7 @@ export async function settlePlainAgain(
   return send(asked, seller, settlementId, transfer);
 }
 
-/**
- * Reads the stored transaction hash again, because another request may have stored it after this request read the settlement.
- */
+/** Another request may have stored the transaction after this request read the settlement. */
 const transactionOf = async (settlementId: string): Promise<string | null> =>
   (await findPlainSettlement(database(), settlementId))?.transaction ?? null;
 
@@ -111,8 +106,7 @@ async function book(asked: SettlementRequest, seller: Seller, settlementId: stri
   const isSuccess = finding.kind === "settled" || (finding.kind === "broadcast" && finding.received === true);
   const handedOver = await transact(async (tx) => {
     await resolvePlain(tx, { ...seller, settlementId }, finding);
-    // Let another request send again. That is safe even if this request's call is still under way: both make the same call, for
-    // which only one transaction is sent.
+    // Let another request send again, which is safe during this request's call: for both calls, only one transaction is sent.
     if (finding.kind === "unknown" || finding.kind === "waiting") await endWork(tx, settlementId);
     return isSuccess && (await handOverPlain(tx, settlementId, finding.kind === "broadcast"));
   });
@@ -129,10 +123,7 @@ const revoked = (asked: SettlementRequest): SettleResponse =>
 const capped = (asked: SettlementRequest): SettleResponse =>
   refused(asked, "settlement_rejected", "This seller's settlements of the day or second are used up.");
 
-/**
- * Takes the lock that keeps revocations out, then checks whether the seller's key is still valid and its organization may still
- * be paid at this address. Both may have been revoked while the chain was read.
- */
+/** Takes the lock that keeps revocations out: the key or the payee may have been revoked while the chain was read. */
 async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller): Promise<boolean> {
   await enterGate(tx);
   const paid = { payTo: expected.payTo, chain: expected.asset.chain };
@@ -140,10 +131,7 @@ async function mayStill(tx: Tx, { expected }: SettlementRequest, seller: Seller)
   return isLive && !refusal;
 }
 
-/**
- * Checks the rights and the limits of the seller before a transaction is sent. Each transaction that is admitted counts against
- * the limits.
- */
+/** Call this before each transaction is sent: each one that is admitted counts against the limits. */
 async function admit(tx: Tx, asked: SettlementRequest, seller: Seller): Promise<"admitted" | "revoked" | "capped"> {
   if (!(await mayStill(tx, asked, seller))) return "revoked";
   return (await mayBroadcast(tx, seller.organizationId)) ? "admitted" : "capped";
@@ -161,10 +149,8 @@ const begin = (asked: SettlementRequest, seller: Seller, settlementId: string, f
   });
 
 /**
- * Records that the payment's nonce belongs to this settlement and stores the settlement, so that the same signed payment cannot
- * also be executed under a mandate. Record the nonce before counting the settlements of the day, as an execution does, or the two
- * can deadlock.
- * @throws Capped
+ * The claimed nonce keeps the same signed payment from being executed under a mandate. Claim the nonce before counting the
+ * settlements of the day, as an execution does, or the two can deadlock. @throws Capped
  */
 async function beginIn(
   tx: Tx,

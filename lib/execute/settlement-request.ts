@@ -20,10 +20,7 @@ import { paymentSignatureHeader, type ExpectedPayment } from "#lib/x402/requirem
 import { compareCredential, SENT_NOW_SECONDS } from "#lib/x402/verify.ts";
 import { chainOfNetwork, isVersion1 } from "#lib/x402/version-1.ts";
 
-/**
- * For this many milliseconds after a signed payment without a mandate has expired, the seller can still be told that its
- * settlement succeeded.
- */
+/** For this long after a payment without a mandate has expired, the seller can still be told that its settlement succeeded. */
 const HANDED_OVER_WITHIN_MS = 10 * 60_000;
 
 /** The record to which a signed payment (credential) belongs: none, an execution, or a settlement without a mandate. */
@@ -43,10 +40,7 @@ type ReadResult = ({ readonly ok: true } & SettlementRequest) | ({ readonly ok: 
 
 const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...failure, ok: false, payer });
 
-/**
- * Reads the request of a seller's server, and refuses signed payments that pay another organization. An expired signed payment
- * is accepted if its execution is settled or its settlement without a mandate has begun.
- */
+/** An expired payment is accepted if its execution is settled, or if its settlement without a mandate has begun. */
 export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
   const required = readRequired(asked);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
@@ -82,9 +76,7 @@ export async function readAsked(asked: RequestBody, organizationId: string): Pro
 const isBegun = (match: Match): boolean =>
   match.kind === "plain" || (match.kind === "execution" && match.execution.settlementStatus !== "pending");
 
-/**
- * Whether the execution is settled, or a settlement without a mandate has begun. The payment is then answered after its expiry.
- */
+/** Whether the payment is answered even after its expiry. */
 const wasSubmitted = (match: Match): boolean =>
   (match.kind === "execution" && match.execution.settlementStatus === "settled") || match.kind === "plain";
 
@@ -94,11 +86,7 @@ const samePayment = (a: ExpectedPayment, b: ExpectedPayment): boolean =>
   a.asset.chain === b.asset.chain &&
   a.asset.tokenAddress === b.asset.tokenAddress;
 
-/**
- * Refuses a signed payment that the service knows, unless it pays this organization (or, with a mandate, a payee that is no
- * registered seller) and has the stored signature. Any organization can register any address as its own, and the fields of a
- * settled payment are public on the chain.
- */
+/** Any organization can register any address, and a settled payment's fields are public, so the signature is compared too. */
 function refuseForeign(match: Match, credential: Credential, organizationId: string): Failure | null {
   if (match.kind === "plain") {
     const { organizationId: owner, payTo, amount } = match.settlement;
@@ -117,10 +105,7 @@ function refuseForeign(match: Match, credential: Credential, organizationId: str
   return null;
 }
 
-/**
- * Refuses a settlement without a mandate HANDED_OVER_WITHIN_MS after the signed payment has expired, unless the settlement
- * failed. The signature is public on the chain, so somebody else could send it and would be told that the payment succeeded.
- */
+/** A signature is public on the chain, so somebody else could send it late and would be told that the payment succeeded. */
 function refuseLate(match: Match, now: Date): Failure | null {
   if (match.kind !== "plain" || match.settlement.status === "failed") return null;
   if (now.getTime() <= match.settlement.validBefore.getTime() + HANDED_OVER_WITHIN_MS) return null;
