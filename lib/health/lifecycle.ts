@@ -2,7 +2,7 @@ import { perProcess } from "#lib/process.ts";
 
 const lifecycle = () => perProcess("lifecycle", () => ({ stopping: false }));
 
-/** Makes this process report that it is not ready, so that load balancers send their requests elsewhere. */
+/** Makes readiness fail, so that load balancers send requests elsewhere. */
 export const noteStopping = (): void => void (lifecycle().stopping = true);
 
 export const isStopping = (): boolean => lifecycle().stopping;

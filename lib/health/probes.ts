@@ -12,11 +12,7 @@ import { noSettlementIsStuck } from "#lib/settlement/watch-settlements.ts";
 import { atMost } from "#lib/time.ts";
 import { secretsAreReadable } from "#lib/webhooks/reseal-secrets.ts";
 
-/**
- * The result of one check. The service is `degraded` and not `failing` if a chain does not answer or accepts no transactions, if
- * the secrets of a webhook endpoint cannot be decrypted, or if the pages process is down, because it can still authorize, approve
- * and revoke.
- */
+/** `degraded` and not `failing` if the service can still authorize, approve and revoke. */
 export type Finding = {
   readonly name:
     | "database"
@@ -32,16 +28,9 @@ export type Finding = {
 };
 
 const PATIENCE_MS = 2_000;
-/**
- * Anyone may ask whether the service is ready. The answer is kept for this many milliseconds, so that frequent requests cause no
- * load.
- */
+/** Anyone may ask for readiness, so frequent requests must cause no load. */
 const FRESH_MS = 1_000;
-/**
- * Organizations that wait in the queue of authorizations can fill it except for the `kept` places, which are for organizations
- * that do not wait yet. If half of these places are taken too, the process is not ready, because it will soon answer 503 to
- * every organization.
- */
+/** If half of the places for new organizations are taken too, the process will soon answer 503 to every organization. */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {
@@ -88,7 +77,7 @@ async function probe(): Promise<readonly Finding[]> {
 
 type CachedFindings = { at: number; findings: Promise<readonly Finding[]> | null };
 
-/** Returns the results of all checks. Checks that began at most a second ago are not repeated. */
+/** Checks that began at most FRESH_MS ago are not repeated. */
 export function probeService(): Promise<readonly Finding[]> {
   const kept = perProcess<CachedFindings>("probes", () => ({ at: 0, findings: null }));
   const now = performance.now();

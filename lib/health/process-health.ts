@@ -19,5 +19,5 @@ const here = async (): Promise<ProcessHealth> => ({
   senders: senders(),
 });
 
-/** The health of the process that serves the API. The process that serves the pages asks that process for it. */
+/** The process that serves the pages asks the process that serves the API. */
 export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();
