@@ -3,10 +3,7 @@ import { readIntent } from "#lib/holds/stored-intent.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import type { PaymentIntent } from "#lib/payment-intent.ts";
 
-/**
- * Selects the payment intent of an authorization from its stored parts. Only for queries that use the table `authorizations`
- * without an alias.
- */
+/** Only for queries that use the table `authorizations` without an alias. */
 export const wholeIntent = sql<PaymentIntent>`(
   SELECT '[' || authorizations.intent || ',' || t.terms || ',' || json_build_object('authorizationId', authorizations.authorization_id,
     'intentId', authorizations.intent_id, 'nonce', authorizations.nonce,
@@ -18,7 +15,6 @@ export const wholeIntent = sql<PaymentIntent>`(
 
 const { intent: _intent, termsId: _termsId, ...columns } = getTableColumns(authorizations);
 
-/** The columns of an authorization, with its payment intent put together. */
 export const authorizationColumns = { ...columns, intent: wholeIntent };
 
 export type AuthorizationRow = Omit<typeof authorizations.$inferSelect, "intent" | "termsId"> & {

@@ -30,12 +30,7 @@ export type ExecutionFacts = {
   readonly hasLiveExecution: boolean;
 };
 
-/**
- * Throws unless an authorization may be executed now, according to its outcome, its approval, its hold (the reserved amount) and
- * its executions. It is called before the signed payment is verified, and again while the mandate is locked.
- * @throws Problem forbidden, policy_denied, approval_required, approval_rejected, approval_revoked, approval_expired,
- * authorization_consumed, authorization_expired
- */
+/** Called before the signed payment is verified, and again while the mandate is locked. @throws Problem */
 export function requireExecutable(facts: ExecutionFacts, now: Date): void {
   const { subjectId, authorization, hold, hasLiveExecution, approved, asking, askedBy } = facts;
   if (authorization.subjectId !== subjectId)
@@ -58,10 +53,7 @@ export function requireExecutable(facts: ExecutionFacts, now: Date): void {
     });
 }
 
-/**
- * Makes the problem for a payment that was executed already. Its text must not tell a client that lost the reply to authorize
- * again, because this would be a second payment.
- */
+/** The text must not tell a client that lost the reply to authorize again, because this would be a second payment. */
 const executedAlready = ({ authorizationId }: ExecutionFacts["authorization"]): Problem =>
   new Problem("authorization_consumed", {
     detail:
@@ -95,10 +87,7 @@ const approvalRequired = ({ href, checkoutIntentId, pollWith }: ApprovalRequest,
     ],
   });
 
-/**
- * Makes the problem for a payment about which no person decided in time. The agent may ask again: only a rejection, or taking
- * back an approval, is final.
- */
+/** The agent may ask again: only a rejection, or taking back an approval, is final. */
 const approvalExpired = (): Problem =>
   new Problem("approval_expired", {
     detail:
@@ -106,14 +95,12 @@ const approvalExpired = (): Problem =>
     nextActions: [{ type: "retry_later", label: "Authorize the payment again, under a new idempotency key" }],
   });
 
-/** Makes the problem for an approval that a person took back before the agent used it. */
 export const approvalTakenBack = (): Problem =>
   new Problem("approval_revoked", {
     detail: "The buyer took the approval back before it was used. Nothing was paid. Do not ask for the same purchase again.",
     nextActions: [commonActions.otherSeller],
   });
 
-/** Throws unless a person approved this payment and the approval can still be used. */
 function requireApproved({ checkout, approval }: ApprovalState, asking: ApprovalRequest, now: Date): void {
   if (approval?.status === "rejected")
     throw new Problem("approval_rejected", { detail: "The buyer declined this payment. Nothing was paid. Pay another seller." });
@@ -127,17 +114,13 @@ function requireApproved({ checkout, approval }: ApprovalState, asking: Approval
   });
 }
 
-/** Makes the problem for a payment that the mandate allowed when it was authorized and no longer allows. */
 export const changedMandate = ({ message }: { readonly message: string }): Problem =>
   new Problem("policy_denied", {
     detail: `The mandate was changed after this payment was authorized, and no longer allows it. ${message}`,
     nextActions: [{ type: "select_mandate", label: "Pay under another mandate" }, commonActions.otherSeller],
   });
 
-/**
- * `archived`: the authorized resource is no longer offered. `stopped`: an administrator's emergency stop ended the seller's
- * payments.
- */
+/** `archived`: the resource is no longer offered. `stopped`: an administrator's emergency stop ended the seller's payments. */
 export type SellerState = "offering" | "archived" | "stopped";
 
 export type StatusFacts = {
@@ -147,11 +130,7 @@ export type StatusFacts = {
   readonly seller: SellerState;
 };
 
-/**
- * Throws if a right that the payment needs was revoked or suspended, or was removed by a change of the policy or by the seller.
- * Read `facts` after enterGate, which locks revocations out, so that none is missed.
- * @throws Problem forbidden, mandate_revoked, mandate_not_active, emergency_stop, policy_denied
- */
+/** Read `facts` after enterGate, which locks revocations out, so that none is missed. @throws Problem */
 export function requireRights({ mandate, subjectId, callerIsLive, seller }: StatusFacts): void {
   if (!callerIsLive)
     throw new Problem("forbidden", {

@@ -57,10 +57,7 @@ export async function findExecution(db: Db, owner: Reader, executionId: string):
   return row ?? null;
 }
 
-/**
- * Reads an execution again. A caller that will change the row must call lockMandate first, so that no other transaction can
- * change it.
- */
+/** A caller that will change the row must call lockMandate first, so that no other transaction can change it. */
 export async function reloadExecution(tx: Tx, executionId: string): Promise<ExecutionRow> {
   const [row] = await tx.select().from(executions).where(eq(executions.executionId, executionId));
   if (!row) throw new Error("An execution is gone.");
@@ -81,10 +78,7 @@ export async function executionsOf(db: Db, authorizationIds: readonly string[]):
     .orderBy(desc(executions.executionId));
 }
 
-/**
- * Records permanently to what a signed payment's nonce belongs: an authorization, or, with its id as `authorizationId`, a
- * settlement without a mandate or an onchain registration. Returns false if the nonce was recorded before.
- */
+/** Records permanently which authorization, settlement or registration owns the nonce. False if it was recorded before. */
 export async function claimCredential(
   tx: Tx,
   credential: Credential,
@@ -101,10 +95,7 @@ export async function claimCredential(
 
 type Nonce = Pick<Credential, "chain" | "token" | "payer" | "nonce">;
 
-/**
- * Finds the owner of a nonce and returns its id. The owner is an authorization, a settlement without a mandate, or an onchain
- * registration, which gives its nonces to payments one by one. Null if the nonce is unknown.
- */
+/** The authorization, settlement without a mandate, or onchain registration that owns the nonce. Null if it is unknown. */
 export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce): Promise<string | null> {
   const [row] = await db
     .select({ owner: credentialClaims.authorizationId })
@@ -120,9 +111,7 @@ export async function ownerOfNonce(db: Db, { chain, token, payer, nonce }: Nonce
   return row?.owner ?? null;
 }
 
-/**
- * Like ownerOfNonce, but if a registration gave the nonce to a payment, returns the id of that payment's authorization.
- */
+/** Like ownerOfNonce, but a nonce that a registration gave to a payment belongs to that payment's authorization. */
 export async function claimOf(db: Db, credential: Nonce): Promise<string | null> {
   const owner = await ownerOfNonce(db, credential);
   return owner === null ? null : ((await holderOfNonce(db, owner, credential.nonce)) ?? owner);
@@ -145,7 +134,6 @@ const notBanned = or(eq(user.banned, false), lte(user.banExpires, sql`clock_time
 const roleOfAllower = sql<string | null>`(SELECT ${member.role} FROM ${member} JOIN ${user} ON ${user.id} = ${member.userId}
   WHERE ${member.organizationId} = ${apiKeys.organizationId} AND ${member.userId} = ${apiKeys.createdBy} AND ${notBanned})`;
 
-/** The capabilities with which a request can pay. */
 const paying: readonly Capability[] = ["payments:execute", "orders:place", "payments:settle"];
 
 /** Whether the role still gives the capabilities to pay that the caller had when the request began. */
@@ -154,11 +142,7 @@ const stillPays = (caller: Caller, role: string): boolean => {
   return paying.every((capability) => held.has(capability) || !caller.capabilities.has(capability));
 };
 
-/**
- * Whether the caller's API key or session is still valid, and the person behind it may still pay. A key that a person made does not
- * depend on their role; the tokens of an OAuth client do. Call this after enterGate, which locks revocations out, so that none is
- * missed.
- */
+/** Call this after enterGate, so that no revocation is missed. OAuth tokens depend on the person's role, but keys do not. */
 export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   if (caller.kind === "key") {
     const rows = await tx
@@ -192,10 +176,7 @@ export async function callerIsLive(tx: Tx, caller: Caller): Promise<boolean> {
   return rows.some(({ role }) => stillPays(caller, role));
 }
 
-/**
- * Whether the seller may still be paid for the authorized resource. A seller that is not registered is known only by its domain
- * and its address.
- */
+/** A seller that is not registered is known only by its domain and its address. */
 export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, intent }: AuthorizationRow): Promise<SellerState> {
   const offers = async (): Promise<boolean> => {
     if (sellerId === null || resourceId === null) return true;
@@ -211,11 +192,7 @@ export async function sellerStateOf(tx: Tx, { sellerId, resourceId, payTo, inten
   return isOffered ? "offering" : "archived";
 }
 
-/**
- * Whether the service account that requested the execution was not revoked, or the person is still a member and not banned. A
- * paused service account counts as live: a pause refuses new requests, but a payment that executePayment or placeOrder accepted
- * before continues, even if the service has not sent it yet.
- */
+/** A paused service account is live: a pause refuses new requests, but a payment that was accepted before continues. */
 export async function subjectIsLive(tx: Tx, { subjectId, organizationId }: ExecutionRow): Promise<boolean> {
   const accounts = await tx
     .select({ id: serviceAccounts.serviceAccountId })
@@ -234,19 +211,13 @@ export type PaymentFilter = {
   readonly mandateId?: string | undefined;
   readonly outcome?: string | undefined;
   readonly settlementStatus?: string | undefined;
-  /**
-   * To find the payment of an idempotency key: the hash under which a reply of authorizePayment with this key is stored. Set it
-   * together with `executeSlot`; a payment with either hash is found.
-   */
+  /** The slot of an idempotency key for authorizePayment. Set it together with `executeSlot`; either slot finds the payment. */
   readonly authorizeSlot?: string | undefined;
-  /** The hash under which a reply of executePayment with the same idempotency key is stored. */
+  /** The slot of the same idempotency key for executePayment. */
   readonly executeSlot?: string | undefined;
 };
 
-/**
- * Lists the authorizations that the reader may see in their organization and environment, newest first. The list continues
- * after the id `place`.
- */
+/** Newest first, after the id `place`. */
 export async function listAuthorizations(
   db: Db,
   owner: Reader,
@@ -279,10 +250,7 @@ export async function listAuthorizations(
     .limit(limit);
 }
 
-/**
- * The condition for executions whose outcome is not known yet. The constraint executions_checked gives each of them a next check,
- * so PostgreSQL can use the small index of due checks, although most executions are settled.
- */
+/** The constraint executions_checked gives these rows a next check, so PostgreSQL can use the small index of due checks. */
 export const hasNoOutcome = and(
   isNotNull(executions.nextCheckAt),
   inArray(executions.settlementStatus, ["pending", "processing", "unknown"]),

@@ -10,19 +10,13 @@ import type { LedgerKind, ReservationStatus } from "#lib/vocabulary.ts";
 export type Hold = typeof changedReservations.$inferSelect;
 export type MandateRow = typeof mandates.$inferSelect;
 
-/**
- * Locks the mandate's row. Each transaction that changes the mandate's budget, its holds (reserved amounts) or its executions
- * takes this lock first.
- */
+/** Each transaction that changes the mandate's budget, its holds (reserved amounts) or its executions takes this lock first. */
 export async function lockMandate(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx.select().from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return row ?? null;
 }
 
-/**
- * Locks the mandate's row. Returns null if another transaction has locked it, because the worker that releases expired holds must
- * not wait.
- */
+/** Returns null if the row is locked, because the worker that releases expired holds must not wait. */
 export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<MandateRow | null> {
   const [row] = await tx
     .select()
@@ -35,7 +29,7 @@ export async function lockMandateIfFree(tx: Tx, mandateId: string): Promise<Mand
 export const selectHold = (tx: Tx | Database, authorizationId: string) =>
   tx.select().from(reservations).where(eq(reservations.authorizationId, authorizationId));
 
-/** Reads the hold (the reserved amount) of an authorization, or null. Only a caller of lockMandate may change the hold. */
+/** Only a caller of lockMandate may change the hold. */
 export async function holdOf(tx: Tx | Database, authorizationId: string): Promise<Hold | null> {
   const [row] = await selectHold(tx, authorizationId);
   return row ?? null;
@@ -52,9 +46,7 @@ type HoldChange = {
   readonly resolvedAt?: SQL | null;
 };
 
-/**
- * Stores a change of a hold (a reserved amount). An unchanged hold has no row of its own, so its first change inserts the row.
- */
+/** An unchanged hold has no row of its own, so its first change inserts the row. */
 async function change(tx: Tx, hold: Hold, changes: HoldChange): Promise<void> {
   await tx
     .insert(changedReservations)
@@ -67,11 +59,7 @@ const setStatus = (tx: Tx, hold: Hold, status: ReservationStatus): Promise<void>
 
 type Sums = { readonly spent: bigint; readonly reserved: bigint; readonly payments: number };
 
-/**
- * Adds `sums` to the totals in the mandate's row and in the sums for its time windows (usage buckets). The database refuses sums
- * above a ceiling. With `raise`, only for money that moved although its amount was no longer reserved, the ceilings are raised
- * too.
- */
+/** The database refuses sums above a ceiling; `raise` raises it, only for money that moved after its reservation ended. */
 async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void> {
   const raised = (used: unknown, ceiling: unknown) =>
     raise ? { ceiling: sql`greatest(${ceiling}, ${used} + ${sums.spent.toString()}::numeric)` } : {};
@@ -89,19 +77,13 @@ async function move(tx: Tx, hold: Hold, sums: Sums, raise = false): Promise<void
   await Promise.all([lifetime, own.length > 0 && windows]);
 }
 
-/**
- * Marks the hold (the reserved amount) as submitted, because the signed payment is about to be sent. From now on, the hold is
- * captured or released only by what the chain shows.
- */
+/** The signed payment is about to be sent, so from now on only what the chain shows captures or releases the hold. */
 export const submitHold = (tx: Tx, hold: Hold): Promise<void> => setStatus(tx, hold, "submitted");
 
 /** Lets a hold (a reserved amount) expire later, because a person approved the payment or extended the request. */
 export const extendHold = (tx: Tx, hold: Hold, expiresAt: Date): Promise<void> => change(tx, hold, { expiresAt });
 
-/**
- * Captures the hold (the reserved amount), because the money moved. If the hold was already released or expired, the amount is
- * recorded as an overrun of the budget.
- */
+/** Call this when the money moved. If the hold was released or expired before, the amount is recorded as an overrun. */
 export async function captureHold(tx: Tx, hold: Hold): Promise<{ readonly overrun: boolean }> {
   const overrun = hold.status === "released" || hold.status === "expired";
   const others = overrun ? { reserved: 0n, payments: 1 } : { reserved: -hold.amount, payments: 0 };
@@ -122,10 +104,7 @@ export async function releaseHold(tx: Tx, hold: Hold, as: "released" | "expired"
   ]);
 }
 
-/**
- * Records that the mandate has paid the seller. With the approval mode firstPayment, a person is asked only about sellers that
- * the mandate has not paid yet.
- */
+/** With the approval mode firstPayment, a person is asked only about sellers that the mandate has not paid yet. */
 export async function rememberSeller(tx: Tx, mandateId: string, sellerId: string | null): Promise<void> {
   if (sellerId === null) return;
   await tx
@@ -151,7 +130,6 @@ export async function liveUsage(tx: Tx, mandateId: string): Promise<ReadonlyMap<
   return new Map(rows.map(({ windowKey, used }) => [windowKey, BigInt(used)]));
 }
 
-/** Reads the mandate's spent and reserved amounts, and its current policy. */
 export async function usageAndPolicy(tx: Tx, mandateId: string) {
   const { spent, reserved, chain, asset } = mandates;
   const [row] = await tx
@@ -164,16 +142,14 @@ export async function usageAndPolicy(tx: Tx, mandateId: string) {
 
 const columns = sql`authorization_id, organization_id, mandate_id, amount, approval_key, buckets, expires_at, created_at`;
 
-/** Reads the time up to which a worker has released all expired holds (reserved amounts). */
 export async function sweptUntil(db: Database | Tx): Promise<Date> {
   const [row] = await db.select({ until: holdSweeps.sweptUntil }).from(holdSweeps);
   return row?.until ?? new Date(0);
 }
 
 /**
- * Makes a query for open holds (reserved amounts). `where` may use the columns that authorizations and changed_reservations
- * share. A hold without a row in changed_reservations has not changed; it is read only if it expired after `since` (sweptUntil),
- * because all older ones were released. OFFSET 0 makes PostgreSQL look up each hold by its key.
+ * `where` may use the columns that authorizations and changed_reservations share. Unchanged holds that expired before `since`
+ * were released, so they are not read. OFFSET 0 makes PostgreSQL look up each hold by its key.
  */
 export const heldRows = (since: Date, where: SQL) => sql`
   SELECT ${columns} FROM changed_reservations WHERE status = 'held' AND resolved_at IS NULL AND ${where}
@@ -181,10 +157,7 @@ export const heldRows = (since: Date, where: SQL) => sql`
   FROM authorizations a WHERE held AND expires_at > ${since.toISOString()}::timestamptz AND ${where}
     AND NOT EXISTS (SELECT FROM changed_reservations WHERE authorization_id = a.authorization_id OFFSET 0)`;
 
-/**
- * Finds mandates that have holds (reserved amounts) to release: expired ones, or any if the mandate is revoked. The ids are
- * sorted and come after `place`. Nothing is locked, so the caller must lock each mandate and read its holds again.
- */
+/** Sorted, after `place`. Nothing is locked, so the caller must lock each mandate and read its holds again. */
 export async function mandatesWithDueHolds(
   db: Pick<Tx, "execute">,
   { since, place, limit }: { readonly since: Date; readonly place: string; readonly limit: number },
@@ -197,10 +170,7 @@ export async function mandatesWithDueHolds(
   return rows.map((row) => row.mandate_id);
 }
 
-/**
- * Computes up to which time a worker that begins now sees all holds (reserved amounts). The time is before the start of every
- * open transaction, because the holds of these are not visible yet.
- */
+/** The time is before the start of every open transaction, because the holds of open transactions are not visible yet. */
 export async function coveredBySweep(db: Pick<Tx, "execute">): Promise<Date> {
   const [row] = await db.execute<{ until: string }>(sql`
     SELECT least(clock_timestamp(), min(xact_start)) - interval '10 seconds' AS until FROM pg_stat_activity
@@ -222,21 +192,14 @@ export async function noteSwept(db: Database, until: Date): Promise<void> {
 
 type ReleasedHold = Pick<Hold, "authorizationId" | "amount" | "buckets">;
 
-/**
- * Releases up to `limit` holds (reserved amounts) of a mandate: those that expired or, if the mandate is revoked, any.
- * Submitted holds are kept. Call lockMandate first, so that no other transaction changes a hold. Amounts are summed first, so
- * that a thousand holds take five statements. Returns the ids of the authorizations.
- */
+/** Releases expired holds, or all if the mandate is revoked, but never submitted ones. Call lockMandate first. */
 export async function expireHolds(tx: Tx, mandate: MandateRow, limit: number): Promise<readonly string[]> {
   const due = mandate.status === "revoked" ? sql`true` : sql`expires_at <= clock_timestamp()`;
   const mine = heldRows(await sweptUntil(tx), sql`mandate_id = ${mandate.mandateId} AND ${due}`);
   return endHolds(tx, mandate, sql`SELECT * FROM (${mine}) AS mine LIMIT ${limit}`, "expire");
 }
 
-/**
- * Releases the holds (reserved amounts) of these authorizations, except submitted ones. Returns the ids of the authorizations
- * whose holds were released. Call lockMandate first, so that no other transaction changes a hold.
- */
+/** Submitted holds are kept. Returns the authorizations whose holds were released. Call lockMandate first. */
 export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds: readonly string[]): Promise<readonly string[]> {
   if (authorizationIds.length === 0) return [];
   const chosen = tx
@@ -246,7 +209,6 @@ export async function releaseHolds(tx: Tx, mandate: MandateKey, authorizationIds
   return endHolds(tx, mandate, sql`SELECT ${columns} FROM (${chosen}) AS chosen`, "release");
 }
 
-/** Ends the open holds (reserved amounts) that the query `held` selects. */
 async function endHolds(tx: Tx, mandate: MandateKey, held: SQL, kind: "expire" | "release"): Promise<readonly string[]> {
   const status = kind === "expire" ? "expired" : "released";
   const holds = await tx.execute<{ authorizationId: string; amount: string; buckets: Hold["buckets"] }>(sql`

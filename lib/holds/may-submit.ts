@@ -4,20 +4,14 @@ import { lockMandate, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/**
- * Whether the mandate's current wallet signed the payment. Nothing is checked if the mandate has not changed since the
- * authorization or the payer is not known.
- */
+/** Nothing is checked if the mandate has not changed since the authorization or the payer is not known. */
 const isSigner = (
   { version, walletAddress }: MandateRow,
   { payer }: ExecutionRow,
   { policyVersion }: AuthorizationRow,
 ): boolean => version === policyVersion || payer === null || compareSigner(payer, walletAddress).ok;
 
-/**
- * Whether the mandate, the agent and the seller still allow the payment to be submitted. Call this after enterGate, which locks
- * revocations out. This function locks the mandate.
- */
+/** Call this after enterGate, which locks revocations out. This function locks the mandate. */
 export async function admitsNow(tx: Tx, execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> {
   const mandate = await lockMandate(tx, execution.mandateId);
   return (

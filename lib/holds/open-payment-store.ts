@@ -9,10 +9,7 @@ import { sellers } from "#lib/sellers/tables.ts";
 /** To find reserved amounts whose payment was not sent, this many of a mandate's newest authorizations are searched. */
 const WALKED = 5_000;
 const SUBMITTED_MAX = 200;
-/**
- * After this time, every reserved amount has been paid or has expired. A request waits for a person for at most 24 hours, an
- * approval lasts an hour longer, and an order that uses it at its end has 15 more minutes to pay.
- */
+/** A request waits at most 24 hours for a person, an approval lasts an hour longer, and an order then has 15 minutes to pay. */
 const HELD = sql`interval '26 hours'`;
 
 type Mandate = { readonly mandateId: string; readonly organizationId: string };
@@ -26,7 +23,6 @@ export async function policyOfVersion(tx: Tx, mandateId: string, version: number
   return row.policy;
 }
 
-/** Finds those of the given sellers that have proved that they control their domains. */
 export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (sellerIds.length === 0) return new Set();
   const rows = await tx
@@ -36,10 +32,7 @@ export async function verifiedAmong(tx: Tx, sellerIds: readonly string[]): Promi
   return new Set(rows.map(({ sellerId }) => sellerId));
 }
 
-/**
- * Reads those of the mandate's newest authorizations (WALKED) whose hold (reserved amount) was not submitted and has not
- * expired, newest first. Call lockMandate first, so that no other transaction changes a hold.
- */
+/** Searches only the newest authorizations (WALKED). Call lockMandate first, so that no other transaction changes a hold. */
 export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
   const { authorizationId } = authorizations;
   const changed = changedReservations;
@@ -68,10 +61,7 @@ export async function heldUnder(tx: Tx, { mandateId }: Mandate) {
     .orderBy(desc(authorizationId));
 }
 
-/**
- * Whether the mandate may have reserved amounts that `heldUnder` does not find, because they are older than its newest 5,000
- * authorizations.
- */
+/** Whether amounts may be reserved by authorizations older than the newest 5,000, so that `heldUnder` does not find them. */
 export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boolean> {
   const [last] = await tx
     .select({ isNew: sql<boolean>`${authorizations.createdAt} > clock_timestamp() - ${HELD}` })
@@ -83,7 +73,6 @@ export async function mayHoldMore(tx: Tx, { mandateId }: Mandate): Promise<boole
   return last?.isNew ?? false;
 }
 
-/** Reads at most 200 authorizations whose signed payment was sent and whose outcome is not final, newest first. */
 export async function submittedUnder(tx: Tx, { mandateId, organizationId }: Mandate) {
   return tx
     .select(authorizationColumns)

@@ -4,7 +4,6 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** The stored facts of a payment that was decided earlier. */
 export type PastPayment = {
   readonly subjectId: string;
   readonly intent: PaymentIntent;
@@ -21,10 +20,7 @@ export type PastPayment = {
 /** Facts about the payee that may have changed since the decision. The caller supplies how they are now. */
 type Now = { readonly verified: boolean; readonly domainSeen: boolean; readonly paidBefore: boolean };
 
-/**
- * Rebuilds the facts on which a past decision was made, from its stored row. Differences from the seller's record and repeated
- * ids are not stored, so the result has none.
- */
+/** Differences from the seller's record and repeated ids are not stored, so the result has none. */
 export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }: Now): IntentFacts {
   const { seller, resource, ...intent } = one.intent;
   return {
@@ -65,19 +61,13 @@ export function pastFacts(one: PastPayment, { verified, domainSeen, paidBefore }
   };
 }
 
-/**
- * Rebuilds the facts about an unregistered seller. `payTo` is stored only if the agent sent the seller's 402 response
- * (challenge), so null means that the response was missing.
- */
+/** `payTo` is stored only if the agent sent the seller's 402 response, so null means that the response was missing. */
 function unregisteredOf({ intent, payTo }: PastPayment): IntentFacts["unregistered"] {
   const lack = { detail: "This payment was asked for without the seller's challenge.", pointer: "/intent/challenge" };
   return { domain: intent.seller.domain ?? null, lacks: payTo === null ? [lack] : [] };
 }
 
-/**
- * Returns the offer that the domain's own 402 response must contain, unless the seller has verified the domain. Null if the
- * payment names no domain or no payee, or if the token is not configured.
- */
+/** What the 402 response of an unverified domain must offer. Null without a domain, a payee or a configured token. */
 export function wantedOf(
   { intent, payTo, chain, asset, amount }: PastPayment,
   tokenOf: (chain: string, asset: string) => string | null,

@@ -22,26 +22,19 @@ const decisions = (tx: Tx) =>
       resourceId: authorizations.resourceId,
       payTo: authorizations.payTo,
       createdAt: authorizations.createdAt,
-      /**
-       * Whether the payment was decided for an order or for an approval. Such an authorization has a slot that begins with
-       * "also ", because the whole reply to the caller is stored under another slot.
-       */
+      /** The slot begins with "also " for an order or an approval, because their reply is stored under another slot. */
       ofPurchase: sql<boolean>`starts_with(${authorizations.slot}, 'also ')`,
       holdStatus: sql<string | null>`CASE WHEN ${authorizations.held} THEN coalesce(${changedReservations.status}, 'held') END`,
     })
     .from(authorizations)
     .leftJoin(changedReservations, eq(changedReservations.authorizationId, authorizations.authorizationId));
 
-/** Reads the last decisions under a mandate, newest first, each with its hold (the reserved amount) if it has one. */
 export const selectDecisions = (tx: Tx, mandateId: string, last: number) =>
   decisions(tx).where(eq(authorizations.mandateId, mandateId)).orderBy(desc(authorizations.authorizationId)).limit(last);
 
 export type PastDecision = Awaited<ReturnType<typeof selectDecisions>>[number];
 
-/**
- * Reads one decision under a mandate. The query does not filter by organization, so the caller must have checked that the
- * mandate belongs to the organization.
- */
+/** The caller must have checked that the mandate belongs to the organization, which this query does not check. */
 export async function findDecision(tx: Tx, mandateId: string, authorizationId: string): Promise<PastDecision | null> {
   const [row] = await decisions(tx).where(
     and(eq(authorizations.authorizationId, authorizationId), eq(authorizations.mandateId, mandateId)),
@@ -49,7 +42,6 @@ export async function findDecision(tx: Tx, mandateId: string, authorizationId: s
   return row ?? null;
 }
 
-/** Reads the newest payments of an organization that were denied. */
 export const selectDenied = (tx: Tx, scope: Scope, last: number) =>
   tx
     .select({ authorizationId: authorizations.authorizationId, mandateId: authorizations.mandateId })
@@ -58,7 +50,6 @@ export const selectDenied = (tx: Tx, scope: Scope, last: number) =>
     .orderBy(desc(authorizations.authorizationId))
     .limit(last);
 
-/** Reads when the mandate first paid each seller. */
 export async function firstPayments(tx: Tx, mandateId: string): Promise<ReadonlyMap<string, Date>> {
   const rows = await tx.select().from(mandateSellers).where(eq(mandateSellers.mandateId, mandateId));
   return new Map(rows.map(({ sellerId, firstPaidAt }) => [sellerId, firstPaidAt]));
@@ -66,10 +57,7 @@ export async function firstPayments(tx: Tx, mandateId: string): Promise<Readonly
 
 const SUBMITTED_MAX = 200;
 
-/**
- * Reads the ids of at most 200 executions of the mandate whose payment was sent and has no final outcome, oldest first. A
- * revocation cannot stop these payments, so it lists them for the buyer.
- */
+/** At most 200, oldest first. A revocation cannot stop these payments, so it lists them for the buyer. */
 export async function submittedExecutions(tx: Tx, mandateId: string): Promise<string[]> {
   const rows = await tx
     .select({ executionId: executions.executionId })

@@ -11,10 +11,7 @@ import { policyOfVersion, verifiedAmong } from "#lib/holds/open-payment-store.ts
 import { pastFacts, wantedOf, type PastPayment } from "#lib/holds/past-facts.ts";
 import { seenBefore } from "#lib/sellers/seen-offer-store.ts";
 
-/**
- * Finds for each payment the reason why the mandate forbids it now, or null. Call lockMandate first, so that no other
- * transaction changes the policy.
- */
+/** Null for each payment that the mandate allows. Call lockMandate first, so that no other transaction changes the policy. */
 export async function forbiddenAmong(
   tx: Tx,
   mandate: MandateFacts,
@@ -41,11 +38,7 @@ export async function forbiddenAmong(
 
 type Mandate = Pick<MandateRow, "mandateId" | "version" | "agents" | "asset" | "chain">;
 
-/**
- * Finds the reason why the mandate's current version forbids a payment that an older version authorized, or null. Call
- * lockMandate first, so that no change of the policy is missed. Limits are not checked again, because the amount is already
- * reserved.
- */
+/** Limits are not checked, because the amount is reserved. Call lockMandate first, so that no policy change is missed. */
 export async function forbiddenNow(tx: Tx, mandate: Mandate, authorization: AuthorizationRow): Promise<Reason | null> {
   const { mandateId, version, agents } = mandate;
   if (version === authorization.policyVersion) return null;

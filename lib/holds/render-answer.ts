@@ -3,7 +3,6 @@ import { renderReasons } from "#lib/mandates/render-reasons.ts";
 import { policyDecisionIdOf, reservationIdOf } from "#lib/holds/ids.ts";
 import { toWire } from "#lib/time.ts";
 
-/** The columns of an authorization that its reply contains; the reasons are separate. */
 type AnswerFields = {
   readonly authorizationId: string;
   readonly mandateId: string;
@@ -15,10 +14,7 @@ type AnswerFields = {
   readonly expiresAt: Date;
 };
 
-/**
- * Writes the JSON text of an authorization for the first reply and for retries. Do not change the order of the fields, because a
- * retry must get the same bytes as the first request.
- */
+/** Do not change the order of the fields, because a retry must get the same bytes as the first request. */
 export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): string {
   const text = JSON.stringify;
   const denied = row.denialCode === null ? "" : `,"denialCode":${text(row.denialCode)}`;
@@ -28,7 +24,6 @@ export function renderAnswer(row: AnswerFields, reasons: readonly Reason[]): str
   return `{"authorizationId":${text(row.authorizationId)},"policyDecision":${decided},"expiresAt":"${toWire(row.expiresAt)}"}`;
 }
 
-/** Returns the reasons of a stored decision as sentences. */
 export const reasonsOf = ({ findings }: { readonly findings: string }): readonly Reason[] =>
   renderReasons(JSON.parse(findings) as Findings);
 

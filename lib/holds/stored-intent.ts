@@ -4,9 +4,8 @@ import type { FeeQuote, PaymentIntent } from "#lib/payment-intent.ts";
 import { minutes, toWire } from "#lib/time.ts";
 
 /*
- * A payment intent is stored in three parts. Its seller, resource, chain and fee schedule (the terms) are the same for most
- * payments to one seller, so they are stored once, under their hash. Some of its fields are columns of the authorization, or
- * usually follow from these columns. All other fields are stored with each authorization as JSON.
+ * A payment intent is stored in three parts: the terms, which many payments share, once under their hash; columns of the
+ * authorization and fields that usually follow from them; and all other fields as JSON with each authorization.
  */
 
 type Members = Readonly<Record<string, unknown>>;
@@ -50,10 +49,7 @@ type Columns = {
 /** The fee quote of an authorization is valid for this many milliseconds. */
 export const QUOTE_MS = minutes(15);
 
-/**
- * These functions return the values that fields of the intent usually have, calculated from the columns and the amount. A field
- * is stored only if it has a different value.
- */
+/** The usual values of fields, calculated from the columns and the amount. A field is stored only if it differs. */
 const usually = ({ intentId, expiresAt }: Columns): Members => ({ idempotencyKey: intentId, expiresAt });
 const usuallyQuoted = ({ authorizationId, createdAt }: Columns, amount: string): Members => ({
   feeQuoteId: idUnder("feeQuote", authorizationId),
@@ -80,7 +76,7 @@ function split(value: Members, names: ReadonlySet<string>, usual: Members): read
 const HASHED_MAX = 64;
 const hashed = new Map<string, string>();
 
-/** Returns the id of the terms, which is their hash. Most payments of a batch have equal terms, so the hash is cached. */
+/** Most payments of a batch have equal terms, so the hash is cached. */
 function termsIdOf(text: string): string {
   let id = hashed.get(text);
   if (id === undefined) {
@@ -93,7 +89,6 @@ function termsIdOf(text: string): string {
 export type StoredIntent = {
   /** The first 22 characters (132 bits) of the SHA-256 hash of `terms`, in base64url. */
   readonly termsId: string;
-  /** The terms as JSON: the seller, the resource, the chain and the fee schedule. */
   readonly terms: string;
   /** The fields of the intent that neither belong to the terms nor follow from the columns, as JSON. */
   readonly own: string;

@@ -14,10 +14,7 @@ import {
 } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, hashBytes, moment } from "#lib/db/columns.ts";
 
-/**
- * Returns two columns for an index: 128 bits of hashes of the mandate's id and a name that an agent may use once under this
- * mandate.
- */
+/** Two columns with 128 bits of hashes of the mandate's id and a name that an agent may use once under this mandate. */
 const onceKey = (mandateId: SQL, name: SQL): [SQL, SQL] => {
   const half = (seed: number) => sql`hashtextextended(${mandateId} || ' ' || ${name}, ${sql.raw(String(seed))})`;
   return [half(0), half(1)];
@@ -31,9 +28,8 @@ export const paymentTerms = pgTable("payment_terms", {
 });
 
 /**
- * One row holds the payment intent, the decision, the authorization, the stored reply and the audit event of one request, because
- * they are created together and never change (ADR 0002, ADR 0032). The ids of the decision, the hold, the event and the ledger
- * entry are the row's id with other prefixes. The views audit_events, mandate_ledger and reservations contain these rows.
+ * One row holds the intent, decision, authorization, stored reply and audit event of one request, because they are created
+ * together and never change (ADR 0002, ADR 0032). The views audit_events, mandate_ledger and reservations contain these rows.
  */
 export const authorizations = pgTable(
   "authorizations",
@@ -48,10 +44,7 @@ export const authorizations = pgTable(
     nonce: text("nonce").notNull(),
     outcome: text("outcome").notNull(),
     denialCode: text("denial_code"),
-    /**
-     * The fields of the payment intent that do not follow from terms and columns, as JSON. It is a text column, because
-     * PostgreSQL would parse a json value to validate it.
-     */
+    /** The rest of the intent (see stored-intent.ts), as text, because PostgreSQL would parse a json value to validate it. */
     intent: text("intent").notNull(),
     termsId: text("terms_id").notNull(),
     /**
@@ -78,9 +71,7 @@ export const authorizations = pgTable(
     feeScheduleId: text("fee_schedule_id"),
     /** Whether the decision reserved the amount in the mandate's budget. */
     held: boolean("held").notNull(),
-    /**
-     * The sums for time windows (usage buckets) that contain the reserved amount, as JSON text. Null if no amount is reserved.
-     */
+    /** The usage buckets (sums for time windows) that contain the reserved amount, as JSON. Null if no amount is reserved. */
     buckets: text("buckets"),
     /** The checkout in which a person is asked about this payment; null if the policy asks nobody. */
     checkoutIntentId: text("checkout_intent_id"),
@@ -98,9 +89,8 @@ export const authorizations = pgTable(
   },
   (table) => [
     uniqueIndex("authorizations_slot").on(table.slot),
-    // The next two indexes contain 128 bits of hashes, because the texts are three times as long; a query compares the texts too.
-    // The mandate is not a column of its own, because with an old query plan PostgreSQL could scan all authorizations of a
-    // mandate.
+    // The next two indexes contain hashes, because the texts are three times as long; a query compares the texts too. The
+    // mandate is not a column of its own, because with an old query plan PostgreSQL could scan all authorizations of a mandate.
     uniqueIndex("authorizations_intent_once")
       .on(...onceKey(sql`mandate_id`, sql`intent_id`))
       .where(sql`outcome <> 'deny'`),
@@ -110,14 +100,11 @@ export const authorizations = pgTable(
     uniqueIndex("authorizations_of_chain").on(table.organizationId, table.sequence),
     index("authorizations_of_organization").on(table.organizationId, table.authorizationId),
     index("authorizations_of_mandate").on(table.mandateId, table.authorizationId),
-    // This index is for the page that lists denied payments and payments that need an approval. It leaves out allowed payments,
-    // which are most, so that storing them costs nothing here.
+    // For the page of denied payments and payments that need an approval. Allowed payments, which are most, cost nothing here.
     index("authorizations_not_allowed")
       .on(table.organizationId, table.outcome, table.authorizationId)
       .where(sql`outcome <> 'allow'`),
-    // This index is for the worker that releases expired holds (reserved amounts). The worker never reads rows that expired
-    // before the time in hold_sweeps. A BRIN index keeps several times for each range of pages, so an insert costs almost
-    // nothing.
+    // For the worker that releases expired holds. A BRIN index has few entries for each range of pages, so an insert is cheap.
     index("authorizations_due")
       .using("brin", table.expiresAt.op("timestamptz_minmax_multi_ops"))
       .with({ pages_per_range: 32, autosummarize: true })
@@ -136,34 +123,25 @@ const reservationColumns = {
   mandateId: text("mandate_id").notNull(),
   status: text("status").notNull(),
   amount: atomic("amount").notNull(),
-  /**
-   * While a person is asked, a text that identifies the payment (seller, resource and amount, or basket and amount), so that
-   * nobody is asked twice. Otherwise null.
-   */
+  /** A text that identifies the payment while a person is asked, so that nobody is asked twice. Otherwise null. */
   approvalKey: text("approval_key"),
-  /**
-   * The usage buckets (sums for time windows) that contain the amount, as [windowKey, start in milliseconds]. A capture or
-   * release changes the same buckets.
-   */
-  buckets: json("buckets").$type<readonly (readonly [windowKey: string, start: number])[]>().notNull(),
+  /** The usage buckets (sums for time windows) that contain the amount. A capture or release changes the same buckets. */
+  buckets: json("buckets").$type<readonly (readonly [windowKey: string, startMs: number])[]>().notNull(),
   expiresAt: moment("expires_at").notNull(),
   createdAt: createdAt(),
   resolvedAt: moment("resolved_at"),
 };
 
 /**
- * The holds (reserved amounts) that changed after their authorization. Any other hold has no row here until it changes, except
- * holds of payments that wait for a person or that were decided for an order or an approval, which are stored at once. The
- * status is `held`, then `submitted`, `captured`, `released` or `expired`. If a payment settles after its hold was released or
- * expired, the status becomes `captured`.
+ * The holds (reserved amounts) that changed, wait for a person, or were made for an order or an approval. If a payment settles
+ * after its hold was released or expired, the status becomes `captured`.
  */
 export const changedReservations = pgTable("changed_reservations", reservationColumns, (table) => [
   primaryKey({ columns: [table.authorizationId] }),
   index("changed_reservations_open")
     .on(table.mandateId, table.approvalKey)
     .where(sql`status = 'held' AND approval_key IS NOT NULL`),
-  // This index is for the worker that releases expired holds (reserved amounts). The condition on resolved_at keeps other queries
-  // from using the index: a query plan that was made for an empty table could otherwise scan it to find open approvals.
+  // The condition on resolved_at excludes other queries: a plan made for an empty table could scan this index for approvals.
   index("changed_reservations_due")
     .on(table.expiresAt)
     .where(sql`status = 'held' AND resolved_at IS NULL`),
@@ -171,9 +149,8 @@ export const changedReservations = pgTable("changed_reservations", reservationCo
 ]);
 
 /**
- * A view of all holds (reserved amounts) on the budgets of mandates. For a hold without a row in changed_reservations, it shows
- * what the authorization says. Filter this view only by constant ids, because PostgreSQL otherwise reads all authorizations. A
- * query that has the authorization joins changed_reservations instead.
+ * For a hold without a row in changed_reservations, the view shows what the authorization says. Filter it only by constant ids,
+ * because PostgreSQL otherwise reads all authorizations; a query that has the authorization joins changed_reservations.
  */
 export const reservations = pgView("reservations", reservationColumns).existing();
 
@@ -197,10 +174,7 @@ export const executions = pgTable(
     settlementStatus: text("settlement_status").notNull(),
     facilitatorUrl: text("facilitator_url"),
     credentialHash: text("credential_hash"),
-    /**
-     * The signed payment, kept until the outcome is final. If it has to be sent again, this one is sent and never a new one,
-     * because two could both be paid.
-     */
+    /** Kept until the outcome is final: only this payment is sent again, never a new one, because two could both be paid. */
     credential: json("credential"),
     payer: text("payer"),
     tokenAddress: text("token_address"),
@@ -208,10 +182,7 @@ export const executions = pgTable(
     validBefore: moment("valid_before"),
     credentialHeaders: json("credential_headers").$type<Record<string, string>>(),
     settlementReference: text("settlement_reference"),
-    /**
-     * The organization that is paid. This field and the next five are copied from the authorization when the payment is
-     * submitted, because a seller's pages must not read a buyer's authorization.
-     */
+    /** This field and the next five are copies, because a seller's pages must not read a buyer's authorization. */
     sellerOrganizationId: text("seller_organization_id"),
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
@@ -221,20 +192,12 @@ export const executions = pgTable(
     failureCode: text("failure_code"),
     failureDetail: text("failure_detail"),
     failureMetadata: json("failure_metadata"),
-    /**
-     * The block from which the settlement is searched: a little before the newest block at the time when the payment was
-     * checked (see searchFrom).
-     */
+    /** The settlement is searched from this block, a little before the newest one when the payment was checked (searchFrom). */
     fromBlock: bigint("from_block", { mode: "bigint" }),
-    /**
-     * The hash of the idempotency key of executePayment. If the process died before it stored a reply, a retry finds the
-     * execution by it.
-     */
+    /** The hash of executePayment's idempotency key. If no reply was stored, a retry finds the execution by it. */
     slot: text("slot"),
     fingerprint: text("fingerprint"),
-    /**
-     * Whether /settle has told the seller that this payment succeeded. It says so only once, so that the seller delivers once.
-     */
+    /** Whether /settle has told the seller of the success, which it does only once, so that the seller delivers once. */
     handedOver: boolean("handed_over").notNull().default(false),
     attempts: integer("attempts").notNull().default(0),
     nextCheckAt: moment("next_check_at"),
@@ -267,10 +230,7 @@ export const executions = pgTable(
   ],
 );
 
-/**
- * Records permanently to which authorization each signed payment's nonce belongs. For a settlement without a mandate,
- * authorizationId is the id of the settlement; for a nonce of an onchain registration, it is the id of the registration.
- */
+/** Permanent claims. `authorizationId` can also be the id of a settlement without a mandate or of an onchain registration. */
 export const credentialClaims = pgTable(
   "credential_claims",
   {
