@@ -15,7 +15,6 @@ export const lacksCapability = (capability: string): Problem =>
     ],
   });
 
-/** Makes the problem for an agent that a person of the organization has paused. */
 export const agentPaused = (): Problem =>
   new Problem("agent_paused", {
     detail: "A person of the organization paused this agent. It can still read. Wait until somebody resumes it.",
@@ -50,10 +49,7 @@ const requirePerson: Check = (caller) => {
   if (caller?.kind !== "session") throw personsOnly();
 };
 
-/**
- * Makes the function that checks whether a caller may use an operation. The function throws Problem unauthenticated, forbidden,
- * agent_paused or capability_required if not.
- */
+/** The returned function throws Problem unauthenticated, forbidden, agent_paused or capability_required. */
 export function compileAccess(access: Access): Check {
   if (access === "anyone") return () => {};
   if (access === "authenticated") return requireCaller;

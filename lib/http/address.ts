@@ -2,12 +2,12 @@ import { isIPv4, isIPv6 } from "node:net";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The header in which this server passes the client's network address to the pages. A value that a client sends is removed. */
+/** Tells the pages the client's network address. A value that a client sends is removed. */
 export const ADDRESS_HEADER = "x-countersign-address";
 
 const sockets = (): WeakMap<Request, string> => perProcess("addresses", () => new WeakMap());
 
-/** Stores the address of a request's connection, because the standard class Request does not have it. */
+/** The standard class Request does not have the address of its connection. */
 export const noteAddress = (request: Request, address: string): void => {
   sockets().set(request, address);
 };
@@ -15,10 +15,7 @@ export const noteAddress = (request: Request, address: string): void => {
 /** The address at the other end of the connection, whatever the headers say. */
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
-/**
- * Returns the part of an address that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 address, because
- * one customer usually controls all addresses with these 64 bits. Other text becomes "unknown".
- */
+/** For IPv6 only the first 64 bits, because one customer usually controls all addresses with these. Other text: "unknown". */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
@@ -34,11 +31,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/**
- * Returns the client's network address. In X-Forwarded-For, only the entries that the configured number of proxies wrote count:
- * each proxy appends the address that it saw, so the client's address is `hops` places from the end. The client may have forged
- * all earlier entries.
- */
+/** Each proxy appends the address that it saw, so the client's is `hops` places from the end; it may have forged the others. */
 export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);
   const forwarded = (forwardedFor ?? "").split(",").map((part) => part.trim());

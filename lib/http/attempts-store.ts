@@ -1,10 +1,7 @@
 import type { Sql } from "#lib/db/sql.ts";
 import { pool } from "#lib/db/client.ts";
 
-/**
- * Counts an attempt and returns the number of attempts in the current time window. The table belongs to better-auth, which also
- * deletes old rows.
- */
+/** The table belongs to better-auth, which also deletes old rows. */
 export async function takeAttempt(key: string, windowSeconds: number, on: Sql = pool()): Promise<number> {
   const [row] = await on<{ count: number }[]>`
     INSERT INTO rate_limit AS r (id, key, count, last_request)

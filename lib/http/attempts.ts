@@ -6,11 +6,7 @@ const MINUTE_SECONDS = 60;
 
 type Window = { readonly on?: Sql; readonly windowSeconds?: number };
 
-/**
- * Counts one attempt at something that can be guessed, such as a password. The count is stored in PostgreSQL, so that more
- * processes do not allow more attempts, and in its own transaction, so that a refused request does not undo it.
- * @throws Problem rate_limited
- */
+/** Counts for all processes together, in a transaction that a refused request does not undo. @throws Problem rate_limited */
 export async function countAttempt(
   what: string,
   subjectId: string,

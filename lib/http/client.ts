@@ -2,10 +2,9 @@ import type { z } from "zod";
 import type { Operation, RequestOf } from "#lib/http/operation.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
-/** The reply of an operation, as a client receives it. */
 export type ReplyOf<O extends Operation> = z.output<O["response"]>;
 
-/** The error that is thrown when the service refuses a request. `problem` is the body of the service's reply. */
+/** The service refused a request. `problem` is the body of its reply. */
 export class ProblemError extends Error {
   readonly problem: ErrorBody;
 
@@ -17,7 +16,7 @@ export class ProblemError extends Error {
 }
 
 export type CallOptions = {
-  /** The URL of the service. By default, the origin of the page in a browser. */
+  /** By default, the origin of the page in a browser. */
   readonly baseUrl?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey?: string;
@@ -25,12 +24,7 @@ export type CallOptions = {
   readonly fetch?: (request: Request) => Promise<Response>;
 };
 
-/**
- * Describes an operation without its schemas, for browsers, because the schemas are larger than the rest of a page's code. The
- * types make sure that id, method and path equal those of the operation.
- *
- *     const listMandates = atAddress<typeof contract.listMandates>({ id: "listMandates", method: "GET", path: "/api/v1/mandates" });
- */
+/** For browsers, because the schemas of an operation are larger than the rest of a page's code. */
 export const atAddress = <O extends Operation>(address: Pick<O, "id" | "method" | "path">): O => address as O;
 
 type Parts = { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;
@@ -56,7 +50,7 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
-/** Calls an operation of the API. It also runs in browsers. @throws ProblemError */
+/** It also runs in browsers. @throws ProblemError */
 export async function call<const O extends Operation>(
   operation: O,
   request: RequestOf<O>,

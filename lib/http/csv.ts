@@ -2,10 +2,7 @@
 const FORMULA = /^\s*[=+\-@\uFF0B\uFF0D\uFF1D\uFF20|%]|^[\t\r\n]/;
 const QUOTED = /[",\r\n]/;
 
-/**
- * Writes one field as in RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP ASVS
- * 1.2.10). The service's own numbers never begin with a sign, so they do not change.
- */
+/** RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP ASVS 1.2.10). */
 export function csvField(value: string | number | null): string {
   if (value === null) return "";
   const text = String(value);
@@ -13,5 +10,4 @@ export function csvField(value: string | number | null): string {
   return QUOTED.test(safe) || safe !== text ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Writes one line, with a line break at its end. */
 export const csvLine = (values: readonly (string | number | null)[]): string => `${values.map(csvField).join(",")}\r\n`;

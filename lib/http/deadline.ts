@@ -2,7 +2,7 @@ import { mayHaveWritten } from "#lib/db/request.ts";
 import { Problem } from "#lib/problem.ts";
 import { atMost } from "#lib/time.ts";
 
-/** An HTTP request may take this many milliseconds. Operations that wait for a person add their `waitsMs`. */
+/** Operations that wait for a person add their `waitsMs`. */
 export const DEADLINE_MS = 30_000;
 
 const late = (): Problem =>
@@ -15,10 +15,7 @@ const late = (): Problem =>
 
 const LATE = Symbol("late");
 
-/**
- * Returns the result of `work`, or throws when the time limit is reached. The work itself is not stopped.
- * @throws Problem service_unavailable
- */
+/** The work itself is not stopped. @throws Problem service_unavailable */
 export async function withinDeadline<T>(work: Promise<T>, milliseconds = DEADLINE_MS): Promise<T> {
   const result = await atMost(work, milliseconds, LATE);
   if (result === LATE) throw late();

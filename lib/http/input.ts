@@ -11,10 +11,7 @@ type Issue = z.core.$ZodIssue;
 const pointerOf = (base: string, path: readonly PropertyKey[]): string =>
   (base + path.map((part) => `/${escapePointer(String(part))}`).join("")).slice(0, 256);
 
-/**
- * Makes the field errors of a failed validation. For a value that fits none of several schemas, only the errors of the closest
- * schema are named. The pointer of an unknown field points at the field itself and not at the object around it.
- */
+/** Of several schemas, names only the errors of the closest one. The pointer of an unknown field points at the field itself. */
 function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   return issues.flatMap((issue): FieldError[] => {
     if (issue.code === "unrecognized_keys") {
@@ -29,7 +26,7 @@ function fieldErrors(base: string, issues: readonly Issue[]): FieldError[] {
   });
 }
 
-/** Validates a value with a schema. @throws Problem invalid_request with a pointer to each field that is wrong, at most 32 */
+/** @throws Problem invalid_request with a pointer to each field that is wrong, at most 32 */
 export function check(schema: z.ZodType, value: unknown, base: string): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -41,7 +38,7 @@ export function check(schema: z.ZodType, value: unknown, base: string): unknown 
   });
 }
 
-/** Splits the URL of a request into its path, still percent-encoded, and its query string. */
+/** The path is still percent-encoded. */
 export function splitUrl(url: string): { readonly path: string; readonly search: string } {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   const mark = url.indexOf("?", start);
@@ -51,11 +48,7 @@ export function splitUrl(url: string): { readonly path: string; readonly search:
 
 type Params = Readonly<Record<string, string>>;
 
-/**
- * Makes a function that reads the parameters in the path of an operation. It decodes each parameter once, so that the service's
- * own HTTP server and Next.js read the same values. A value that cannot be an id is a 404, or a 400 where the client chooses the
- * id (PUT).
- */
+/** Decodes each parameter once, as Next.js does. A value that cannot be an id is a 404, or a 400 where clients choose ids. */
 function compileParams({ path: template, method }: Operation): (path: string) => Params {
   const segments = template.split("/");
   const names = segments.flatMap((segment, at) => (segment.startsWith("{") ? [{ name: segment.slice(1, -1), at }] : []));
@@ -82,7 +75,7 @@ function compileParams({ path: template, method }: Operation): (path: string) =>
   };
 }
 
-/** Decodes one segment of a path. Null if its percent-encoding is broken or the decoded bytes are not UTF-8. */
+/** Null if the percent-encoding is broken or the decoded bytes are not UTF-8. */
 export function decodeSegment(segment: string): string | null {
   if (!segment.includes("%")) return segment;
   try {
@@ -120,10 +113,7 @@ export type ParsedInput = {
   readonly body: unknown;
 };
 
-/**
- * Makes a function that parses path, query and body of an operation. The function throws Problem not_found, invalid_request or
- * body_too_large.
- */
+/** The returned function throws Problem not_found, invalid_request or body_too_large. */
 export function compileInput(operation: Operation): (request: Request) => Promise<ParsedInput> {
   const readParams = compileParams(operation);
   const { method, query: querySchema, body: bodySchema, bodyLimits: limits = usualLimits } = operation;

@@ -1,9 +1,6 @@
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 
-/**
- * The limits of a request body. They are checked here, because JSON.parse has no limits, ignores duplicate keys, and silently
- * changes large integers.
- */
+/** JSON.parse has no limits, ignores duplicate keys, and silently changes large integers. */
 export const BODY_BYTES_MAX = 65_536;
 const DEPTH_MAX = 16;
 const NODES_MAX = 2_000;
@@ -25,14 +22,11 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/**
- * An object or array that is not closed yet: the keys seen so far (null in an array), and the key or index that is being read.
- */
+/** An open object or array: the keys seen so far (null in an array), and the key or index that is being read. */
 type Frame = { readonly keys: Set<string> | null; at: string | number | null };
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 
-/** Escapes the name of a field for a JSON pointer. */
 export const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 const pointerTo = (frames: readonly Frame[]): string => {
@@ -54,9 +48,7 @@ function changes(token: string): boolean {
   return token.length > 24 || (token.length > 17 && !/[eE]/.test(token) && String(value) !== token.replace(/0+$/, ""));
 }
 
-/**
- * Decodes a string of the JSON text. Only an escape sequence can produce a NUL or half of a surrogate pair, which are refused.
- */
+/** Only an escape sequence can produce a NUL or half of a surrogate pair, which are refused. */
 function decode(text: string, start: number, end: number, escaped: boolean, frames: readonly Frame[]): string {
   if (!escaped) return text.slice(start, end);
   let value: string;
@@ -78,10 +70,7 @@ function enterKey(frame: Frame, key: string, frames: readonly Frame[]): void {
   frame.keys?.add(key);
 }
 
-/**
- * Throws if the text breaks a limit, repeats a key, or has a key, text or number that is refused. It does not look for other
- * errors in the JSON, because JSON.parse does.
- */
+/** Throws for a broken limit, repeated key, or refused key, text or number. JSON.parse finds the other errors. */
 function scan(text: string, nodesMax: number, depthMax: number): void {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -133,7 +122,7 @@ function scan(text: string, nodesMax: number, depthMax: number): void {
   }
 }
 
-/** Parses a JSON text within the limits. @throws Problem invalid_request with a pointer */
+/** @throws Problem invalid_request with a pointer */
 export function parseJson(text: string, nodesMax = NODES_MAX, depthMax = DEPTH_MAX): unknown {
   scan(text, nodesMax, depthMax);
   try {
@@ -159,10 +148,7 @@ async function readCounting(body: ReadableStream<Uint8Array>, bytesMax: number):
   return Buffer.concat(chunks, size);
 }
 
-/**
- * Reads the bytes of a body. If the client's connection breaks, the request counts as malformed, because the error would
- * otherwise look like a lost database connection.
- */
+/** A broken connection counts as a malformed request, because its error would look like a lost database connection. */
 async function readBytes(request: Request, declared: boolean, bytesMax: number): Promise<ArrayBuffer | Uint8Array> {
   try {
     if (declared) return await request.arrayBuffer();
@@ -172,10 +158,7 @@ async function readBytes(request: Request, declared: boolean, bytesMax: number):
   }
 }
 
-/**
- * Reads a body of limited size. With a Content-Length header, Node.js enforces that length; without one, the bytes are counted
- * as they arrive.
- */
+/** With a Content-Length header, Node.js enforces that length; without one, the bytes are counted as they arrive. */
 export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Promise<string> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw tooLarge(bytesMax);
@@ -190,16 +173,12 @@ export async function readBody(request: Request, bytesMax = BODY_BYTES_MAX): Pro
 
 const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
-/**
- * Throws a 415 problem for a content type other than JSON, also if the body is empty. A request without a content type passes.
- * This stops forms on other sites, because a browser always sends a form with a different content type.
- */
+/** Also for empty bodies. Stops forms on other sites, because a browser sends every form with another content type. */
 export function requireJsonType(contentType: string | null): void {
   if (contentType === null || contentType === "application/json" || JSON_TYPE.test(contentType)) return;
   throw new Problem("content_type_unsupported", { detail: "Send the body as application/json." });
 }
 
-/** Throws a 406 problem if the Accept header excludes JSON. */
 export function requireJsonAccepted(accept: string | null): void {
   if (accept === null || accept === "" || accept === "*/*" || accept === "application/json") return;
   let best = -1;

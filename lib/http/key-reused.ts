@@ -1,3 +1,3 @@
-/** The text of the refusal for an idempotency key that was used for another request. The API documentation contains it too. */
+/** The API documentation contains this text too. */
 export const keyReusedDetail =
   "This idempotency key was used for a different request. Repeat that request to get its answer. A new key is only for something new: for the same payment, it would hold the budget a second time.";

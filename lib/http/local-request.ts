@@ -1,19 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
-/**
- * The header in which this server tells a page whether its request comes from this machine ("1"). A value that a client sends is
- * replaced.
- */
+/** "1" if a page's request comes from this machine. A value that a client sends is replaced. */
 export const LOCAL_HEADER = "x-countersign-local";
 
 const ADDRESSES = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
 const HOSTS = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/**
- * Whether a request comes from this machine: its connection is local, no proxy forwarded it, and its Host header is a local name.
- * The check of the Host header stops DNS rebinding.
- */
+/** The check of the Host header stops DNS rebinding. */
 export function isLocal(
   socketAddress: string | undefined,
   header: (name: string) => string | string[] | null | undefined,
@@ -31,7 +25,7 @@ type Incoming = Pick<IncomingMessage, "headers"> & { readonly socket: { readonly
 
 export const isLocalRequest = ({ headers, socket }: Incoming): boolean => isLocal(socket.remoteAddress, (name) => headers[name]);
 
-/** Sets the header for the page. Call it before Next.js sees the request, because Next.js adds its own headers. */
+/** Call it before Next.js sees the request, because Next.js adds its own headers. */
 export function noteLocal(incoming: IncomingMessage): void {
   incoming.headers[LOCAL_HEADER] = isLocalRequest(incoming) ? "1" : "0";
 }

@@ -15,7 +15,6 @@ function tidy(schema: z.core.$ZodTypes, json: JsonSchema, io: Direction): void {
 
 const REFERENCE = "#/$defs/";
 
-/** Copies a value and gives every reference the name that `rename` returns. */
 function rewrite(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => rewrite(item, rename));
   if (typeof value !== "object" || value === null) return value;
@@ -31,7 +30,7 @@ function rewrite(value: unknown, rename: (name: string) => string): unknown {
 const referencesOf = (json: unknown): string[] =>
   [...JSON.stringify(json).matchAll(/"#\/\$defs\/([^"]+)"/g)].map((match) => match[1] ?? "");
 
-/** Collects the named schemas of the API document. A schema that has different forms for requests and replies gets two names. */
+/** A schema that has different forms for requests and replies gets two names. */
 export function createSchemas() {
   const definitions: Record<Direction, Definitions> = { input: new Map(), output: new Map() };
   const pending: { readonly target: JsonSchema; readonly json: JsonSchema; readonly io: Direction }[] = [];

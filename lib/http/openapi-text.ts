@@ -2,7 +2,6 @@ import { keyReusedDetail } from "#lib/http/key-reused.ts";
 import type { Access, Operation } from "#lib/http/operation.ts";
 import type { ProblemCode } from "#lib/problem.ts";
 
-/** The introduction of the API document: the rules for all operations. */
 export const about = `Countersign answers one question: may this agent make this payment under this mandate?
 
 **Requests.** A body is JSON of at most 64 KiB, at most 16 levels deep, without a field that occurs twice. An unknown field is refused
@@ -61,7 +60,6 @@ export function accessText(access: Access): string {
   return `Access: a person's session with the platform capability \`${access.platformCapability}\`.`;
 }
 
-/** Says which fields may differ in a retry; undefined if no field may. */
 export function repeatText({ madeAnew }: Operation): string | undefined {
   if (!madeAnew) return undefined;
   const fields = madeAnew.map((path) => `\`${path.join(".")}\``).join(" and ");

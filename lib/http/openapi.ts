@@ -7,11 +7,10 @@ import { ErrorBody, problems, type ProblemCode } from "#lib/problem.ts";
 const BASE_VARIANTS = [400, 401, 403, 404, 429, 500] as const;
 type Variant = (typeof BASE_VARIANTS)[number] | 402 | 409 | 422 | 502;
 
-/** The error statuses of an operation in the API document, in ascending order. */
 export const variantsOf = (operation: Operation): readonly Variant[] =>
   [...BASE_VARIANTS, ...(operation.variants ?? [])].toSorted((a, b) => a - b);
 
-/** A problem without field errors, because only a 400 response has them. */
+/** Only a 400 response has field errors. */
 const PlainProblem = ErrorBody.omit({ errors: true }).meta({
   id: "Problem",
   description: "Why a request was refused, who can do something about it, and what (RFC 9457).",
@@ -98,10 +97,7 @@ function queryParameters({ query, example }: Operation, use: Use): JsonSchema[] 
   });
 }
 
-/**
- * Whether an operation accepts the Idempotency-Key header. All do except GET operations and those whose body must contain the
- * key.
- */
+/** GET operations do not, and neither do those whose body must contain the key. */
 const takesKeyHeader = ({ method, body }: Operation): boolean =>
   method !== "GET" &&
   !(

@@ -1,9 +1,6 @@
 import { env } from "#lib/env.ts";
 
-/**
- * Returns the same origin with the other name of this machine (localhost or 127.0.0.1). Null outside of a sandbox, and for an
- * origin with any other host name.
- */
+/** The origin with the other local name. Null outside of a sandbox and for other hosts. */
 function alias(origin: string): string | null {
   const url = new URL(origin);
   const other = url.hostname === "localhost" ? "127.0.0.1" : url.hostname === "127.0.0.1" ? "localhost" : null;
@@ -12,7 +9,7 @@ function alias(origin: string): string | null {
   return url.origin;
 }
 
-/** The origins whose pages may act for a signed-in person: BASE_URL and, in a sandbox, the other local name of the machine. */
+/** Pages of these origins may act for a signed-in person. */
 export function ownOrigins(): readonly string[] {
   const { BASE_URL } = env();
   const other = alias(BASE_URL);

@@ -1,25 +1,21 @@
 import type { Caller } from "#lib/http/operation.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Finds paths of operations on one mandate. In these paths, `id` is the id of the mandate. */
+/** In these paths, `id` is the id of a mandate. */
 const MANDATE_PATH = /^\/api\/v1\/(?:onchain\/)?mandates\/\{id\}(?:\/|$)/;
 
 type Parsed = { readonly params: Readonly<Record<string, string>>; readonly query?: unknown; readonly body?: unknown };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null;
 
-/** The ids in the `mandateId` fields of a part of a request, also in the items of its lists. */
+/** The ids in `mandateId` fields, also in the items of lists. */
 function namedIn(part: unknown): unknown[] {
   if (!isRecord(part)) return [];
   const items = Object.values(part).flatMap((value) => (Array.isArray(value) ? value : []));
   return [part, ...items].flatMap((one) => (isRecord(one) && one["mandateId"] !== undefined ? [one["mandateId"]] : []));
 }
 
-/**
- * If people chose the only mandates that an agent may use, refuses a request of the agent that names another mandate. The choice
- * is made when the service account is created and never changes, so no lock is needed.
- * @throws Problem not_found
- */
+/** The mandates of an agent are chosen when it is created and never change, so no lock is needed. @throws Problem not_found */
 export function requireOwnMandates(caller: Caller | null, path: string, { params, query, body }: Parsed): void {
   if (caller?.kind !== "key" || caller.mandateIds === undefined) return;
   const inPath = MANDATE_PATH.test(path) ? [params["id"]] : [];

@@ -4,17 +4,13 @@ import { env } from "#lib/env.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** Whether a request is allowed, and the values of its rate-limit headers. */
 export type Allowance = { readonly allowed: boolean; readonly remaining: number; readonly policy: string; readonly name: string };
 
 type Bucket = { tokens: number; at: number };
 
 const GENERATION_MAX = 50_000;
 
-/**
- * Makes a rate limiter with a token bucket for each id. A bucket refills continuously and has at most the tokens of one second,
- * or `burst`. Memory is limited, because ids that were not seen for long are dropped; they then start with a full bucket.
- */
+/** Ids that were not seen for long are dropped, to limit memory; they start again with a full bucket. */
 export function createBuckets(
   name: string,
   ratePerSecond: number,
@@ -50,14 +46,12 @@ export function createBuckets(
 const perCredential = () => perProcess("rateLimit.credential", () => createBuckets("credential", env().RATE_LIMIT_PER_KEY));
 const perAddress = () => perProcess("rateLimit.address", () => createBuckets("address", env().RATE_LIMIT_PER_ADDRESS));
 
-/** Counts one request against the rate limit of this API key or session. */
 export const takeCredential = (caller: Caller): Allowance =>
   perCredential()(caller.kind === "key" ? caller.keyId : caller.sessionId);
 
-/** Counts one request without a valid credential against the limit of its network address. */
 export const takeAddress = (request: Request): Allowance => perAddress()(addressOf(request));
 
-/** Throws if the rate limit does not allow the request. @throws Problem rate_limited */
+/** @throws Problem rate_limited */
 export function requireAllowed({ allowed, policy, name }: Allowance): void {
   if (allowed) return;
   throw new Problem("rate_limited", {

@@ -5,7 +5,6 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { isProblem, Problem, problemBody, problems } from "#lib/problem.ts";
 
-/** A reply as a plain object, from which a Response can be made. */
 export type Reply = { readonly status: number; readonly body: string | null; readonly headers: Record<string, string> };
 
 export function headersOf(requestId: string, status: number, allowance: Allowance | null): Record<string, string> {
@@ -26,10 +25,7 @@ const nothingChanged = "The service cannot reach its database. Nothing was chang
 const maybeChanged =
   "The service lost its database, and part of this request may have been saved. Repeat it with the same idempotency key, or look at the record first.";
 
-/**
- * Converts an error to the problem that the caller sees. For an unexpected error it shows only the request id, so that no
- * internals leak.
- */
+/** For an unexpected error the problem shows only the request id, so that no internals leak. */
 export function toProblem(error: unknown, requestId: string, operationId: string): Problem {
   if (isProblem(error)) return error;
   const code = sqlState(error) ?? "none";
@@ -50,7 +46,7 @@ export function toProblem(error: unknown, requestId: string, operationId: string
   return new Problem("internal_error", { detail: `The service failed. Quote the request id ${requestId} to support.` });
 }
 
-/** Makes the reply for a problem, in the form of RFC 9457. */
+/** RFC 9457. */
 export function problemReply(problem: Problem, requestId: string, allowance: Allowance | null): Reply {
   const { status } = problems[problem.code];
   const headers = { ...headersOf(requestId, status, allowance), ...problem.details.headers };

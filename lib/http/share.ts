@@ -5,14 +5,11 @@ export type Share = {
   readonly kept: number;
 };
 
-/**
- * Whether an owner may take one more place, such as one more waiting request. The owner has `own` places now, and all owners
- * together have `all`.
- */
+/** The owner has `own` places now, and all owners together have `all`. */
 export const hasPlace = (own: number, all: number, { most, each, kept }: Share): boolean =>
   own < each && all < (own === 0 ? most : most - kept);
 
-/** Counts by name. A name whose count is zero is removed, so that memory stays small. */
+/** A name whose count is zero is removed, so that memory stays small. */
 export class Counts {
   readonly #counts = new Map<string, number>();
   #total = 0;
