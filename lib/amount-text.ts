@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { AMOUNT, NOT_DECIMAL } from "#lib/money.ts";
 
-/**
- * The text of every amount in the API. How many decimals are allowed depends on the asset, so that is checked where the asset is
- * known.
- */
+/** How many decimals an amount may have depends on the asset, so that is checked where the asset is known. */
 export const AmountText = z
   .string()
   .max(97)

@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** The reason that a person gives for an action. */
 export const Why = z
   .string()
   .trim()

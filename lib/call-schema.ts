@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** A request to this service that a reply tells its reader to send next. */
 export const Call = z
   .object({
     method: z.enum(["GET", "POST"]),

@@ -3,8 +3,7 @@ import { configure } from "safe-stable-stringify";
 const write = configure({ bigint: false, strict: true });
 
 /**
- * Writes a JSON value as RFC 8785 text: fields sorted by name, undefined fields left out. All text must be valid Unicode; input
- * from outside is checked for that when it is parsed.
+ * Writes RFC 8785 text without undefined fields. Strings must be valid Unicode, which is checked when input is parsed.
  * @throws TypeError for a value that JSON cannot represent
  */
 export function canonicalJson(value: unknown): string {

@@ -9,10 +9,7 @@ type Contradiction = { readonly name: keyof Variables; readonly message: string 
 
 const chainKeys = ["SETTLEMENT_PRIVATE_KEY", "RELAYER_PRIVATE_KEY", "GUARDIAN_PRIVATE_KEY", "POLICY_SIGNER_PRIVATE_KEY"] as const;
 
-/**
- * Finds private keys that are used twice. Each key has one purpose, and two senders with the same account would use the same
- * nonces.
- */
+/** Each private key has one purpose, and two senders with the same account would use the same nonces. */
 function repeatedKeys(given: Settings): Contradiction[] {
   const names = [...chainKeys, "SANDBOX_WALLET_PRIVATE_KEY"] as const;
   const keys = names.map((name) => given[name]?.toLowerCase());
@@ -33,10 +30,7 @@ function wrongChains(chains: readonly ChainConfiguration[]): Contradiction[] {
   });
 }
 
-/**
- * Finds the first chain whose contracts expect a different policy signer, because accounts there would reject this key's
- * signatures.
- */
+/** Accounts on a chain reject signatures of a key that is not the policy signer of the chain's contracts. */
 function otherSigner({ POLICY_SIGNER_PRIVATE_KEY: key, CHAINS = [] }: Settings): Contradiction[] {
   if (key === undefined) return [];
   const signer = privateKeyToAddress(key as Hex).toLowerCase();

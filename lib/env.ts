@@ -22,7 +22,6 @@ const measured = (min: number, max: number) => {
 };
 const web = z.url({ protocol: /^https?$/, error: "must be an address such as https://rpc.example" });
 
-/** Whether the text is a private key of the curve P-256: 32 bytes in canonical base64url. */
 function isP256Key(text: string): boolean {
   const bytes = Buffer.from(text, "base64url");
   if (bytes.length !== 32 || bytes.toString("base64url") !== text) return false;
@@ -55,21 +54,14 @@ const Chain = z.strictObject({
   rpcUrl: web,
   /** The number of blocks that must follow a block before its transactions count. */
   confirmations: whole(0, 10_000),
-  /**
-   * When a block is final: when the chain reports it as "finalized", or after this many blocks. By default, when the block is
-   * confirmed.
-   */
+  /** When a block is final: as the chain reports it, or after this many blocks; by default, when the block is confirmed. */
   finality: z
     .union([z.literal("finalized"), z.int().min(0).max(100_000)], saying("must be finalized or a number of blocks"))
     .optional(),
-  /**
-   * When a payment without an authorization of this service counts as settled: at its receipt or, by default, when it is
-   * confirmed.
-   */
+  /** When a payment without an authorization of this service is settled: at its receipt or, by default, when confirmed. */
   settledAt: z.enum(["receipt", "confirmations"], saying("must be receipt or confirmations")).optional(),
   assets: z.array(Asset, saying("must be a list of assets")).min(1, "must name an asset").max(16, "must name at most 16 assets"),
   explorerBaseUrl: web.optional(),
-  /** The contracts that enforce the limits of mandates on the chain. */
   contracts: Contracts.optional(),
 });
 export type ChainConfiguration = z.infer<typeof Chain>;
@@ -146,20 +138,14 @@ const Variables = z.object({
       "must be a private key of P-256, 32 bytes in base64url, or several with commas between them",
     )
     .optional(),
-  /**
-   * The keys that encrypt webhook secrets. The first one encrypts; the others only decrypt, and so does a key that is made from
-   * API_KEY_SECRET.
-   */
+  /** The first key encrypts; the others, and a key that is made from API_KEY_SECRET, only decrypt. */
   WEBHOOK_ENCRYPTION_KEY: text(
     /^[A-Za-z0-9_-]{43}(?:,[A-Za-z0-9_-]{43})*$/,
     "must be 32 bytes in base64url, or several such keys with commas between them",
   ).optional(),
   /** The P-256 key that identifies the service to the push services of browsers. Without it, no message goes to a device. */
   VAPID_PRIVATE_KEY: z.string().refine(isP256Key, "must be a private key of P-256, 32 bytes in base64url").optional(),
-  /**
-   * A file outside of the database. It gets a copy of each signature over the audit log "checkpoints", which covers all other
-   * audit logs.
-   */
+  /** A file outside of the database with a copy of each signature over the log "checkpoints", which covers all audit logs. */
   AUDIT_HEADS_FILE: text(/^\//, "must be an absolute path").optional(),
   CHAINS: listOf(Chain, 1, "must be a JSON list of chains").optional(),
   FACILITATORS: listOf(Facilitator, 0, "must be a JSON list of facilitators").optional(),
@@ -173,10 +159,7 @@ const Variables = z.object({
   /** How many pages a second are rendered for one client address; five times as many are allowed at once. */
   RATE_LIMIT_PAGES: counted(1, 1_000_000).default(20),
   METRICS_TOKEN: secret.optional(),
-  /**
-   * After a shutdown signal, a process reports that it is not ready and continues to serve for this time. By default 5 s in
-   * production, otherwise 0.
-   */
+  /** How long a process serves after a shutdown signal, although it is not ready; by default 5 s in production, otherwise 0. */
   SHUTDOWN_DELAY_MS: counted(0, 120_000).optional(),
   DATABASE_POOL: counted(4, 200).default(16),
   /** The number of database connections of the process that renders the pages. */
@@ -192,9 +175,7 @@ const Variables = z.object({
   GOOGLE_CLIENT_SECRET: clientName,
   GITHUB_CLIENT_ID: clientName,
   GITHUB_CLIENT_SECRET: clientName,
-  /**
-   * The chain that wallets name at sign-in. By default the first of CHAINS in a sandbox; in production, no sign-in with wallets.
-   */
+  /** The chain that wallets name at sign-in. By default the first of CHAINS in a sandbox, and no such sign-in in production. */
   SIWE_CHAIN: Caip2.optional(),
   /** The highest fee per gas in gwei that the service offers, however long a transaction waits. */
   RELAY_MAX_FEE_GWEI: measured(0.001, 100_000).default(100),
@@ -218,10 +199,6 @@ export type Env = Variables & {
 
 const names = Object.keys(Variables.shape) as (keyof Variables)[];
 
-/**
- * Lists the errors of one value, each once. Each text continues after the variable's name: with "must", or with the part that is
- * wrong.
- */
 function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   const lines = issues.flatMap(({ path, message, ...issue }) => {
     if (issue.code !== "unrecognized_keys")
@@ -231,10 +208,7 @@ function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   return [...new Set(lines)];
 }
 
-/**
- * Reads and checks the configuration. Throws one error with a line for each problem. The error never contains a value, because it
- * may be a secret.
- */
+/** Throws one error with a line for each problem. The error never contains a value, because it may be a secret. */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): Env {
   const values: Partial<Record<keyof Variables, unknown>> = {};
   const wrong = new Map<keyof Variables, readonly string[]>();
@@ -263,9 +237,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): E
   };
 }
 
-/**
- * Reads the configuration at the first call and not at import, because `next build` imports every route without a configuration.
- */
+/** Reads the configuration at the first call, because `next build` imports every route without a configuration. */
 export const env = (): Env => perProcess("env", () => readEnv(process.env));
 
 /** The host:port pairs on this machine where sellers and storefronts of a sandbox may run. */

@@ -64,11 +64,7 @@ let millisecond = -1;
 let timeText = "";
 let made = 0;
 
-/**
- * Returns the time and a counter as twelve characters that increase with each call, so that ids of one process sort by creation.
- * If the clock is set back, or after 1,024 ids in one millisecond, the time in the ids is ahead of the clock until the clock
- * reaches it.
- */
+/** If the clock is set back, or after 1,024 ids in a millisecond, ids get a time ahead of the clock, so that they increase. */
 function next(now: number): string {
   made = now > millisecond ? 0 : made + 1;
   if (made === 0 || made === PAIRS.length) {
@@ -79,20 +75,18 @@ function next(now: number): string {
   return timeText + PAIRS[made];
 }
 
-/** The number of character pairs in the random part of an id. Each pair uses two random bytes. */
-const PAIRS_EACH = 7;
-const POOL = PAIRS_EACH * 512;
+const RANDOM_PAIRS = 7;
+const POOL = RANDOM_PAIRS * 512;
 let pool = new Uint16Array(0);
 let used = POOL;
 
-/** Returns 70 random bits as fourteen characters. */
 function random(): string {
   if (used >= pool.length) {
     pool = crypto.getRandomValues(new Uint16Array(POOL));
     used = 0;
   }
   let text = "";
-  for (const end = used + PAIRS_EACH; used < end; used += 1) text += PAIRS[pool[used]! & 1023];
+  for (const end = used + RANDOM_PAIRS; used < end; used += 1) text += PAIRS[pool[used]! & 1023];
   return text;
 }
 
@@ -105,14 +99,10 @@ export const idUnder = (kind: IdKind, id: string): string => prefixes[kind] + id
 /** The smallest possible id of a kind at `time`: it sorts before every id that is made at `time` or later. */
 export const firstIdAt = (kind: IdKind, time: Date): string => `${prefixes[kind]}_${timeOf(time.getTime())}${"0".repeat(16)}`;
 
-/** An id that the client chooses: an intentId, a nonce, or the id in the path of a PUT. */
 export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "Use 1 to 128 letters, digits or the characters _ . : -")
   .meta({ description: "An id chosen by the client." });
 
-/**
- * An id of this service in a path or body. The pattern also allows ids that do not exist, so that an unknown id gets a 404 and
- * not a 400.
- */
+/** The pattern also allows ids that do not exist, so that an unknown id gets a 404 and not a 400. */
 export const Id = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, "This is not an id.");

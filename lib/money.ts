@@ -6,7 +6,6 @@ export type Atomic = bigint & { readonly [atomic]: true };
 /** Amounts must be less than this, because an EVM token cannot hold more. */
 const LIMIT = 2n ** 256n;
 
-/** The message for text that is not an amount. */
 export const NOT_DECIMAL = "Write the amount as a plain decimal number, such as 1.50.";
 
 /** A decimal number in ASCII: no sign, no exponent, no leading zeros, at most 18 decimals. */
@@ -55,7 +54,6 @@ export function displayText(amount: string, asset: string): string {
   return `${grouped(whole)}.${fraction.padEnd(2, "0")} ${asset}`;
 }
 
-/** Does the same as displayText for an amount in atomic units. */
 export const displayAmount = (amount: bigint, decimals: number, asset: string): string =>
   displayText(formatAmount(amount, decimals), asset);
 
@@ -67,8 +65,5 @@ export const max = (a: Atomic, b: Atomic): Atomic => (a > b ? a : b);
 /** Computes amount * bps / 10,000, rounded up, so that nobody avoids a fee by splitting a payment into small ones. */
 export const basisPointsUp = (amount: Atomic, bps: number): Atomic => ((amount * BigInt(bps) + 9_999n) / 10_000n) as Atomic;
 
-/**
- * Half of an amount, rounded down. If two parties share an odd amount, the party that does not pay this half pays the extra
- * unit.
- */
+/** Rounds down: if two parties share an odd amount, the party that does not pay this half pays the extra unit. */
 export const halfDown = (amount: Atomic): Atomic => (amount / 2n) as Atomic;

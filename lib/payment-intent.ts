@@ -1,7 +1,4 @@
-/**
- * The JSON schemas of a payment in the API, for all operations that have one. Browsers load this file too, so it imports no
- * server code.
- */
+/* The JSON schemas of a payment in the API. Browsers load this file too, so it imports no server code. */
 import { z } from "zod";
 import { Call } from "#lib/call-schema.ts";
 import { Address, AssetSymbol, ChainName } from "#lib/evm.ts";
@@ -146,10 +143,7 @@ export const FeeQuote = z
   .meta({ id: "FeeQuote", description: "What the service charges for one payment, and who pays it." });
 export type FeeQuote = z.input<typeof FeeQuote>;
 
-/**
- * The payment intent as it was decided: the agent's fields, the registered data of the seller and the resource, and the fields
- * that only the service sets.
- */
+/** The intent as decided: the agent's fields, the registered data of seller and resource, and fields that the service sets. */
 export const PaymentIntent = z
   .object({
     intentId: z.string(),

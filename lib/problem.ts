@@ -17,10 +17,7 @@ const row = (status: number, title: string, category: CategoryName, actor: Actor
   retryable,
 });
 
-/**
- * All problems that the API can answer, by their code. If the execution of a payment fails, the reply has the status 402 and
- * the code of the failure.
- */
+/** If the execution of a payment fails, the reply has the status 402 and the code of the failure. */
 export const problems = {
   invalid_request: row(400, "Invalid request", "validation_error", "agent"),
   idempotency_key_required: row(400, "Idempotency key required", "validation_error", "agent"),
@@ -183,10 +180,7 @@ export type ProblemDetails = {
 
 const brand = Symbol.for("countersign.problem");
 
-/**
- * An expected refusal. It is recognized by a symbol and not by its class, because the server and Next.js each load their own
- * copy of this class.
- */
+/** Problems are recognized by a symbol, because the server and Next.js each load their own copy of this class. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
@@ -202,7 +196,6 @@ export class Problem extends Error {
 
 export const isProblem = (error: unknown): error is Problem => typeof error === "object" && error !== null && brand in error;
 
-/** Writes the JSON body of a problem. */
 export function problemBody(problem: Problem, requestId: string): ErrorBody {
   const { status, title, category, actor, retryable } = problems[problem.code];
   const { detail, errors, nextActions, payment, instance } = problem.details;
@@ -223,7 +216,6 @@ export function problemBody(problem: Problem, requestId: string): ErrorBody {
   };
 }
 
-/** Makes the problem for a request that is refused (400) because of one field. */
 export const invalidField = (pointer: string, detail: string): Problem =>
   new Problem("invalid_request", { detail: "The request has an invalid field.", errors: [{ detail, pointer }] });
 

@@ -3,7 +3,6 @@ const key = Symbol.for("countersign.process");
 
 type SharedState = Record<string, unknown>;
 
-/** Creates a value once per process and returns it. All copies of lib/ in the process share the value. */
 export function perProcess<T>(name: string, create: () => T): T {
   const holder = globalThis as unknown as { [key]?: SharedState };
   const shared = (holder[key] ??= {});

@@ -104,12 +104,10 @@ export const ApprovalSurface = list("ApprovalSurface", ["service_hosted_confirma
 export const ContinuationTokenStatus = list("ContinuationTokenStatus", ["active", "redeemed", "expired", "revoked"]);
 export type ContinuationTokenStatus = z.infer<typeof ContinuationTokenStatus>;
 
-/** The ways in which people are told about a request for their approval. */
 export const NoticeChannel = list("NoticeChannel", ["mail", "push"]);
 /** Whether a mail server or push service has accepted the message about a request for approval. */
 export const NotificationStatus = list("NotificationStatus", ["pending", "accepted", "unreachable"]);
 
-/** What an order waits for, or how it ended. */
 export const OrderStatus = list("OrderStatus", [
   "paymentCredentialRequired",
   "approvalRequired",
@@ -128,7 +126,6 @@ export type EnforcementPath = z.infer<typeof EnforcementPath>;
 /** With `smartAccount`, the buyer's own account pays on the chain, through a contract. */
 export const SettlementMode = list("SettlementMode", ["offchainAuthorized", "facilitatorSettled", "smartAccount"]);
 export type SettlementMode = z.infer<typeof SettlementMode>;
-/** How the seller wants x402 payments for a resource to be settled. */
 export const ResourceSettlementMode = list("ResourceSettlementMode", ["offchainAuthorized", "facilitatorSettled"]);
 export type ResourceSettlementMode = z.infer<typeof ResourceSettlementMode>;
 export const PaymentProtocol = list("PaymentProtocol", ["x402"]);
