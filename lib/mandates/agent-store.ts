@@ -5,7 +5,6 @@ import type { MandateRow } from "#lib/mandates/present-mandate.ts";
 import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 
-/** The mandates that name this agent, newest first. */
 export const mandatesNaming = (scope: Scope, serviceAccountId: string, rows: number): Promise<MandateRow[]> =>
   database()
     .select(mandateColumns)
@@ -15,7 +14,6 @@ export const mandatesNaming = (scope: Scope, serviceAccountId: string, rows: num
     .orderBy(desc(mandates.mandateId))
     .limit(rows);
 
-/** The number of active mandates that every agent of the organization may use. */
 export async function countOpenMandates(scope: Scope): Promise<number> {
   const [row] = await database()
     .select({ count: count() })
@@ -24,7 +22,6 @@ export async function countOpenMandates(scope: Scope): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The active mandates that every agent of the organization may use, newest first. */
 export const openMandates = (scope: Scope, rows: number) =>
   database()
     .select({ mandateId: mandates.mandateId, name: mandates.name })

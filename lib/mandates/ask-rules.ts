@@ -2,10 +2,7 @@ import type { Finding, Findings } from "#lib/mandates/facts.ts";
 import { above, asksAlways, asksFirst } from "#lib/mandates/sentences-limits.ts";
 import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
 
-/**
- * A reason why a person must approve a payment. `limit` is a decimal amount in `unit`; `who` is the party that requires a
- * passkey: policy, seller or resource.
- */
+/** `limit` is a decimal amount in `unit`; `who` is the party that requires a passkey: policy, seller or resource. */
 export type AskRule =
   | { readonly rule: "above"; readonly limit: string; readonly unit: string }
   | { readonly rule: "always" | "firstPayment" }
@@ -19,6 +16,5 @@ function askRule([id, first]: Finding, unit: string): readonly AskRule[] {
   return id === passkeyNeeded.id ? [{ rule: "passkey", who: value }] : [];
 }
 
-/** The reasons why a person must approve a payment, in the order of the decision's reasons. */
 export const askRules = ([, , unit, , ...findings]: Findings): readonly AskRule[] =>
   findings.flatMap((finding) => askRule(finding, unit));

@@ -4,10 +4,9 @@ const rank = new Map<string, number>(AssuranceLevel.options.map((level, index) =
 /** An unknown level ranks above all others, so it cannot be reached. */
 const rankOf = (level: AssuranceLevel): number => rank.get(level) ?? rank.size;
 
-/** Whether the reached level is at least the required level. */
 export const reaches = (reached: AssuranceLevel, asked: AssuranceLevel): boolean => rankOf(asked) <= (rank.get(reached) ?? -1);
 
-/** The highest required level; the lowest level if none is required. */
+/** The lowest level if none is required. */
 export const highestAsked = (asked: readonly (AssuranceLevel | null | undefined)[]): AssuranceLevel =>
   asked.reduce<AssuranceLevel>(
     (highest, level) => (level && rankOf(level) > rankOf(highest) ? level : highest),

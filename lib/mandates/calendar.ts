@@ -2,10 +2,7 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
-/**
- * The maximum number of entries in each cache. Clients send the zone names, so a full cache is cleared, or it could fill the
- * memory. All periods of all zones fit into this size.
- */
+/** Clients send the zone names, so a cache without a maximum could fill the memory. */
 const CACHE_SIZE = 3_000;
 
 /** The caches hold only results of pure functions, so clearing one is safe. */
@@ -41,10 +38,7 @@ function wallClock(timezone: string, at: number): number {
 
 const offsetAt = (timezone: string, at: number): number => wallClock(timezone, at) - Math.floor(at / 1_000) * 1_000;
 
-/**
- * The first instant of a local date. `midnight` is the midnight of that date in UTC. If clocks are set forward at midnight, the
- * day starts after the jump. If they are set back past midnight, local midnight occurs twice, and the day starts at the first.
- */
+/** `midnight` is in UTC. If local midnight is skipped, the day starts after the jump; if it occurs twice, at the first one. */
 function startOfDay(timezone: string, midnight: number): number {
   const before = midnight - offsetAt(timezone, midnight - DAY_MS);
   const after = midnight - offsetAt(timezone, midnight + DAY_MS);
@@ -52,9 +46,7 @@ function startOfDay(timezone: string, midnight: number): number {
   return wallClock(timezone, early) >= midnight ? early : late;
 }
 
-/**
- * The first local day of the period that contains `date`, and of the period after it. Each day is given as its midnight in UTC.
- */
+/** Each day is given as its midnight in UTC. */
 function datesAround(period: Period, date: number): { first: number; next: number } {
   const day = new Date(date);
   const year = day.getUTCFullYear();
@@ -77,10 +69,7 @@ type CalendarPeriod = { readonly start: Date; readonly end: Date; readonly start
 
 const periods = new Map<string, CalendarPeriod>();
 
-/**
- * The calendar period of the zone that contains `now`, with daylight saving time. The result is cached, because every payment
- * decision needs it.
- */
+/** The result is cached, because every payment decision needs it. */
 export function calendarPeriodAt(period: Period, timezone: string, now: Date): CalendarPeriod {
   const key = `${period} ${timezone}`;
   const known = periods.get(key);
@@ -103,7 +92,7 @@ type LocalTime = { readonly minute: number; readonly weekday: number; readonly m
 
 const localTimes = new Map<string, LocalTime>();
 
-/** Weekday (Monday = 0) and minutes since midnight on the wall clock of the zone. */
+/** Monday is 0. */
 export function localTimeAt(timezone: string, now: Date): LocalTime {
   const minute = Math.floor(now.getTime() / MINUTE_MS);
   const known = localTimes.get(timezone);

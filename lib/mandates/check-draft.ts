@@ -5,10 +5,7 @@ import { termsOf } from "#lib/mandates/draft-body.ts";
 import { createBody, fieldErrors, type DraftErrors, type Refusal } from "#lib/mandates/draft-request.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 
-/**
- * The errors of a form, by field. They come from the schema of createMandate and from checkPolicy, which finds what a schema
- * cannot. Empty if the form can be sent. `decimals` are the decimals of the mandate's asset.
- */
+/** The errors by field; checkPolicy finds those that the schema of createMandate cannot. */
 export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
   const { terms, fieldOf } = termsOf(draft);
   const parsed = createMandate.body.safeParse(createBody(terms), { reportInput: true });
@@ -18,7 +15,7 @@ export function checkDraft(draft: MandateDraft, decimals: number): DraftErrors {
   return fieldErrors(found, fieldOf);
 }
 
-/** The errors that belong to one issue of the schema. For a union, the errors of the alternative with the fewest errors. */
+/** For a union: the errors of the alternative with the fewest errors. */
 function refusals(base: string, issue: z.core.$ZodIssue): Refusal[] {
   const pointer = `${base}${issue.path.map((part) => `/${String(part)}`).join("")}`;
   if (issue.code === "invalid_union") {

@@ -3,7 +3,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { windowOf, type Span, type Window } from "#lib/mandates/windows.ts";
 import { readAmount, type Atomic } from "#lib/money.ts";
 
-/** An error in a policy that the schema cannot detect. The pointer is relative to the policy. */
+/** The pointer is relative to the policy. */
 type PolicyError = { readonly pointer: string; readonly detail: string };
 
 export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: number }): PolicyError[] {
@@ -20,7 +20,7 @@ export function checkPolicy(policy: Policy, { decimals }: { readonly decimals: n
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/** Reads an amount in the asset's smallest unit. If it does not fit the asset, records an error and returns null. */
+/** Records an error and returns null if the amount does not fit the asset. */
 function amountAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const read = readAmount(text, decimals);
   if (read.ok) return read.amount;
@@ -28,7 +28,7 @@ function amountAt(pointer: string, text: string, decimals: number, refuse: Refus
   return null;
 }
 
-/** Reads a limit. Refuses a limit of zero, because it would allow no payment. A person who wants that suspends the mandate. */
+/** A limit of zero would allow no payment; a person who wants that suspends the mandate. */
 function limitAt(pointer: string, text: string, decimals: number, refuse: Refuse): Atomic | null {
   const limit = amountAt(pointer, text, decimals, refuse);
   if (limit === 0n) refuse(pointer, "A limit must be above zero.");
@@ -65,7 +65,7 @@ function checkDuplicates(pointer: string, entries: readonly Span[], refuse: Refu
 
 const periods = ["day", "week", "month", "year"];
 
-/** Whether `a` is shorter than `b`. Only windows of the same kind are compared, and calendar windows only in the same zone. */
+/** Only windows of the same kind are compared, and calendar windows only in the same zone. */
 function isShorter(a: Window, b: Window): boolean {
   if (a.kind === "calendar" && b.kind === "calendar") {
     return a.timezone === b.timezone && periods.indexOf(a.period) < periods.indexOf(b.period);

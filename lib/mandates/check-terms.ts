@@ -12,7 +12,7 @@ const refuse = (errors: readonly FieldError[]): Problem =>
     errors,
   });
 
-/** The asset that a policy pays in, and its decimals. @throws Problem invalid_request */
+/** @throws Problem invalid_request */
 export function readCoin({ assets }: Policy): { readonly asset: string; readonly chain: string; readonly decimals: number } {
   const [coin] = assets;
   if (coin === undefined) throw refuse([{ pointer: "/policy/assets", detail: "Name one asset." }]);
@@ -25,14 +25,14 @@ export function readCoin({ assets }: Policy): { readonly asset: string; readonly
   return { asset, chain, decimals: token.tokenDecimals };
 }
 
-/** The decimals of a saved asset, which must stay configured while mandates pay in it. */
+/** A saved asset must stay configured while mandates pay in it. */
 export function decimalsOf({ chain, asset }: { readonly chain: string; readonly asset: string }): number {
   const token = assetOf(chain, asset);
   if (token === null) throw new Error(`${asset} on ${chain} is no longer configured, but a mandate pays in it.`);
   return token.tokenDecimals;
 }
 
-/** Requires a policy that can be saved. @throws Problem invalid_request with a pointer for each wrong field */
+/** @throws Problem invalid_request with a pointer for each wrong field */
 export function requirePolicy(policy: Policy, decimals: number): void {
   const errors = checkPolicy(policy, { decimals }).map(({ pointer, detail }) => ({ pointer: `/policy${pointer}`, detail }));
   if (errors.length > 0) throw refuse(errors);
@@ -45,10 +45,7 @@ type Bindings = {
   readonly unknown: ReadonlySet<string>;
 };
 
-/**
- * Requires that the agents are live service accounts and that the wallet is on the mandate's chain.
- * @throws Problem invalid_request
- */
+/** @throws Problem invalid_request */
 export function requireBindings({ chain, agents, wallet, unknown }: Bindings): void {
   const errors: FieldError[] = [];
   agents?.forEach((agent, index) => {

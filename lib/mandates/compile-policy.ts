@@ -4,15 +4,12 @@ import { parseAmount, type Atomic } from "#lib/money.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** How many milliseconds a payment waits for a person's approval if the policy sets no time. */
+/** How long a payment waits for a person's approval if the policy sets no time. */
 export const REQUEST_MS = minutes(30);
 
 export type AllowDeny = { readonly allow: ReadonlySet<string> | null; readonly deny: ReadonlySet<string> | null };
 
-/**
- * A policy prepared for decisions: amounts are in atomic units, lists are sets, and limits of the same time window are merged.
- * Null means that the policy has no such rule.
- */
+/** Amounts are in atomic units; null means that the policy has no such rule. */
 export type CompiledPolicy = {
   readonly decimals: number;
   readonly asset: string;
@@ -26,13 +23,13 @@ export type CompiledPolicy = {
   readonly domains: AllowDeny | null;
   /** Addresses in lower case. */
   readonly payTo: AllowDeny | null;
-  /** Keys of resources, made by the functions resourceKey and routeKey. */
+  /** Keys that resourceKey and routeKey make. */
   readonly resources: ReadonlySet<string> | null;
   readonly schedule: Schedule | null;
   readonly approval: {
     readonly mode: "never" | "always" | "above" | "firstPayment";
     readonly amount: Atomic | null;
-    /** The maximum number of milliseconds that a payment waits for a person's approval. */
+    /** The longest time that a payment waits for a person's approval. */
     readonly requestMs: number;
   };
   readonly minimumAssuranceLevel: AssuranceLevel | null;
@@ -42,7 +39,7 @@ export type CompiledPolicy = {
   readonly validUntil: Date | null;
 };
 
-/** `days` are numbers of weekdays; Monday is 0. `from` and `to` are minutes since local midnight, and `to` is exclusive. */
+/** Monday is 0; `from` and `to` are minutes since local midnight, and `to` is exclusive. */
 export type Schedule = {
   readonly days: ReadonlySet<number>;
   readonly from: number;
@@ -55,7 +52,7 @@ export const resourceKey = (sellerId: string, resourceId: string): string => `${
 export const routeKey = (sellerId: string, method: string, pathTemplate: string): string =>
   `${sellerId} ${method} ${pathTemplate}`;
 
-/** Prepares a policy for decisions. Callers may cache the result by mandate and version, because a version never changes. */
+/** Callers may cache the result by mandate and version, because a version never changes. */
 export function compilePolicy(policy: Policy, decimals: number): CompiledPolicy {
   const amountOrNull = (text: string | undefined) => (text === undefined ? null : parseAmount(text, decimals));
   const [coin] = policy.assets;
@@ -102,7 +99,7 @@ const keyOf = (rule: NonNullable<Policy["resources"]>[number]): string =>
 
 const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/** Minutes since local midnight; 24:00 is 1,440. */
+/** 24:00 is 1,440. */
 export const minuteOfDay = (text: string): number => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
 
 function compileSchedule(schedule: NonNullable<Policy["schedule"]>): Schedule {

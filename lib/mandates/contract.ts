@@ -21,7 +21,7 @@ import { Timestamp } from "#lib/time.ts";
 const { mandateId } = exampleMandate;
 const draft = { ...exampleMandate, status: "draft" as const };
 
-/** The caller's reason is written to the audit log for people to read. It does not affect decisions. */
+/** The reason is written to the audit log for people; it does not affect decisions. */
 const Because = z
   .strictObject({ reason: z.string().trim().min(1).max(500).optional() })
   .meta({ id: "MandateStep", description: "The reason, for the audit log." });

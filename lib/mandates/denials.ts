@@ -2,28 +2,21 @@ import { commonActions } from "#lib/next-actions.ts";
 import type { NextAction } from "#lib/problem.ts";
 import type { DenialCode, MandateMatch } from "#lib/vocabulary.ts";
 
-/* What each denial code means to people and programs in general. The message of a reason says what the rule found in one
-   payment. Pure and browser-safe. */
+/* What each denial code means in general; the message of a reason says what the rule found in one payment. */
 
-/** The page where a person can make a denied payment possible: the mandate, its policy, its agents (keys), or none. */
+/** The page where a person can make the denied payment possible. */
 export type Remedy = "mandate" | "policy" | "keys" | "none";
 
 type Denial = {
-  /** Why the payment was denied, in one or two sentences. */
   readonly means: string;
-  /** What makes the payment possible, or that nothing does, in one or two sentences. */
+  /** What makes the payment possible, or that nothing does. */
   readonly cure: string;
   readonly remedy: Remedy;
-  /** What the API tells an agent to do after this denial. If absent: use another seller. */
+  /** What the API tells an agent to do; if absent, to use another seller. */
   readonly actions?: readonly NextAction[];
-  /**
-   * The mandateStatus that a checkout shows for a mandate that denies its payment with this code; seller_not_allowed if absent.
-   */
+  /** The mandateStatus of a checkout whose payment the mandate denies with this code; seller_not_allowed if absent. */
   readonly match?: MandateMatch;
-  /**
-   * No change of the policy prevents this denial. If past payments are decided again under another policy, the denial stays,
-   * because the facts that caused it are not stored.
-   */
+  /** No policy prevents this denial: it stays if past payments are decided again, because its facts are not stored. */
   readonly beyondPolicy?: true;
 };
 
@@ -206,5 +199,4 @@ export const denials: Readonly<Record<DenialCode, Denial>> = {
 export const isDenial = (code: string | null | undefined): code is DenialCode =>
   code !== null && code !== undefined && code in denials;
 
-/** What the API tells an agent to do after a denial with this code. */
 export const denialActions = (code: string): readonly NextAction[] => (isDenial(code) && denials[code].actions) || [otherSeller];

@@ -4,7 +4,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 export type DraftTerms = {
   readonly name: string;
   readonly policy: Policy;
-  /** The agents that may use the mandate; null for every agent of the organization. */
+  /** Null for every agent of the organization. */
   readonly agents: readonly string[] | null;
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };
@@ -12,10 +12,7 @@ export type DraftTerms = {
 /** Maps a pointer into the request body to a field of the form, by the longest matching pointer. */
 export type FieldOf = (pointer: string) => string | undefined;
 
-/**
- * Converts a form to the terms of a request body (for createMandate and updateMandate), and maps pointers into that body back
- * to form fields. Invalid values are left for the schema to refuse.
- */
+/** Invalid values are left for the schema to refuse; `fieldOf` maps its pointers back to form fields. */
 export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; readonly fieldOf: FieldOf } {
   const [asset = "", chain = ""] = draft.coin.split(" ");
   const { limits, places } = limitsOf(draft);
@@ -41,7 +38,7 @@ export function termsOf(draft: MandateDraft): { readonly terms: DraftTerms; read
 }
 
 const text = (value: string): string => value.trim();
-/** Returns NaN for text that is not a whole number; the schema then refuses it. */
+/** NaN for text that is not a whole number; the schema refuses it. */
 const numberOf = (value: string): number => (/^[0-9]+$/.test(text(value)) ? Number(text(value)) : Number.NaN);
 
 type FieldPointers = readonly (readonly [pointer: string, field: string])[];
@@ -112,12 +109,12 @@ function approvalOf({ mode, above, requestSeconds }: MandateDraft) {
 function feeOf({ as, value }: MandateDraft["fee"]) {
   if (as === "none") return {};
   if (as === "amount") return { maximumFee: { amount: text(value) } };
-  // Computes basis points from the digits, because 2.3 * 100 is not 230 in floating point.
+  // From the digits, because 2.3 * 100 is not 230 in floating point.
   const [, whole, fraction = ""] = /^([0-9]{1,3})(?:\.([0-9]{1,2}))?$/.exec(text(value)) ?? [];
   return { maximumFee: { bps: whole === undefined ? Number.NaN : Number(whole) * 100 + Number(fraction.padEnd(2, "0")) } };
 }
 
-/** A UTC date and time as ISO 8601. Invalid text is returned unchanged. */
+/** The text is a time in UTC. Invalid text is returned unchanged, so that the schema refuses it. */
 function momentOf(value: string): string {
   const moment = new Date(`${value}Z`);
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString();

@@ -2,7 +2,7 @@ import type { DraftTerms, FieldOf } from "#lib/mandates/draft-body.ts";
 
 export type DraftErrors = ReadonlyMap<string, string>;
 
-/** The body of createMandate. Omitted agents mean every agent; an omitted wallet means any wallet. */
+/** Omitted agents mean every agent; an omitted wallet means any wallet. */
 export const createBody = ({ name, policy, agents, wallet }: DraftTerms) => ({
   name,
   policy,
@@ -10,12 +10,12 @@ export const createBody = ({ name, policy, agents, wallet }: DraftTerms) => ({
   ...(wallet !== null && { wallet }),
 });
 
-/** The body of updateMandate: all fields of the form; null removes a value. */
+/** Null removes a value. */
 export const updateBody = ({ agents, ...terms }: DraftTerms) => ({ ...terms, agents: agents === null ? null : [...agents] });
 
 export type Refusal = { readonly pointer?: string | undefined; readonly detail: string };
 
-/** The first error of each field. Errors that belong to no field of the form are dropped. */
+/** The first error of each field; errors that belong to no field of the form are dropped. */
 export function fieldErrors(refused: readonly Refusal[], fieldOf: FieldOf): DraftErrors {
   const errors = new Map<string, string>();
   for (const { pointer, detail } of refused) {

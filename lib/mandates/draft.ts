@@ -1,8 +1,6 @@
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { AssuranceLevel, Period } from "#lib/vocabulary.ts";
 
-/* The form of a mandate: texts and checkboxes. lib/mandates/draft-body.ts converts it to a request. Pure and browser-safe. */
-
 export type Weekday = NonNullable<Policy["schedule"]>["days"][number];
 export type ApprovalMode = NonNullable<Policy["approval"]>["mode"];
 
@@ -11,12 +9,12 @@ export type LimitRow = {
   readonly kind: "amount" | "payments";
   readonly span: Period | "rolling";
   readonly timezone: string;
-  /** ISO 8601 duration of a rolling window. */
+  /** ISO 8601 duration. */
   readonly rolling: string;
   readonly value: string;
 };
 
-/** If `only` is true, only entries of `allow` are allowed. Entries of `deny` are always denied. */
+/** `allow` restricts only if `only` is true; `deny` always wins. */
 export type Places = { readonly only: boolean; readonly allow: readonly string[]; readonly deny: readonly string[] };
 
 export type MandateDraft = {
@@ -24,7 +22,7 @@ export type MandateDraft = {
   readonly everyAgent: boolean;
   readonly agents: readonly string[];
   readonly wallet: string;
-  /** Asset and chain, such as "USDC eip155:84532". */
+  /** Such as "USDC eip155:84532". */
   readonly coin: string;
   readonly perPayment: string;
   readonly day: string;
@@ -37,7 +35,7 @@ export type MandateDraft = {
   readonly cooldownSeconds: string;
   readonly mode: ApprovalMode;
   readonly above: string;
-  /** How long a payment waits for a person's approval, in seconds. Empty for the default. */
+  /** How long a payment waits for a person's approval, in seconds; empty for the default. */
   readonly requestSeconds: string;
   readonly assurance: AssuranceLevel;
   readonly domains: Places;
@@ -55,7 +53,7 @@ export type MandateDraft = {
     readonly to: string;
     readonly timezone: string;
   };
-  /** Date and time in UTC: "2027-03-31T22:00". */
+  /** UTC: "2027-03-31T22:00". */
   readonly validFrom: string;
   readonly validUntil: string;
 };
@@ -64,10 +62,6 @@ export const weekdays: readonly Weekday[] = ["monday", "tuesday", "wednesday", "
 
 const anywhere: Places = { only: false, allow: [], deny: [] };
 
-/**
- * An empty form for a new mandate. A person must approve payments above an amount that is still to be filled in, and sellers
- * that are not registered are denied.
- */
 export const newDraft = (coin: string): MandateDraft => ({
   name: "",
   everyAgent: true,
@@ -105,7 +99,6 @@ type StoredMandate = {
   readonly wallet?: { readonly address: string } | undefined;
 };
 
-/** A stored mandate as a form. */
 export function draftOf({ name, policy, agents, wallet }: StoredMandate): MandateDraft {
   const [coin] = policy.assets;
   const base = newDraft(`${coin?.asset} ${coin?.chain}`);
@@ -160,7 +153,7 @@ function feeOf(fee: Policy["maximumFee"]): MandateDraft["fee"] {
   return "bps" in fee ? { as: "percent", value: String(fee.bps / 100) } : { as: "amount", value: fee.amount };
 }
 
-/** The value of a date-time field. Includes seconds and milliseconds only if one of them is not zero. */
+/** Shows seconds and milliseconds only if one of them is not zero. */
 function wallClock(at: string | undefined): string {
   if (at === undefined) return "";
   const text = new Date(at).toISOString();
@@ -171,10 +164,7 @@ type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
 const isCalendar = <S extends Budget | Count>(span: S): span is Extract<S, { readonly period: Period }> => "period" in span;
 
-/**
- * In the first time zone of the policy, the daily and monthly budgets and the daily number of payments have separate fields;
- * every other budget or number is a row.
- */
+/** Budgets and counts that are not daily or monthly in the policy's first time zone become rows. */
 function limitsOf({ limits }: Policy) {
   const { budgets = [], counts = [] } = limits;
   const timezone = [...budgets, ...counts].find(isCalendar)?.timezone ?? "UTC";

@@ -1,7 +1,7 @@
 const DURATION = /^P(?:([0-9]{1,3})D)?(?:T(?:([0-9]{1,4})H)?(?:([0-9]{1,6})M)?)?$/;
 const MAX_MINUTES = 366 * 24 * 60;
 
-/** The length of a rolling window in minutes. Null unless it has only whole days, hours and minutes, from PT1M to P366D. */
+/** Null unless the duration has only whole days, hours and minutes, from PT1M to P366D. */
 export function minutesOf(duration: string): number | null {
   const match = DURATION.exec(duration);
   if (match === null || duration.endsWith("T")) return null;

@@ -8,25 +8,21 @@ export type MandateFacts = {
   readonly status: StoredMandateStatus;
   readonly version: number;
   readonly policy: CompiledPolicy;
-  /** Service accounts that may use the mandate; null admits every subject of the organization. */
+  /** Null admits every subject of the organization. */
   readonly agents: readonly string[] | null;
 };
 
-/** The usage in one bucket, which is one part of a window's time. */
+/** A bucket is one part of a window's time. */
 export type BucketUsage = {
   readonly start: Date;
-  /** From this time on, the payments in this bucket no longer count against the limits of its window. */
+  /** From this time on, the bucket no longer counts. */
   readonly liveUntil: Date;
   spent: Atomic;
   reserved: Atomic;
   payments: number;
 };
 
-/**
- * The current usage of a mandate. The keys of `buckets` are the keys of windows. A bucket has the sums of one part of a
- * window's time; a list may contain buckets that no longer count.
- * Mutable: the caller adds what one payment reserves before it decides the next payment.
- */
+/** Mutable: callers add what a payment reserves before the next decision; `buckets`, by window key, may hold outdated ones. */
 export type Usage = {
   spent: Atomic;
   reserved: Atomic;
@@ -50,45 +46,30 @@ type ResourceFacts = {
   readonly acceptedPaymentChallengeTypes: readonly string[];
 };
 
-/**
- * A seller that is not registered, as the 402 reply that the agent received describes it. The agent passes this reply on, so
- * the reply proves nothing.
- */
+/** The facts come from the 402 reply that the agent passed on, which proves nothing. */
 type UnregisteredFacts = {
-  /** The seller's domain; null if the challenge names no public domain. */
+  /** Null if the challenge names no public domain. */
   readonly domain: string | null;
-  /**
-   * The values that are missing in the intent, so that it cannot be compared with the seller's challenge. `pointer` points into
-   * the request body.
-   */
+  /** What the intent lacks for a comparison with the seller's challenge; `pointer` points into the request body. */
   readonly lacks: readonly { readonly detail: string; readonly pointer: string }[];
 };
 
-/**
- * All facts that a decision may use. Free-form metadata is excluded, so that no text of an agent or seller can influence a
- * decision.
- */
+/** Free-form metadata is excluded, so that no text of an agent or seller can influence a decision. */
 export type IntentFacts = {
   readonly agent: { readonly subjectId: string; readonly type: "user" | "serviceAccount"; readonly active: boolean };
-  /** The registered record; null when the seller is not registered. */
+  /** Null if the seller is not registered. */
   readonly seller: SellerFacts | null;
-  /**
-   * The facts about a seller that is not registered. Null if the intent names a seller id, even if no seller has this id, or if
-   * the 402 is at the verified domain of a registered seller.
-   */
+  /** Null if the intent names a seller id, even an unknown one, or if the 402 is at a registered seller's verified domain. */
   readonly unregistered: UnregisteredFacts | null;
-  /** The registered resource that the intent names. Null if it names none, or if the seller has no active resource of this id. */
+  /** Null if the intent names no resource, or if the seller has no active resource of this id. */
   readonly resource: ResourceFacts | null;
-  /**
-   * The values of the payment request that differ from the seller's records, or from the challenge of a seller that is not
-   * registered. `pointer` points into the request body.
-   */
+  /** Differences from the seller's record, or from an unregistered seller's challenge; `pointer` points into the request body. */
   readonly mismatches: readonly {
     readonly field: string;
     readonly pointer: string;
-    /** The value in the seller's challenge, as text for people. Set only if the challenge differs from the record. */
+    /** The value in the seller's challenge; set only if the challenge differs from the record. */
     readonly theirs?: string;
-    /** The value in the record, as text for people. Set together with `theirs`. */
+    /** The value in the record; set together with `theirs`. */
     readonly registered?: string;
   }[];
   readonly amount: Atomic;
@@ -97,36 +78,32 @@ export type IntentFacts = {
   readonly chain: string;
   readonly payTo: string | null;
   /**
-   * Why an emergency stop of a seller forbids this payee: "stopped" if the payee is that seller or has a domain or address that
-   * the seller had proved; "unproven" if the seller had only claimed it, so that the payee must first prove its domain or
-   * address. For a payee that is not registered, this may be "stopped" in both cases.
+   * "stopped": the payee is a stopped seller, or has a domain or address that a stopped seller had proved.
+   * "unproven": a stopped seller had only claimed that domain or address; an unregistered payee may then also be "stopped".
    */
   readonly payeeStop?: "stopped" | "unproven" | null;
-  /** True if this service called the seller's domain and the domain's 402 reply asked for the same payment. */
+  /** True if this service itself asked the seller's domain, and its 402 reply asked for the same payment. */
   readonly domainSeen?: boolean;
   /** A sentence about the reply that the domain gave this service, if that reply does not ask for the same payment. */
   readonly domainLook?: string;
   readonly paymentChallengeType: string;
   readonly expiresAt: Date;
-  /** The assurance level that this payment has reached, by a person's approval or only by the mandate itself. */
+  /** The level that this payment has reached, by a person's approval or only by the mandate itself. */
   readonly assuranceLevel: AssuranceLevel;
   readonly sellerPaidBefore: boolean;
-  /** A person of the buyer approves this payment, which satisfies the approval rule. */
+  /** Satisfies the approval rule. */
   readonly approvedByPerson?: boolean;
   /** A person has allowed this one payment although the policy denies it. */
   readonly waived?: boolean;
-  /** A person declined the same basket under this mandate, or before a mandate was chosen for it, within the last hour. */
+  /** A person declined the same basket within the last hour, under this mandate or before a mandate was chosen for it. */
   readonly rejectedByPerson?: boolean;
-  /**
-   * At least two requests about the same basket with the same purpose expired without an answer within the last day, and the
-   * last of them within the last hour.
-   */
+  /** At least two requests with this basket and purpose expired unanswered within a day, the last within the last hour. */
   readonly unanswered?: boolean;
   readonly duplicateIntentId: boolean;
   readonly duplicateNonce: boolean;
 };
 
-/** Times are RFC 3339 text. The kind "lifetime" has no start or end. */
+/** Times are RFC 3339 text; the kind "lifetime" has no start or end. */
 export type ReasonWindow = {
   readonly kind: "calendar" | "rolling" | "lifetime";
   readonly start?: string;
@@ -137,7 +114,7 @@ export type ReasonWindow = {
 /** `request_repeated`: a person is already asked about the same payment. */
 export type ReasonCode = DenialCode | "approval_required" | "request_repeated" | "satisfied";
 
-/** One evaluated rule. Amounts are decimal text in `unit`. */
+/** Amounts are decimal text in `unit`. */
 export type Reason = {
   readonly code: ReasonCode;
   readonly rule: string;
@@ -162,32 +139,22 @@ export type Reason = {
   readonly policyVersion: number;
 };
 
-/** The checkout in which a person is asked to approve, the call that returns the person's answer, and the agent's next call. */
 export type ApprovalRequest = Pick<Reason, "href" | "checkoutIntentId" | "pollWith" | "next">;
 
-/**
- * A value in a finding, which is the result of one rule. Amounts are decimal text in the unit of the mandate, times are RFC
- * 3339 text.
- */
+/** Amounts are decimal text in the unit of the mandate, times are RFC 3339 text. */
 export type Value = string | number | null;
 
-/**
- * One evaluated rule as data: the id of its sentence and the values. If a person is asked to approve, the ApprovalRequest is
- * the last value.
- */
+/** The result of one rule: the id of its sentence and the values; the last is the ApprovalRequest if a person is asked. */
 export type Finding = readonly [id: number, ...values: (Value | ApprovalRequest)[]];
 
-/**
- * The findings (results of rules) of a decision, in the order of its reasons. `requested` is the amount that the payment takes
- * from the budget, as decimal text.
- */
+/** `requested` is the amount that the payment takes from the budget, as decimal text. */
 export type Findings = readonly [renderer: 1, policyVersion: number, unit: string, requested: string, ...Finding[]];
 
 export type Decision = {
   readonly outcome: Outcome;
   readonly denialCode?: DenialCode;
-  /** The stored form of the reasons. Reasons are always rendered from it. */
+  /** The reasons are always rendered from the findings, which are stored. */
   readonly findings: Findings;
-  /** Every evaluated rule: first the denials by precedence, then the rules about approval and passkeys, then the rest. */
+  /** First the denials by precedence, then the rules about approval and passkeys, then the rest. */
   readonly reasons: readonly Reason[];
 };

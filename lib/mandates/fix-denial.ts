@@ -3,15 +3,10 @@ import type { IntentFacts, Reason } from "#lib/mandates/facts.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { formatAmount, parseAmount } from "#lib/money.ts";
 
-/*
- * Finds the smallest change of a mandate that allows a payment which the mandate denies. Pure: it only suggests the change, and
- * the caller decides about the payment again with the changed mandate.
- */
-
 type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
 
-/** One changed value. Amounts are decimal text of the mandate's asset. */
+/** Amounts are decimal text of the mandate's asset. */
 export type Change =
   | { readonly of: "perPayment" | "total" | "fee"; readonly amount: string }
   | { readonly of: "feeShare"; readonly bps: number }
@@ -33,9 +28,8 @@ type Denied = {
 };
 
 /**
- * Returns the changes that allow a denied payment. Null if no change is needed, if one of the denying rules should not or
- * cannot be loosened (such as an emergency stop, a deny list, or a challenge that differs from the records), if an allow list
- * would need a seller whose domain is not verified, or if the changed policy would contradict itself.
+ * Only a suggestion: the caller decides about the payment again with the changed mandate.
+ * Null if no change is needed, or if a denying rule should not or cannot be loosened, such as an emergency stop or a deny list.
  */
 export function fixDenial({ terms, decimals, intent, reasons }: Denied): Fix | null {
   const changes = new Map<string, Change>();
@@ -83,7 +77,7 @@ function changeFor(reason: Reason, policy: Policy, intent: IntentFacts, decimals
   }
 }
 
-/** The entry of a list to which a pointer such as /limits/budgets/1 leads. */
+/** The pointer is like /limits/budgets/1. */
 function entryAt<T>(pointer: string, list: readonly T[] | undefined): readonly [number, T | null] {
   const at = Number(pointer.split("/").at(-1));
   return [at, list?.[at] ?? null];
@@ -94,12 +88,12 @@ const PERCENT_100 = 10_000;
 function feeFor({ requested }: Reason, { maximumFee }: Policy, { amount, fee: { buyerShare } }: IntentFacts): Change | null {
   if (maximumFee === undefined || requested === undefined) return null;
   if ("amount" in maximumFee) return { of: "fee", amount: requested };
-  // The smallest share in basis points whose part of the amount, rounded up, reaches the fee.
+  // The smallest share whose part of the amount, rounded up, reaches the fee.
   const bps = amount === 0n ? null : Number(((buyerShare - 1n) * BigInt(PERCENT_100)) / amount + 1n);
   return bps === null || bps > PERCENT_100 ? null : { of: "feeShare", bps };
 }
 
-/** A new entry of an allow list, for a registered seller whose domain is verified. Null for other sellers and other rules. */
+/** Null for a seller whose domain is not verified, and for rules that no allow list loosens. */
 function sellerChange({ pointer }: Reason, { seller, resource, payTo }: IntentFacts): Change | null {
   if (seller?.verified !== true) return null;
   if (pointer === "/sellers/allow") return { of: "seller", entry: seller.sellerId };
@@ -109,7 +103,6 @@ function sellerChange({ pointer }: Reason, { seller, resource, payTo }: IntentFa
   return { of: "resource", sellerId: resource.sellerId, resourceId: resource.resourceId };
 }
 
-/** The terms with one change. */
 export function withChange({ policy, agents }: Terms, change: Change): Terms {
   const { limits } = policy;
   const limited = (changed: Partial<Policy["limits"]>): Terms => ({

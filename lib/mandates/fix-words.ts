@@ -3,8 +3,6 @@ import { feeWords, spanWords } from "#lib/mandates/words.ts";
 import { displayText } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/* A change of a mandate as the label of a button: "Raise the day’s limit to 12.00 USDC". Pure and browser-safe. */
-
 const limits: Readonly<Record<Period, string>> = {
   day: "the day’s limit",
   week: "the week’s limit",
@@ -42,7 +40,6 @@ export function changeWords(change: Change, asset: string): string {
   }
 }
 
-/** All changes of a fix as one label. */
 export function fixWords(changes: readonly Change[], asset: string): string {
   const [first] = changes;
   if (!first) return "";

@@ -3,11 +3,8 @@ import { draftOf, type MandateDraft } from "#lib/mandates/draft.ts";
 import type { Change, Fix } from "#lib/mandates/fix-denial.ts";
 import { windowOf } from "#lib/mandates/windows.ts";
 
-/* The form of a mandate, filled with the changes of a fix. Pure and browser-safe. */
-
 type Stored = Parameters<typeof draftOf>[0];
 
-/** The form with the changed values, and its changed fields. */
 export function fixedDraft(mandate: Stored, { policy, agents, changes }: Fix) {
   const draft = draftOf({ name: mandate.name, policy, agents: agents ?? undefined, wallet: mandate.wallet });
   return { draft, fields: changes.flatMap((change) => fieldOf(draft, change) ?? []) };

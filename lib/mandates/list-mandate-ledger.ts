@@ -14,11 +14,7 @@ export const listMandateLedger: Handler<typeof operation> = async ({ id, query }
   return { items: [...items], ...rest };
 };
 
-/**
- * Lists the ledger of a mandate, newest first: the amounts that its payments reserved (holds), spent (captures and overruns)
- * and gave back (releases and expiries).
- * @throws Problem not_found, invalid_request for a cursor of another list
- */
+/** Newest first. @throws Problem not_found, invalid_request for a cursor of another list */
 export const viewLedger = (scope: Scope, id: string, { limit, cursor }: PageQuery): Promise<Page<LedgerEntry>> =>
   reading(async (tx) => {
     const mandate = await findMandate(tx, scope, id);

@@ -1,12 +1,8 @@
 import type { NextAction } from "#lib/problem.ts";
 
-/** The URL of a mandate's page. `baseUrl` is the address of this service's pages. */
 export const mandatePage = (baseUrl: string, mandateId: string): string => `${baseUrl}/mandates/${mandateId}`;
 
-/**
- * Adds to each action about mandates the page where a person can do it; without `mandateId`, only to those that create or
- * select a mandate. Other actions are unchanged.
- */
+/** Without `mandateId`, only the actions that create or select a mandate get a page. */
 export const withMandatePages = (actions: readonly NextAction[], baseUrl: string, mandateId?: string): NextAction[] =>
   actions.map((action) => {
     const href = pageOf(action.type, baseUrl, mandateId);

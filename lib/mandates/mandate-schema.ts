@@ -1,4 +1,3 @@
-/** The wire shapes of a mandate: browser-safe, shared by its operations. */
 import { z } from "zod";
 import { Address } from "#lib/evm.ts";
 import { Policy } from "#lib/mandates/policy-schema.ts";

@@ -6,10 +6,7 @@ import { sellers } from "#lib/sellers/tables.ts";
 
 const PAID_MAX = 2_000;
 
-/**
- * The payees that the organization has paid, with their domain (of a registered seller, the current one) and the time of the
- * first payment; at most PAID_MAX, in the order of their first payments.
- */
+/** At most PAID_MAX payees in the order of their first payments; the domain of a registered seller is its current one. */
 export const selectPaid = (tx: Tx, scope: Scope) =>
   tx
     .select({

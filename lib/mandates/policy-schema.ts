@@ -13,11 +13,7 @@ const zones = new Map<string, boolean>();
 /** The IANA spelling of zone names that this runtime treats as aliases, such as Asia/Kolkata. */
 const ALIAS = /^(?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es)(?:[/_-](?:[A-Z][a-z]+|[A-Z]{2,3}|of|au|es))*$/;
 
-/**
- * Whether this runtime knows the zone by this name, spelled as IANA does. Another spelling, such as europe/berlin, would get
- * its own window, with its own sums and cache entries. The pattern in TimeZone refuses offsets such as +02:00, because they
- * would ignore daylight saving time.
- */
+/** Accepts only IANA's spelling: another spelling, such as europe/berlin, would get its own window, sums and cache entries. */
 function isZone(name: string): boolean {
   const known = zones.get(name);
   if (known !== undefined) return known;
@@ -137,10 +133,7 @@ const MaximumFee = z
   .union([z.strictObject({ amount: AmountText }), z.strictObject({ bps: z.int().min(0).max(10_000) })])
   .meta({ id: "MaximumFee", description: "The largest fee of the service that the buyer bears on one payment." });
 
-/**
- * The policy of a mandate. An absent rule restricts nothing, an empty `allow` allows nothing, and deny wins. The exception:
- * sellers that are not registered are denied unless `sellers.unregistered` allows them.
- */
+/** Absent rules restrict nothing, except that unregistered sellers are denied. An empty `allow` allows nothing. Deny wins. */
 export const Policy = z
   .strictObject({
     assets: z.array(z.strictObject({ asset: z.string().min(1).max(32), chain: z.string().min(1).max(64) })).length(1),

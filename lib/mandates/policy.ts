@@ -9,7 +9,7 @@ import { passkeyNeeded } from "#lib/mandates/sentences-mandate.ts";
 import { waive } from "#lib/mandates/waive.ts";
 import { zero } from "#lib/money.ts";
 
-/** Decides whether this payment may be made. Evaluates every rule, even after a denial, so that all reasons are known. */
+/** Evaluates every rule, even after a denial, so that all reasons are known. */
 export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts, now: Date): Decision {
   const on = openCase(mandate, usage, intent, now);
   mandateRules(on);
@@ -20,16 +20,10 @@ export function decide(mandate: MandateFacts, usage: Usage, intent: IntentFacts,
   return conclude(on, [...approval(on, waived), ...passkeys(on)]);
 }
 
-/**
- * Findings that ask a person to approve because a rule requires a passkey. Only people have passkeys, so a person is asked
- * whatever the approval rule says.
- */
+/** Only people have passkeys, so a person is asked whatever the approval rule says. */
 const passkeys = (on: Case): Finding[] => passkeyDemands(on).map(({ who, level }) => [passkeyNeeded.id, who, level]);
 
-/**
- * The result of the approval rule. A person is asked only if no rule denies the payment; otherwise this result is only
- * information.
- */
+/** If a rule denies the payment, nobody is asked, and these findings are only information. */
 function approval(on: Case, waived: boolean): Finding[] {
   const { mode, amount } = on.policy.approval;
   const limit = mode === "above" ? text(on, amount ?? zero) : null;

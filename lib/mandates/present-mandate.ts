@@ -9,7 +9,6 @@ import { formatAmount, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { Environment, StoredMandateStatus } from "#lib/vocabulary.ts";
 
-/** A mandate as it is stored, with the policy of its current version. */
 export type MandateRow = {
   readonly mandateId: string;
   readonly organizationId: string;
@@ -31,7 +30,7 @@ export type MandateRow = {
   readonly updatedAt: Date;
 };
 
-/** The wire form of a mandate at a given time. `decimals` are those of its asset. */
+/** `decimals` are those of the mandate's asset. */
 export function presentMandate(
   row: MandateRow,
   buckets: readonly (BucketUsage & { windowKey: string })[],
@@ -60,7 +59,6 @@ export function presentMandate(
 
 type Sums = { readonly spent: Atomic; readonly reserved: Atomic };
 
-/** The usage of each limit in the wire form. `buckets` is keyed by window key. */
 export function presentUsage(
   policy: CompiledPolicy,
   total: Sums,

@@ -8,7 +8,6 @@ import { toWire } from "#lib/time.ts";
 
 type Sums = { readonly spent: Atomic; readonly reserved: Atomic };
 
-/** What remains of each limit of a policy. `buckets` are the stored buckets of the mandate. */
 export function presentRemaining(
   policy: CompiledPolicy,
   total: Sums,
@@ -37,7 +36,7 @@ function windowLimits(policy: CompiledPolicy, window: Window, live: readonly Buc
   ];
 }
 
-/** The whole limit of a rolling window is available again when its newest bucket no longer counts. */
+/** A rolling window is empty again when its newest bucket no longer counts. */
 function resetOf(window: Window, live: readonly BucketUsage[], now: Date): { readonly resetsAt?: string } {
   if (window.kind === "calendar") return { resetsAt: toWire(windowAt(window, now).end) };
   const ends = live.map(({ liveUntil }) => liveUntil.getTime());

@@ -7,14 +7,13 @@ import { DenialCode } from "#lib/vocabulary.ts";
 
 const precedence = new Map<string, number>(DenialCode.options.map((code, index) => [code, index]));
 
-/** One intent under one mandate at one time: the input of every rule, and the list of their results (findings). */
 export type Case = {
   readonly mandate: MandateFacts;
   readonly policy: CompiledPolicy;
   readonly usage: Usage;
   readonly intent: IntentFacts;
   readonly now: Date;
-  /** The amount that the payment takes from the budget: its price and the buyer's share of the fee. */
+  /** The price and the buyer's share of the fee. */
   readonly requested: Atomic;
   readonly denials: Finding[];
   readonly others: Finding[];
@@ -25,20 +24,15 @@ export function openCase(mandate: MandateFacts, usage: Usage, intent: IntentFact
   return { mandate, policy: mandate.policy, usage, intent, now, requested, denials: [], others: [] };
 }
 
-/** Adds the finding of a rule, which is the sentence that states the result, with its values. */
 export function add<V extends readonly Value[]>(on: Case, sentence: Sentence<V>, ...values: V): void {
   (sentence.code === "satisfied" ? on.others : on.denials).push([sentence.id, ...values]);
 }
 
-/** An amount of the mandate's asset as decimal text. */
 export const text = (on: Case, amount: Atomic): string => formatAmount(amount, on.policy.decimals);
 
 const codeOf = (finding: Finding): string => sentenceOf(finding).code;
 
-/**
- * Makes a decision from the results of the rules (findings). Its reasons are first the denials, in the order of DenialCode,
- * then `approvals` (the results of the rules about approval and passkeys), then the rest in the order of evaluation.
- */
+/** First the denials in the order of DenialCode, then `approvals`, then the rest in the order of evaluation. */
 export function conclude(on: Case, approvals: readonly Finding[]): Decision {
   const [first] = on.denials.sort((a, b) => (precedence.get(codeOf(a)) ?? 0) - (precedence.get(codeOf(b)) ?? 0));
   const all = [...on.denials, ...approvals, ...on.others];

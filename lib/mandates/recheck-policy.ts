@@ -7,10 +7,7 @@ import { zero } from "#lib/money.ts";
 
 const unused: Usage = { spent: zero, reserved: zero, lastHeldAt: null, buckets: new Map() };
 
-/**
- * The reason why the current mandate forbids a payment that was authorized earlier; null if it allows the payment. Checks agent,
- * payee, resource, asset and validity. Limits and approval were checked at authorization and are not checked again.
- */
+/** Null if the payment is still allowed. Limits and approval were checked at authorization and are not checked again. */
 export function forbiddenBy(mandate: MandateFacts, intent: IntentFacts, now: Date): Reason | null {
   const on = openCase(mandate, unused, intent, now);
   agent(on);

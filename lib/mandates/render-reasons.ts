@@ -9,7 +9,6 @@ import { Problem } from "#lib/problem.ts";
 
 const isSentence = (value: unknown): value is Sentence => typeof value === "object" && value !== null && "say" in value;
 
-/** Every sentence by its id. */
 export const sentences: ReadonlyMap<number, Sentence> = new Map(
   [mandate, intent, seller, limits, waived].flatMap((file) =>
     Object.values(file as Readonly<Record<string, unknown>>).flatMap((value) =>
@@ -18,10 +17,7 @@ export const sentences: ReadonlyMap<number, Sentence> = new Map(
   ),
 );
 
-/**
- * The sentence of a stored finding, which is the result of one rule for a payment.
- * @throws Problem service_unavailable if a process of a newer release stored the finding and this release has no sentence for it
- */
+/** @throws Problem service_unavailable if a newer release stored the finding with a sentence that this release does not have */
 export function sentenceOf([id]: Finding): Sentence {
   const found = sentences.get(id);
   if (found) return found;
@@ -33,7 +29,7 @@ export const asksPerson = (finding: Finding): boolean => sentenceOf(finding).cod
 const effects: Readonly<Record<string, "allow" | "info">> = { satisfied: "allow", request_repeated: "info" };
 export const denies = (finding: Finding): boolean => !asksPerson(finding) && effects[sentenceOf(finding).code] === undefined;
 
-/** Renders stored findings (results of rules) as reasons in English. The same findings always give the same bytes. */
+/** The same findings always give the same bytes. */
 export function renderReasons([, policyVersion, unit, requested, ...all]: Findings): readonly Reason[] {
   const head = { policyVersion, unit, requested };
   const asked = all.some(denies) ? "info" : "approval";

@@ -2,11 +2,6 @@ import { add, type Case } from "#lib/mandates/reason.ts";
 import * as say from "#lib/mandates/sentences-intent.ts";
 import { toWire } from "#lib/time.ts";
 
-/**
- * Checks that the intent has not expired, has a positive amount, was not used before and was not declined or left unanswered,
- * that it matches the records or the challenge of the seller, and that it pays in the mandate's asset and in a way that the
- * resource accepts.
- */
 export function intentRules(on: Case): void {
   soundness(on);
   registration(on);

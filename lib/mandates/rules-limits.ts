@@ -7,7 +7,6 @@ import { bucketCounts, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { basisPointsUp, max, subtract, zero, type Atomic } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Checks the schedule, the amounts, the payment counts, the cooldown and the fee. */
 export function limitRules(on: Case): void {
   schedule(on);
   perPayment(on);
@@ -30,7 +29,7 @@ function perPayment(on: Case): void {
   add(on, on.requested <= limit ? say.withinPerPayment : say.abovePerPayment, text(on, limit));
 }
 
-/** What remains of a limit. Zero if more than the limit was used. */
+/** Zero if more than the limit was used. */
 export const remainingOf = (limit: Atomic, spent: Atomic, reserved: Atomic): Atomic =>
   max(zero, subtract(subtract(limit, spent), reserved));
 
@@ -46,7 +45,6 @@ function total(on: Case): void {
 
 type Sums = { readonly used: Atomic; readonly payments: number };
 
-/** The sums of the buckets that still count. A bucket is one part of a window's time. */
 function sumsOf(buckets: readonly BucketUsage[] | undefined, now: Date): Sums {
   let used = 0n;
   let payments = 0;
@@ -96,7 +94,7 @@ function cooldown(on: Case): void {
   else add(on, say.cooling, seconds, remaining);
 }
 
-/** Limits only the buyer's share of the fee; the seller's share is not counted. */
+/** Only the buyer's share of the fee; the seller's share is not counted. */
 function maximumFee(on: Case): void {
   const rule = on.policy.maximumFee;
   if (rule === null) return;

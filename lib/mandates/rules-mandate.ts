@@ -4,7 +4,6 @@ import * as say from "#lib/mandates/sentences-mandate.ts";
 import { toWire } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** Checks the mandate's status and validity, which agents may use it, and the required assurance levels. */
 export function mandateRules(on: Case): void {
   status(on);
   validity(on);
@@ -46,10 +45,7 @@ const demandsOf = ({ intent, policy }: Case): readonly Demand[] =>
     ] as const
   ).flatMap(([who, level]) => (level === null || level === undefined ? [] : [{ who, level }]));
 
-/**
- * Whether a person's approval with a passkey would still satisfy the level. False after a person has approved, or if the level is
- * reached or is above a passkey.
- */
+/** False after a person has approved, and if the level is reached or is above a passkey. */
 const passkeyWouldDo = ({ intent }: Case, level: AssuranceLevel): boolean =>
   intent.approvedByPerson !== true && !reaches(intent.assuranceLevel, level) && reaches("passkeyApproved", level);
 
@@ -61,5 +57,4 @@ function assurance(on: Case): void {
   }
 }
 
-/** The parties that require a level which only a person's approval with a passkey can reach. */
 export const passkeyDemands = (on: Case): readonly Demand[] => demandsOf(on).filter(({ level }) => passkeyWouldDo(on, level));

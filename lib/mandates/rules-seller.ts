@@ -2,7 +2,6 @@ import { resourceKey, routeKey, type AllowDeny } from "#lib/mandates/compile-pol
 import { add, type Case } from "#lib/mandates/reason.ts";
 import * as say from "#lib/mandates/sentences-seller.ts";
 
-/** Checks the payee (emergency stops, address, seller, domain) and the resource. */
 export function sellerRules(on: Case): void {
   stopped(on);
   payee(on);
@@ -40,10 +39,7 @@ function seller(on: Case): void {
 const admitsUnregistered = ({ policy, intent }: Case): boolean =>
   intent.seller === null && intent.unregistered !== null && policy.unregisteredSellers === "allow";
 
-/**
- * Checks a seller that is not registered. An intent that names a seller id which does not exist is denied, and its seller does
- * not count as unregistered.
- */
+/** An intent with an unknown seller id is denied; its seller does not count as unregistered. */
 function unregistered(on: Case): void {
   if (on.intent.unregistered === null) return add(on, say.noSuchSeller);
   if (!admitsUnregistered(on)) return add(on, say.onlyRegistered);
@@ -57,10 +53,7 @@ function verified(on: Case): void {
   add(on, on.intent.seller?.verified === true ? say.sellerVerified : say.sellerUnverified);
 }
 
-/**
- * Whether a list names the domain or a parent of it, with its port or without. Only whole labels are compared: evil-example.com
- * is not below example.com.
- */
+/** Matches a parent too, with the port or without, but only whole labels: evil-example.com is not below example.com. */
 export function namesDomain(list: ReadonlySet<string>, domain: string): boolean {
   const host = domain.toLowerCase();
   const port = host.lastIndexOf(":");
@@ -76,10 +69,7 @@ function namesHost(list: ReadonlySet<string>, host: string): boolean {
   }
 }
 
-/**
- * The result of the domain rule for a domain name, without regard to the payee. "listed" does not mean that the payee owns the
- * domain: for a payment, `isProven` decides that.
- */
+/** "listed" does not mean that the payee owns the domain: for a payment, `isProven` decides that. */
 export function judgeDomain(rule: AllowDeny, name: string): "forbidden" | "notListed" | "listed" | "open" {
   if (rule.deny !== null && namesDomain(rule.deny, name)) return "forbidden";
   if (rule.allow === null) return "open";
@@ -102,10 +92,7 @@ function domain(on: Case): void {
   add(on, say.domainAllowed, name);
 }
 
-/**
- * Whether the seller is verified, the 402 of its domain asked this service for this payment, or an allow list of the policy names
- * the seller or the payee's address.
- */
+/** An allow list of the policy that names the seller or the payee's address counts as proof. */
 function isProven({ policy, intent }: Case): boolean {
   const { seller, payTo, domainSeen } = intent;
   if (seller?.verified === true || domainSeen === true) return true;

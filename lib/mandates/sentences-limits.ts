@@ -25,12 +25,8 @@ export const abovePerPayment = sentence(63, "per_payment_limit_exceeded", "limit
   perPayment(head, limit, "above"),
 );
 
-/** The first values of every finding (result of a rule) about a budget or the total. */
 type Amounts = readonly [pointer: string, limit: string, used: string, remaining: string];
-/**
- * The span of a limit with its start and end: a calendar period with its time zone, or the minutes of a rolling window with a
- * null time zone.
- */
+/** The span is a calendar period, or the minutes of a rolling window, which has no time zone. */
 export type SpanValues = readonly [span: string | number, start: string, end: string, timezone: string | null];
 
 const LIFETIME: ReasonWindow = { kind: "lifetime" };
@@ -39,7 +35,7 @@ function windowOf([, start, end, timezone]: SpanValues): ReasonWindow {
   return timezone === null ? { kind: "rolling", start, end } : { kind: "calendar", start, end, timezone };
 }
 
-/** The window in words, as in "17.00 USDC of 20.00 USDC are left today". */
+/** As in "17.00 USDC of 20.00 USDC are left today". */
 function inWords([span]: SpanValues): string {
   if (typeof span === "string") return span === "day" ? "today" : `this ${span}`;
   return span % 60 === 0 ? `within ${span / 60} hours` : `within ${span} minutes`;
@@ -135,10 +131,7 @@ export const aboveFee = sentence(74, "fee_limit_exceeded", "maximumFee", (head, 
   fee(head, share, limit, "above"),
 );
 
-/**
- * The fields of a reason of the approval rule. `above` is the amount above which the policy asks a person; null in the other
- * modes.
- */
+/** `above` is the amount above which the policy asks a person; null in the other modes. */
 const approval = ({ unit, requested }: Head, message: string, above: string | null): Said => ({
   message,
   pointer: "/approval",
@@ -168,7 +161,7 @@ const asksAbove = (head: Head, limit: string): Said =>
 export const above = sentence(79, "approval_required", "approval", asksAbove);
 export const notAbove = sentence(80, "satisfied", "approval", asksAbove);
 
-/** The values are the authorization of the first request, and 1 if the same agent made that request. */
+/** `isOwn` is 1 if the same agent made the first request. */
 export const repeated = sentence(88, "request_repeated", "approval", (_, authorizationId: string, isOwn: number) => ({
   message:
     isOwn === 1

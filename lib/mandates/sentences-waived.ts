@@ -1,8 +1,7 @@
 import { displayText } from "#lib/money.ts";
 import { fixed, sentence } from "#lib/mandates/sentence.ts";
 
-/* The sentences of a decision about rules that a person has waived for one payment. Each has the values of the sentence that
-   denied the payment. */
+/* Each sentence has the values of the sentence that denied the payment, as lib/mandates/waive.ts requires. */
 
 const once = "A person allowed this one payment";
 

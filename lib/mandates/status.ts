@@ -5,7 +5,7 @@ import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 
 type BudgetUse = { readonly spent: Atomic; readonly reserved: Atomic };
 
-/** The status to show: an active mandate may be expired or used up. */
+/** An active mandate may be expired or used up. */
 export function statusOf(
   stored: StoredMandateStatus,
   policy: CompiledPolicy,
@@ -30,10 +30,7 @@ const steps: Record<
   revoke: { from: ["draft", "active", "suspended"], to: "revoked", event: "mandate.revoked" },
 };
 
-/**
- * The status after a step, and its event. Null if the mandate already has that status, so repeating a step is safe.
- * @throws Problem conflict
- */
+/** Null if the mandate already has that status, so repeating a step is safe. @throws Problem conflict */
 export function stepFrom(
   status: StoredMandateStatus,
   step: Step,

@@ -12,7 +12,7 @@ import type { LedgerKind, StoredMandateStatus } from "#lib/vocabulary.ts";
 
 export type { Scope };
 
-/** Runs reads in one snapshot, with the database's time. */
+/** One snapshot, with the database's time. */
 export const reading = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   database().transaction(async (tx) => work(tx, await clock(tx)), { isolationLevel: "repeatable read", accessMode: "read only" });
 
@@ -31,10 +31,7 @@ export async function findMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return row ?? null;
 }
 
-/**
- * Locks the mandate's row, which also guards its budget and the amounts that payments reserve. The version is read after the
- * lock, so it is the current one.
- */
+/** This lock also guards the mandate's budget and holds; the version is read after it, so it is the current one. */
 export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Promise<MandateRow | null> {
   const locked = await tx
     .select({ mandateId: mandates.mandateId })
@@ -44,10 +41,7 @@ export async function lockMandate(tx: Tx, scope: Scope, mandateId: string): Prom
   return locked.length === 0 ? null : findMandate(tx, scope, mandateId);
 }
 
-/**
- * Lists the mandates that the reader may see, newest first, because ids sort by creation time. `before` is the last id of the
- * previous page.
- */
+/** Newest first, because ids sort by creation time; `before` is the last id of the previous page. */
 export const selectMandates = (tx: Tx, reader: Reader, limit: number, before: string | null): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
@@ -110,7 +104,7 @@ type NewVersion = Terms & {
   readonly now: Date;
 };
 
-/** Stores the next version of a mandate. Call lockMandate before, so that two requests cannot store the same version. */
+/** Call lockMandate before, so that two requests cannot store the same version. */
 export async function saveVersion(tx: Tx, mandateId: string, next: NewVersion): Promise<void> {
   const { version, policy, ceiling, createdBy, now } = next;
   await tx.insert(mandateVersions).values({ mandateId, version, policy, createdBy, createdAt: now });
@@ -124,7 +118,6 @@ export async function setStatus(tx: Tx, mandateId: string, status: StoredMandate
   await tx.update(mandates).set({ status, updatedAt: now }).where(eq(mandates.mandateId, mandateId));
 }
 
-/** The given ids that are not live service accounts of the organization. */
 export async function unknownAgents(tx: Tx, scope: Scope, agents: readonly string[]): Promise<Set<string>> {
   if (agents.length === 0) return new Set();
   const known = await tx
@@ -150,10 +143,7 @@ type LedgerRow = {
   readonly createdAt: Date;
 };
 
-/**
- * Lists entries of a mandate's ledger, newest first. Each of the two tables behind the ledger is read by its own index, because
- * the view mandate_ledger cannot use an index for the order of its ids.
- */
+/** Newest first; reads two tables by their own indexes, because the view mandate_ledger cannot use one for the order of ids. */
 export async function selectLedger(tx: Tx, mandateId: string, limit: number, before: string | null): Promise<LedgerRow[]> {
   const end = (kind: "ledger" | "authorization") =>
     before === null ? sql`` : sql`AND ${sql.identifier(`${kind}_id`)} < ${idUnder(kind, before)}`;

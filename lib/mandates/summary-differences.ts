@@ -2,7 +2,6 @@ import { plainText, type Sentence, type Summary } from "#lib/mandates/summary.ts
 
 const sentencesOf = ({ may, ask, terms }: Summary): readonly Sentence[] => [may, ask, ...terms];
 
-/** The sentences that only one of two summaries has: `gone` are only in the first, `come` only in the second. Pure. */
 export function differences(
   before: Summary,
   after: Summary,

@@ -4,23 +4,17 @@ import { daysWords, feeWords, listWords, momentWords, secondsWords, spanWords } 
 import { displayAmount, readAmount } from "#lib/money.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** A part of a sentence. A `value` is a part that a person has chosen, such as an amount. */
+/** A `value` is a part that a person has chosen, such as an amount. */
 export type Phrase = string | { readonly value: string };
 export type Sentence = readonly Phrase[];
 
 export type Summary = {
-  /** Which agents may spend, and how much. */
   readonly may: Sentence;
-  /** When a person must approve a payment. */
   readonly ask: Sentence;
-  /** All other restrictions, one sentence each. */
   readonly terms: readonly Sentence[];
 };
 
-/**
- * The facts that a summary needs beside the policy. `nameOf` returns the name of an id, or the id itself if it has no name.
- * `agents` is null if every service account may spend.
- */
+/** `nameOf` returns the id itself if it has no name; `agents` is null if every service account may spend. */
 export type Words = {
   readonly agents: readonly string[] | null;
   readonly wallet?: string | undefined;
@@ -31,13 +25,13 @@ export type Words = {
 const DIGITS = 18;
 const value = (text: string): Phrase => ({ value: text });
 
-/** An amount for people. An incomplete amount is shown as an ellipsis. */
+/** An ellipsis stands for an incomplete amount. */
 function amountWords(text: string | undefined, asset: string): string {
   const read = readAmount(text ?? "", DIGITS);
   return read.ok ? displayAmount(read.amount, DIGITS, asset) : `… ${asset}`;
 }
 
-/** Joins values as "a, b and c". */
+/** As "a, b and c". */
 function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
   return texts.flatMap((text, at): Phrase[] => {
     if (at === 0) return [value(text)];
@@ -45,10 +39,7 @@ function valuesOf(texts: readonly string[], word = "and"): Phrase[] {
   });
 }
 
-/**
- * A policy in plain words: "Agents may spend up to 20.00 USDC a day, at most 8.00 USDC in one payment." Pure. Accepts a policy
- * that is not complete yet.
- */
+/** Accepts a policy that is not complete yet. */
 export function summarize(policy: Policy, words: Words): Summary {
   const asset = policy.assets[0]?.asset ?? "";
   return {
@@ -87,7 +78,7 @@ function whenAsked({ approval }: Policy, asset: string): Phrase[] {
   }
 }
 
-/** A rule that asks a person to approve, as text after the mandate's name: "asks above 25.00 USDC". */
+/** Text after the mandate's name: "asks above 25.00 USDC". */
 export function askRuleText(rule: AskRule): string {
   switch (rule.rule) {
     case "always":
@@ -101,7 +92,7 @@ export function askRuleText(rule: AskRule): string {
   }
 }
 
-/** When the approval rule of a mandate asks a person, as text after the mandate's name: "asks above 25.00 USDC". */
+/** Text after the mandate's name: "asks above 25.00 USDC". */
 export function asksWhen({ approval }: Policy, asset: string): string {
   if (approval === undefined || approval.mode === "never") return "does not ask";
   return askRuleText(
@@ -135,7 +126,7 @@ function whereTerms({ domains, sellers, payTo, resources, requireVerifiedSeller 
   return terms;
 }
 
-/** Tells people what proves a domain, because a seller can claim any domain. */
+/** A seller can claim any domain, so people are told what proves it. */
 const isThere = (listed: readonly string[] | undefined): Phrase[] => [
   "A seller must have ",
   value("verified that domain"),
@@ -189,6 +180,5 @@ function timeTerms({ limits, schedule, validFrom, validUntil }: Policy): Phrase[
   return terms;
 }
 
-/** A sentence as plain text, without marks for its values. */
 export const plainText = (sentence: Sentence): string =>
   sentence.map((phrase) => (typeof phrase === "string" ? phrase : phrase.value)).join("");

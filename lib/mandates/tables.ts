@@ -3,10 +3,7 @@ import { check, index, integer, json, pgTable, pgView, primaryKey, text } from "
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 
-/**
- * Mandates. The lock of a row guards the mandate's budget and its reserved amounts (holds). spent and reserved are sums over
- * the mandate's whole life; the sums of windows are in usage_buckets.
- */
+/** The lock of a row guards the mandate's budget and holds; spent and reserved are sums over the mandate's whole life. */
 export const mandates = pgTable(
   "mandates",
   {
@@ -28,12 +25,9 @@ export const mandates = pgTable(
     reserved: atomic("reserved")
       .notNull()
       .default(sql`0`),
-    /**
-     * The maximum of spent + reserved: the total limit, or the usage at the mandate's last change if that was higher. An
-     * overrun, which is a payment that settled after its reserved amount was released, raises it. Null without a total limit.
-     */
+    /** The maximum of spent + reserved: the total, or the usage if a change or overrun made it higher. Null without a total. */
     ceiling: atomic("ceiling"),
-    /** When a payment last reserved an amount. The cooldown starts at this time. */
+    /** The cooldown starts at this time. */
     lastHeldAt: moment("last_held_at"),
     createdBy: text("created_by").notNull(),
     createdAt: createdAt(),
@@ -41,8 +35,7 @@ export const mandates = pgTable(
   },
   (table) => [
     index("mandates_of_organization").on(table.organizationId, table.environment, table.mandateId),
-    // A job finds revoked mandates with reserved amounts by this index. Do not add `reserved` to the condition: then every payment
-    // would write to all indexes of the row.
+    // Do not add `reserved` to the condition: then every payment would write to all indexes of the row.
     index("mandates_revoked")
       .on(table.mandateId)
       .where(sql`status = 'revoked'`),
@@ -65,10 +58,7 @@ export const mandateVersions = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.version] })],
 );
 
-/**
- * Sums for each bucket of each window. A bucket is one part of the window's time. A window's key does not contain the policy
- * version, so a new version does not reset a budget.
- */
+/** A window's key does not contain the policy version, so a new version does not reset a budget. */
 export const usageBuckets = pgTable(
   "usage_buckets",
   {
@@ -84,13 +74,13 @@ export const usageBuckets = pgTable(
       .notNull()
       .default(sql`0`),
     payments: integer("payments").notNull().default(0),
-    /** The maximum of spent + reserved in this bucket. Null if the window only counts payments. */
+    /** The maximum of spent + reserved in this bucket; null if the window only counts payments. */
     ceiling: atomic("ceiling"),
   },
   (table) => [
     primaryKey({ columns: [table.mandateId, table.windowKey, table.start] }),
     index("usage_buckets_live").on(table.mandateId, table.liveUntil),
-    // For the deletion of old buckets. Reserving an amount does not change live_until, so only new buckets write to this index.
+    // For the deletion of old buckets; reserving an amount does not change live_until, so only new buckets write to this index.
     index("usage_buckets_over").on(table.liveUntil),
     amountCheck("usage_buckets_spent", "spent"),
     amountCheck("usage_buckets_reserved", "reserved"),
@@ -109,19 +99,16 @@ const ledgerColumns = {
   createdAt: createdAt(),
 };
 
-/**
- * The ends of holds (reserved amounts): captures, releases and expiries. An overrun, which is a payment that settled after its
- * hold had ended, is a row too. Rows are never changed.
- */
+/** The ends of holds, and payments that settled after their hold had ended (overruns); rows are never changed. */
 export const resolutions = pgTable("resolutions", ledgerColumns, (table) => [
   primaryKey({ name: "resolutions_of_mandate", columns: [table.mandateId, table.ledgerId] }),
   check("resolutions_amount", sql`amount > 0 AND amount < 'NaN'`),
 ]);
 
-/** A view: the resolutions, and one entry for each authorization that reserved an amount. */
+/** The resolutions, and one entry for each authorization that reserved an amount. */
 export const mandateLedger = pgView("mandate_ledger", ledgerColumns).existing();
 
-/** Sellers that were paid under a mandate. The approval mode firstPayment asks a person until the seller has a row here. */
+/** The approval mode firstPayment asks a person until the seller has a row here. */
 export const mandateSellers = pgTable(
   "mandate_sellers",
   {

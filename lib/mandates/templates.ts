@@ -10,7 +10,7 @@ type Entry = { readonly title: (asset: string) => string; readonly text: (asset:
 
 const DAY_MS = 86_400_000;
 
-/** The value of a date-time field some days after `now`, in UTC, to the minute. */
+/** The value of a date-time field in UTC, to the minute. */
 const inDays = (now: Date, days: number): string => new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 16);
 
 const entries: Readonly<Record<TemplateId, Entry>> = {
@@ -50,16 +50,12 @@ const entries: Readonly<Record<TemplateId, Entry>> = {
   },
 };
 
-/** The templates with their amounts in this asset. */
 export const templatesFor = (asset: string): readonly Template[] =>
   templateIds.map((id) => ({ id, title: entries[id].title(asset), text: entries[id].text(asset) }));
 
 export const isTemplate = (id: string | undefined): id is TemplateId => templateIds.some((one) => one === id);
 
-/**
- * The filled form of a template. Most sellers are not registered here, so every template allows unregistered sellers within its
- * limits.
- */
+/** Most sellers are not registered here, so every template allows unregistered sellers within its limits. */
 export const templateDraft = (id: TemplateId, { coin, now }: { readonly coin: string; readonly now: Date }): MandateDraft => ({
   ...newDraft(coin),
   unregistered: true,

@@ -2,7 +2,7 @@ import type { Usage } from "#lib/mandates/facts.ts";
 import type { Bucket } from "#lib/mandates/windows.ts";
 import { add, zero, type Atomic } from "#lib/money.ts";
 
-/** Adds to the usage of a mandate what a payment reserves, so that the next decision counts it. */
+/** The next decision then counts the reserved amount. */
 export function addHold(usage: Usage, amount: Atomic, buckets: readonly Bucket[], at: Date): void {
   usage.reserved = add(usage.reserved, amount);
   usage.lastHeldAt = at;

@@ -5,10 +5,7 @@ import * as limits from "#lib/mandates/sentences-limits.ts";
 import * as seller from "#lib/mandates/sentences-seller.ts";
 import * as waived from "#lib/mandates/sentences-waived.ts";
 
-/**
- * The rules that a person can waive for one payment: each sentence that denies, with the sentence that replaces it. Budgets,
- * totals, counts and all other rules cannot be waived, so a waiver never spends more than the mandate's budgets.
- */
+/** Budgets, totals, counts and all other rules cannot be waived, so a waiver never spends more than the mandate's budgets. */
 const waivable: ReadonlyMap<number, number> = new Map(
   (
     [
@@ -29,10 +26,7 @@ const waivedOf = ([id, ...values]: Finding): readonly Finding[] => {
   return instead === undefined ? [] : [[instead, ...values]];
 };
 
-/**
- * Replaces the denials of a payment for which a person has waived the rules, and returns true. Changes nothing and returns
- * false if no person has, if no rule denies the payment or one that nobody can waive does, or if the seller is not verified.
- */
+/** False, without a change, if nobody waived, if a denying rule cannot be waived, or if the seller is not verified. */
 export function waive({ intent, denials, others }: Case): boolean {
   if (intent.waived !== true || intent.seller?.verified !== true || denials.length === 0) return false;
   const instead = denials.flatMap(waivedOf);
@@ -44,10 +38,7 @@ export function waive({ intent, denials, others }: Case): boolean {
 
 const findingsOf = ({ findings: [, , , , ...all] }: Pick<Decision, "findings">): readonly Finding[] => all;
 
-/**
- * Whether a person can waive every rule that denies the payment. The caller must also check that the seller is verified,
- * because the findings do not tell and waive() requires it.
- */
+/** The caller must also check that the seller is verified, because the findings do not tell and waive() requires it. */
 export function isWaivable(decision: Pick<Decision, "findings">): boolean {
   const denials = findingsOf(decision).filter(denies);
   return denials.length > 0 && denials.every(([id]) => waivable.has(id));

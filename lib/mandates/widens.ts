@@ -1,28 +1,25 @@
 import { reaches } from "#lib/mandates/assurance.ts";
 import type { AllowDeny, CompiledPolicy, Schedule } from "#lib/mandates/compile-policy.ts";
 
-/** The rights that a mandate gives: its policy, agents and wallet. */
+/** The rights that a mandate gives. */
 export type Grant = {
   readonly policy: CompiledPolicy;
-  /** The agents that may use the mandate; null for every agent of the organization. */
+  /** Null for every agent of the organization. */
   readonly agents: readonly string[] | null;
   readonly wallet: { readonly chain: string; readonly address: string } | null;
 };
 
-/** Whether the next limit is at most the current one. Null means that there is no limit. */
+/** Null means that there is no limit. */
 const within = (next: bigint | number | null, current: bigint | number | null): boolean =>
   current === null || (next !== null && next <= current);
 
-/** Whether the next set allows only members of the current one. Null means that all are allowed. */
+/** Null means that all are allowed. */
 const amongst = (next: ReadonlySet<string> | null, current: ReadonlySet<string> | null): boolean =>
   current === null || (next !== null && next.isSubsetOf(current));
 
 const none: ReadonlySet<string> = new Set();
 
-/**
- * Whether the next lists allow no seller, address or domain that the current ones refuse. With `sparesProof`, a new allow list
- * counts as allowing more, because its entries need not prove their domain.
- */
+/** With `sparesProof`, a new allow list admits more, because its entries need not prove their domain. */
 function admitsNoMore(next: AllowDeny | null, current: AllowDeny | null, sparesProof: boolean): boolean {
   const [allowed, was] = [next?.allow ?? null, current?.allow ?? null];
   if (sparesProof && was === null && allowed !== null) return false;
@@ -82,7 +79,7 @@ const lastsNoLonger = (next: CompiledPolicy, current: CompiledPolicy): boolean =
 const sameWallet = (next: Grant["wallet"], current: Grant["wallet"]): boolean =>
   next?.chain === current?.chain && next?.address === current?.address;
 
-/** Whether a change may allow a payment that was refused before. True if in doubt. */
+/** Whether a change may allow a payment that was refused before; true if in doubt. */
 export function widens(next: Grant, current: Grant): boolean {
   const [policy, was] = [next.policy, current.policy];
   const agents = (list: readonly string[] | null) => (list === null ? null : new Set(list));

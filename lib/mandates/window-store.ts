@@ -5,10 +5,7 @@ import { usageBuckets } from "#lib/mandates/tables.ts";
 import { bucketAt, windowAt, type Window } from "#lib/mandates/windows.ts";
 import { atomicOf, type Atomic } from "#lib/money.ts";
 
-/**
- * Selects the holds (reserved amounts) that were made within a window, up to a given time, from the stored authorizations: with
- * their current status, and with the start of the hold's bucket (part of the window's time).
- */
+/** The holds made within a window until `at`, with their current status and the start of their bucket. */
 function holdsIn(mandateId: string, window: Window, at: Date) {
   const { start: from } = windowAt(window, at);
   const { start, end } = bucketAt(window, at);
@@ -25,7 +22,7 @@ function holdsIn(mandateId: string, window: Window, at: Date) {
       AND a.created_at >= ${from.toISOString()}::timestamptz AND a.created_at <= ${at.toISOString()}::timestamptz`;
 }
 
-/** Sums per bucket (part of the window's time). Holds (reserved amounts) that were released or expired do not count. */
+/** Holds that were released or expired do not count. */
 const sumsOf = (mandateId: string, window: Window, at: Date) => sql`
   SELECT start,
     coalesce(sum(amount) FILTER (WHERE status = 'captured'), 0) AS spent,
@@ -38,7 +35,6 @@ const lifeOf = (window: Window, at: Date): number => {
   return liveUntil.getTime() - start.getTime();
 };
 
-/** The usage of a window up to a given time, computed from the stored authorizations. */
 export async function bucketsFromAuthorizations(tx: Tx, mandateId: string, window: Window, at: Date): Promise<BucketUsage[]> {
   const rows = await tx.execute<{ start: string; spent: string; reserved: string; payments: string }>(
     sumsOf(mandateId, window, at),
@@ -51,9 +47,8 @@ export async function bucketsFromAuthorizations(tx: Tx, mandateId: string, windo
 }
 
 /**
- * Creates the buckets (sums per part of its time) of a window that the previous version did not have, so that the window counts
- * earlier payments; buckets that remain from an older version are replaced. Adds the buckets to all holds (reserved amounts) of
- * the window that are not captured. Call lockMandate before, so that no hold ends during this transaction.
+ * Fills a window that the previous version did not have, so that it counts earlier payments, and adds it to uncaptured holds.
+ * Call lockMandate before, so that no hold ends during this transaction.
  */
 export async function fillWindow(tx: Tx, mandateId: string, window: Window, now: Date): Promise<void> {
   const life = sql`make_interval(secs => ${lifeOf(window, now) / 1_000}::float8)`;
@@ -82,9 +77,8 @@ export async function fillWindow(tx: Tx, mandateId: string, window: Window, now:
 }
 
 /**
- * Sets the ceilings of a mandate's buckets (sums per part of a window's time) to new limits. Earlier usage may exceed a new
- * limit: the policy enforces the limit, and the ceiling only guards the row. Call lockMandate before, so that the usage does
- * not change during this transaction.
+ * Earlier usage may exceed a new limit: the policy enforces the limit, and the ceiling only guards the row.
+ * Call lockMandate before, so that the usage does not change during this transaction.
  */
 export async function setCeilings(tx: Tx, mandateId: string, windows: readonly Window[], now: Date): Promise<void> {
   for (const { key, limit } of windows) {
@@ -99,15 +93,11 @@ export async function setCeilings(tx: Tx, mandateId: string, windows: readonly W
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/**
- * Deletes buckets (sums per part of a window's time) that stopped counting more than a day ago and contain no reserved amount.
- * Nothing is lost, because new windows are filled from the stored authorizations. Rows that a payment has locked are left for
- * the next run. Returns the number of deleted rows.
- */
+/** Nothing is lost, because new windows are filled from the stored authorizations. */
 export async function forgetOldBuckets(): Promise<number> {
   let gone = 0;
   for (;;) {
-    // The time is a scalar subquery, because no index supports a comparison with a volatile function.
+    // A scalar subquery, because no index supports a comparison with a volatile function.
     const rows = await database().execute(sql`
       DELETE FROM usage_buckets b USING (
         SELECT mandate_id, window_key, start FROM usage_buckets
@@ -122,10 +112,7 @@ export async function forgetOldBuckets(): Promise<number> {
 
 type Lifetime = { readonly used: Atomic; readonly lastHeldAt: Date | null };
 
-/**
- * The lifetime usage of the mandate up to a given time, computed from the stored authorizations. `used` is what was spent or is
- * reserved.
- */
+/** `used` is what was spent or is reserved. */
 export async function lifetimeFromAuthorizations(tx: Tx, mandateId: string, at: Date): Promise<Lifetime> {
   const [row] = await tx.execute<{ used: string; last: string | null }>(sql`
     SELECT coalesce(sum(coalesce(r.amount, a.amount + a.buyer_share))

@@ -4,10 +4,10 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 import { parseAmount, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** The number of buckets (parts of its time) in a rolling window. */
+/** The number of buckets in a rolling window. */
 const PARTS = 60;
 
-/** The limits of a window: `limit` is an amount and `max` a number of payments. The pointers lead to them in the policy. */
+/** The pointers lead to the limits in the policy. */
 type Caps = { readonly limit?: Atomic; readonly limitPointer?: string; readonly max?: number; readonly maxPointer?: string };
 type CalendarWindow = Caps & {
   readonly key: string;
@@ -22,10 +22,7 @@ export type Window = CalendarWindow | RollingWindow;
 
 export type Bucket = { readonly windowKey: string; readonly start: Date; readonly end: Date; readonly liveUntil: Date };
 
-/**
- * The windows of a policy, one for each key. A key contains the time span but not the policy version, so saving a policy again
- * resets no budget. Rolling windows of the same length have the same key, however the length is written.
- */
+/** A key contains the time span but not the policy version, so saving a policy again resets no budget. */
 export function windowsOf(policy: Policy, decimals: number): Window[] {
   const windows = new Map<string, Window>();
   const merge = (entry: Span, caps: Caps) => {
@@ -41,7 +38,6 @@ export function windowsOf(policy: Policy, decimals: number): Window[] {
 
 export type Span = { readonly period: Period; readonly timezone: string } | { readonly rolling: string };
 
-/** The window of a budget or count, without its limits. */
 export function windowOf(entry: Span): Window {
   if ("period" in entry) {
     const { period, timezone } = entry;
@@ -52,10 +48,7 @@ export function windowOf(entry: Span): Window {
   return { key: minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`, kind: "rolling", spanMs: minutes * 60_000 };
 }
 
-/**
- * The bucket (part of the window's time) to which a payment that is made now belongs. A minute divides into 60 parts of whole
- * seconds, so each part of a rolling window starts on a whole second.
- */
+/** A minute divides into 60 parts of whole seconds, so each bucket of a rolling window starts on a whole second. */
 export function bucketAt(window: Window, now: Date): Bucket {
   if (window.kind === "calendar") {
     const { start, end } = calendarPeriodAt(window.period, window.timezone, now);
@@ -71,14 +64,11 @@ export function bucketAt(window: Window, now: Date): Bucket {
   };
 }
 
-/**
- * Whether the payments of a bucket still count in the bucket's window. The oldest bucket of a rolling window counts until it is
- * completely outside the window. So a limit is never exceeded, and the window is at most 1/60 too long.
- */
+/** A rolling window's oldest bucket counts in full: no limit is ever exceeded, and the window is at most 1/60 too long. */
 export const bucketCounts = (bucket: { readonly liveUntil: Date }, now: Date): boolean =>
   bucket.liveUntil.getTime() > now.getTime();
 
-/** The time span whose payments count now: from `start` until before `end`. */
+/** From `start` until before `end`. */
 export function windowAt(window: Window, now: Date): { readonly start: Date; readonly end: Date } {
   if (window.kind === "calendar") return calendarPeriodAt(window.period, window.timezone, now);
   const width = window.spanMs / PARTS;

@@ -2,8 +2,6 @@ import { minutesOf } from "#lib/mandates/duration.ts";
 import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { Span } from "#lib/mandates/windows.ts";
 
-/* The words for the parts of a policy. Pure and browser-safe. */
-
 const periods = { day: "a day", week: "a week", month: "a month", year: "a year" } as const;
 
 /** "a day", or "in 24 hours" for a rolling window. */
@@ -16,14 +14,14 @@ export function spanWords(span: Span): string {
   return minutes === 1 ? "in a minute" : `in ${minutes} minutes`;
 }
 
-/** The words for a window of a mandate's usage, which is named by text such as "day Europe/Vienna", "PT24H" or "total". */
+/** A window is named by text such as "day Europe/Vienna", "PT24H" or "total". */
 export function windowWords(window: string): string {
   if (window === "total") return "in all";
   const [period = window] = window.split(" ");
   return spanWords(period in periods ? { period: period as keyof typeof periods, timezone: "UTC" } : { rolling: period });
 }
 
-/** Seconds as whole hours or, rounded, as minutes: "4 hours", "30 minutes". */
+/** "4 hours", "30 minutes": whole hours or, rounded, minutes. */
 export function secondsWords(seconds: number): string {
   const [count, unit] = seconds % 3_600 === 0 ? [seconds / 3_600, "hour"] : [Math.round(seconds / 60), "minute"];
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
@@ -33,7 +31,6 @@ const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 type Weekday = NonNullable<Policy["schedule"]>["days"][number];
 const capital = (day: Weekday): string => `${day[0]?.toUpperCase()}${day.slice(1)}s`;
 
-/** "every day", "on weekdays", "at weekends", "on no day", or the days by name. */
 export function daysWords(days: readonly Weekday[]): string {
   const chosen = weekdays.filter((day) => days.includes(day));
   if (chosen.length === 7) return "every day";
@@ -43,17 +40,17 @@ export function daysWords(days: readonly Weekday[]): string {
   return `on ${listWords(chosen.map((day) => [capital(day)])).join("")}`;
 }
 
-/** Basis points as a percentage of the price: 250 is "2.5 % of the price". */
+/** 250 is "2.5 % of the price". */
 export const feeWords = (bps: number): string => `${Number((bps / 100).toFixed(2))} % of the price`;
 
-/** Joins entries as "a, b and c"; each entry is a list. */
+/** As "a, b and c"; each entry is a list. */
 export const listWords = <T>(entries: readonly (readonly T[])[]): (T | string)[] =>
   entries.flatMap((entry, at) => [...(at === 0 ? [] : [at === entries.length - 1 ? " and " : ", "]), ...entry]);
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 const time = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 
-/** "31 March 2027, 22:00 UTC", or "31 March 2027, midnight UTC". An ellipsis for text that is not a time. */
+/** "31 March 2027, 22:00 UTC", or "31 March 2027, midnight UTC"; an ellipsis for text that is not a time. */
 export function momentWords(at: string): string {
   const moment = new Date(at);
   if (Number.isNaN(moment.getTime())) return "…";

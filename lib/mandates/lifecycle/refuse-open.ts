@@ -16,11 +16,8 @@ import { forbiddenAmong } from "#lib/holds/recheck-payments.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
 const NAMED = 100;
-/**
- * The maximum number of payments that one request cancels. For payments with an open checkout the maximum is ASKED_MAX, because
- * each of these checkouts is ended by its own statements.
- */
 const CANCELED_MAX = 1_000;
+/** For payments with an open checkout: lower, because each of these checkouts is ended by its own statements. */
 const ASKED_MAX = 100;
 
 type By = { readonly subjectId: string; readonly requestId: string };
@@ -28,10 +25,8 @@ type Hold = Awaited<ReturnType<typeof heldUnder>>[number];
 type Refusal = { readonly payment: Hold | Awaited<ReturnType<typeof submittedUnder>>[number]; readonly reason: Reason };
 
 /**
- * Finds the held or submitted payments that the current mandate no longer allows; null if there are none. With `cancel`, it
- * also cancels the held ones. Payments that are not canceled cannot be executed or settled either. Call lockMandate before, so
- * that no new payment appears during this transaction, and with `cancel` call enterGate even before that, because transactions
- * take these locks in this order.
+ * The held and submitted payments that the mandate no longer allows, so that they cannot be executed or settled; null if none.
+ * Call lockMandate before, so that no payment is added, and with `cancel` enterGate even before that, for the order of locks.
  */
 export async function refuseOpen(tx: Tx, mandate: MandateRow, cancel: boolean, by: By): Promise<OpenRefused | null> {
   if (mandate.reserved === 0n) return null;
@@ -74,10 +69,7 @@ function present({ payment, reason }: Refusal, state: OpenRefused["items"][numbe
   };
 }
 
-/**
- * Releases what payments have reserved, and ends the checkouts in which people were asked to approve them. Returns the ids of
- * the canceled authorizations.
- */
+/** Also ends the checkouts in which people were asked; returns the ids of the canceled authorizations. */
 async function cancelHeld(tx: Tx, mandate: MandateRow, payments: readonly Hold[], by: By): Promise<ReadonlySet<string>> {
   if (payments.length === 0) return new Set();
   const now = await clock(tx);

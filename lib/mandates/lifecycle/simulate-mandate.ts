@@ -33,10 +33,7 @@ export const simulateMandate: Handler<typeof operation> = async ({ id, body }, {
 
 type Scope = Parameters<typeof findMandate>[1];
 
-/**
- * Makes the mandate's last decisions again under another policy, oldest first. Returns the results newest first.
- * @throws Problem not_found, invalid_request
- */
+/** Results are newest first. @throws Problem not_found, invalid_request */
 export async function simulatePolicy(tx: Tx, scope: Scope, mandateId: string, policy: Policy, last: number) {
   const mandate = await findMandate(tx, scope, mandateId);
   if (mandate === null) throw notFound("mandate");

@@ -15,11 +15,7 @@ type StepRequest = {
   readonly reason?: string | undefined;
 };
 
-/**
- * Changes the mandate's status and writes an audit event. If the mandate already has the status, nothing changes and no event is
- * written.
- * @throws Problem not_found, conflict
- */
+/** No event is written if the mandate already has the status. @throws Problem not_found, conflict */
 export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requestId, reason }: StepRequest): Promise<Mandate> {
   const row = await lockMandate(tx, by, mandateId);
   if (row === null) throw notFound("mandate");
@@ -35,5 +31,5 @@ export async function takeStep(tx: Tx, mandateId: string, step: Step, { by, requ
   return presentMandate({ ...row, status: taken.to, updatedAt: now }, buckets, decimalsOf(row), now);
 }
 
-/** Whether the step stops new payments. Payments that were already submitted continue, so the audit event lists them. */
+/** Payments that were already submitted continue, so the audit event of these steps lists them. */
 const takesAway = (step: Step): boolean => step === "suspend" || step === "revoke";

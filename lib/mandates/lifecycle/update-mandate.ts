@@ -20,8 +20,7 @@ import { invalidField, notFound, Problem } from "#lib/problem.ts";
 export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     const { cancelOpen = false, ...changes } = body;
-    // Canceling gives reserved amounts back and ends checkouts, as an approval can, so take the shared lock against revocations
-    // first, as an approval does. With another order of locks, this request and an approval could wait for each other.
+    // Canceling takes locks in the order of an approval: in another order, the two requests could wait for each other.
     if (cancelOpen) await enterGate(tx);
     await requireStillHeld(tx, caller, "mandates:manage");
     const old = await lockMandate(tx, caller, id);
@@ -41,7 +40,7 @@ export const updateMandate: Handler<typeof operation> = ({ id, body }, { caller,
 type Changes = Omit<Parameters<typeof updateMandate>[0]["body"], "cancelOpen">;
 type By = Scope & { readonly subjectId: string; readonly userId: string; readonly sessionId: string; readonly requestId: string };
 
-/** Makes the next version. @throws Problem invalid_request, step_up_required */
+/** @throws Problem invalid_request, step_up_required */
 async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Promise<void> {
   const { mandateId } = old;
   const decimals = decimalsOf(old);
@@ -53,8 +52,7 @@ async function saveNext(tx: Tx, old: MandateRow, changes: Changes, by: By): Prom
   requireBindings({ chain: old.chain, agents: changes.agents ?? null, wallet: changes.wallet ?? null, unknown });
 
   const [next, was] = [compilePolicy(policy, decimals), compilePolicy(old.policy, decimals)];
-  // A change that gives more rights needs a recent sign-in or proof of identity. A draft or suspended mandate gives no rights, so
-  // the request that activates or resumes it asks for the proof.
+  // A draft or suspended mandate gives no rights, so the request that activates or resumes it asks for the proof.
   const isInForce = old.status === "active";
   if (isInForce && widens({ ...terms, policy: next }, { ...bindings(old, {}), policy: was })) await requireProvedToGive(tx, by);
   const now = await clock(tx);
@@ -82,9 +80,6 @@ function bindings(old: MandateRow, { agents, wallet }: Changes) {
   return { agents: agents === undefined ? old.agents : agents, wallet: wallet === undefined ? oldWallet : wallet };
 }
 
-/**
- * The upper bound of usage that the database checks on the mandate's row; null without a total limit. Earlier payments may
- * exceed a lowered limit, so the bound is then their sum. The policy compares new payments with the limit itself.
- */
+/** Earlier payments may exceed a lowered total, so the database's bound is then their sum; null without a total. */
 const ceilingOf = ({ total }: CompiledPolicy, { spent, reserved }: MandateRow) =>
   total === null ? null : max(total, atomicOf(spent + reserved));
