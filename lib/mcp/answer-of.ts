@@ -1,10 +1,10 @@
 import { ANSWER_BYTES, type SellerReply } from "#lib/mcp/paid-client.ts";
 
-/** The answer of a seller, as the agent gets it. Its text comes from a stranger and must not be followed as an instruction. */
+/** The text comes from a stranger and must not be followed as an instruction. */
 export type SellerAnswer = {
   readonly status: number;
   readonly contentType?: string;
-  /** The address to which the seller redirects. The service does not follow redirects. */
+  /** Where the seller redirects; the service does not follow redirects. */
   readonly location?: string;
   readonly text?: string;
   /** The bytes in base64, if they are compressed or are not UTF-8 text. */
@@ -15,10 +15,7 @@ export type SellerAnswer = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * The text of the bytes; null if they are not text. If the answer was cut, it may end with an incomplete character, which is left
- * out.
- */
+/** Null if the bytes are not text. If the answer was cut, an incomplete last character is left out. */
 function textOf(body: Uint8Array, isCut: boolean): string | null {
   for (let spare = 0; spare <= (isCut ? 3 : 0); spare += 1) {
     try {

@@ -8,24 +8,17 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** How many seconds a repeated call waits for the person's decision. Clients end a call after 60 seconds. */
+/** Clients end a call after 60 seconds. */
 const WAIT_SECONDS = 25;
-/**
- * How often a client may repeat one call while it waits for the decision. Clients end a call with an error after ten times, so
- * this service answers the call before that.
- */
+/** Clients end a call with an error after ten rounds, so this service answers the call before that. */
 const ROUNDS_MAX = 8;
-/**
- * How long a repeated call still counts as the same purchase after the request for approval has expired, so that the call can
- * read how the request ended.
- */
+/** A repeated call counts as the same purchase for this long after the request expired, to read how the request ended. */
 const KEPT_MS = minutes(10);
 
-/** A request for a person's approval, as a reason of an authorization describes it. */
 export type Question = {
   readonly checkoutIntentId: string;
   readonly url: string;
-  /** The payment that the person approves. If an earlier payment asked the same question, it is the earlier one. */
+  /** The payment that the person approves; an earlier one, if that one asked the same question. */
   readonly authorizationId: string;
   readonly expiresAt: string;
 };
@@ -42,10 +35,7 @@ export function questionOf({ authorizationId, policyDecision, expiresAt }: Autho
   };
 }
 
-/**
- * The answer if the call does not wait for the person: the client cannot show the confirmation page, the person closed it, the
- * call was repeated too often, or the agent may not read checkouts.
- */
+/** The call does not wait: no page can be shown, the person closed it, too many rounds, or no right to read checkouts. */
 export type Waiting = {
   readonly status: "approvalRequired";
   readonly approvalUrl: string;
@@ -94,11 +84,7 @@ const waitingFor = ({ url: approvalUrl, checkoutIntentId, authorizationId, expir
   return { kind: "waiting", content: { status: "approvalRequired", ...found, pollWith: "get_payment", autoResumes: true, next } };
 };
 
-/**
- * Asks a person to approve, or reads what they decided. If the client can show the confirmation page, it does; mails and push
- * messages are sent in any case. Only a repeated call of such a client waits for the decision. If the person closes the
- * question in the client, the wait ends and nothing is decided, because only the page can decide.
- */
+/** Only a repeated call of a client that shows the page waits. A person who closes the question there decides nothing. */
 export async function askPerson(on: ToolContext, purchase: Purchase, question: Question): Promise<Asked> {
   const { checkoutIntentId, url } = question;
   const { state, closed, showsUrl } = on.elicitation;

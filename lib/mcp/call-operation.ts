@@ -9,13 +9,10 @@ export type Answer<T> =
   | {
       readonly ok: true;
       readonly body: T;
-      /**
-       * Whether an earlier request with the same idempotency key was answered with the same reply.
-       */ readonly replayed: boolean;
+      readonly replayed: boolean;
     }
   | { readonly ok: false; readonly problem: ErrorBody };
 
-/** Calls an operation as the caller of one MCP request. */
 export type Call = <O extends Operation>(served: Served<O>, input: RequestOf<O>) => Promise<Answer<z.output<O["response"]>>>;
 
 type Parts = Readonly<Record<string, unknown>> & { readonly body?: unknown; readonly query?: Readonly<Record<string, unknown>> };
@@ -29,10 +26,7 @@ function urlOf({ path }: Operation, parts: Parts): string {
 
 const copied = ["authorization", "x-forwarded-for"] as const;
 
-/**
- * The request to the operation. It has the key or token and the network address of the MCP request. If the MCP request ends, only
- * waiting ends; other work is finished, so that a repeat finds its result.
- */
+/** If the MCP request ends, only waiting ends; other work is finished, so that a repeat finds its result. */
 function requestFor(operation: Operation, parts: Parts, outer: Request, signal: AbortSignal): Request {
   const headers = new Headers({ "content-type": "application/json" });
   for (const name of copied) {

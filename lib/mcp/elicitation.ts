@@ -10,12 +10,10 @@ export const WaitState = z.strictObject({
   slot: z.string(),
   purchaseKey: z.string(),
   round: z.int(),
-  /** How often this call was repeated. */
   calls: z.int(),
 });
 export type WaitState = z.output<typeof WaitState>;
 
-/** What the client of this request can do to ask a person, and what it has done. */
 export type Elicitation = {
   /** Whether the client can show a page to its person. */
   readonly showsUrl: boolean;
@@ -29,16 +27,13 @@ export type Elicitation = {
   ) => Promise<InputRequiredResult>;
 };
 
-/** The capabilities of a client that can show a page. In protocol 2026-07-28 each request contains them. */
+/** In protocol 2026-07-28 each request contains the capabilities of its client. */
 const ShowsUrl = z.looseObject({ elicitation: z.looseObject({ url: z.looseObject({}) }) });
 
 const STATE_SECONDS = 3_600;
 const QUESTION = "approval";
 
-/**
- * The agent to which a state belongs. A state of another agent is refused. The slot in the state is a hash of the tool and the
- * arguments.
- */
+/** The agent to which a state belongs; a state of another agent is refused. */
 const boundTo = ({ http }: ServerContext): string => http?.authInfo?.clientId ?? "";
 
 export const stateCodec = (): RequestStateCodec =>
@@ -47,7 +42,7 @@ export const stateCodec = (): RequestStateCodec =>
     return createRequestStateCodec({ key, ttlSeconds: STATE_SECONDS, bind: boundTo });
   });
 
-/** Whether the person closed the question. The answer `accept` only means that the page was opened, so it does not count. */
+/** The answer `accept` only means that the page was opened, so it does not count. */
 function isClosed(responses: Readonly<Record<string, unknown>> | undefined): boolean {
   const answer = responses?.[QUESTION];
   const action = typeof answer === "object" && answer !== null && "action" in answer ? answer.action : null;

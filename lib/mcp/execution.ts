@@ -10,7 +10,8 @@ export type Executed =
   | {
       readonly ok: true;
       readonly execution: PaymentExecution;
-      /** Whether an earlier call made this execution. */ readonly repeated: boolean;
+      /** Whether an earlier call made this execution. */
+      readonly repeated: boolean;
     }
   | { readonly ok: false; readonly problem: ErrorBody };
 
@@ -18,10 +19,7 @@ const isLive = ({ settlementStatus }: PaymentExecution): boolean => settlementSt
 export const isOpen = ({ settlementStatus }: PaymentExecution): boolean =>
   settlementStatus === "processing" || settlementStatus === "unknown";
 
-/**
- * Executes an authorization once, whichever call began it. After a failed execution, the next one has a new idempotency key; an
- * open execution is never paid a second time. `credential` is called only before a new execution.
- */
+/** After a failed execution, the next one has a new idempotency key; an open execution is never paid a second time. */
 export async function executeOnce(
   { call }: ToolContext,
   authorizationId: string,
@@ -42,7 +40,7 @@ export async function executeOnce(
   return answer.ok ? { ok: true, execution: answer.body, repeated: answer.replayed } : answer;
 }
 
-/** Waits at most this many seconds while the service itself settles the payment. Returns the execution as it was last read. */
+/** Returns the execution as it was last read, after at most this many seconds. */
 export async function untilKnown(
   { call, signal }: ToolContext,
   authorizationId: string,

@@ -21,7 +21,7 @@ import type { PaymentExecution } from "#lib/payments/payment-schema.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
 const SETTLE_SECONDS = 15;
-/** How often per minute an organization may fetch an address. */
+/** For each organization. */
 const PER_MINUTE = 240;
 
 export type Wanted = PaidRequest & {
@@ -41,11 +41,7 @@ const ended: Readonly<Record<Exclude<Decided, "approved">, string>> = {
 
 const requireRights = [authorizePayment, executePayment].map(({ access }) => compileAccess(access));
 
-/**
- * Why the mandate does not let the agent call this address; null if it does. Only an agent that may pay can make the service
- * send a request, and only a limited number per minute. Otherwise anybody could make the service call any address.
- * @throws Problem agent_paused, capability_required, rate_limited
- */
+/** Null if the call is allowed. Checks rights and rate first, or anybody could make the service call any address. */
 export async function judge(on: ToolContext, { mandateId, method, url }: Wanted): Promise<FetchAnswer | null> {
   for (const requireRight of requireRights) requireRight(on.caller);
   const mandate = await on.call(reachable.getMandate, { id: mandateId });
@@ -61,10 +57,7 @@ export async function judge(on: ToolContext, { mandateId, method, url }: Wanted)
   };
 }
 
-/**
- * Sends the first request, without a payment. If the seller asks for a payment, it is authorized and paid. If an earlier call
- * has authorized this purchase, continues it instead.
- */
+/** Asks the seller without a payment first, but never again for a purchase that an earlier call has authorized. */
 export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): Promise<Reply> {
   const { authorizationId } = purchase.row;
   if (authorizationId !== null) return resume(on, wanted, purchase, authorizationId);
@@ -89,7 +82,6 @@ export async function buy(on: ToolContext, wanted: Wanted, purchase: Purchase): 
   return decide(on, wanted, purchase, authorized.body);
 }
 
-/** Continues a purchase that an earlier call has authorized. The seller is not asked for the price again. */
 async function resume(on: ToolContext, wanted: Wanted, purchase: Purchase, authorizationId: string): Promise<Reply> {
   const read = await on.call(reachable.getPayment, { authorizationId });
   if (!read.ok) return refused(read.problem);
@@ -116,8 +108,7 @@ async function authorize(on: ToolContext, wanted: Wanted, purchase: Purchase, of
   const intent = { ...askedIntent(asked, purpose), idempotencyKey };
   const answer = await on.call(reachable.authorizePayment, { body: { mandateId, intent } });
   if (answer.ok || answer.problem.code !== "idempotency_key_reused") return answer;
-  // An earlier call ended after it had authorized, and the seller's 402 has changed since then. If amount and payee are still the
-  // same, it is the same purchase.
+  // The seller's 402 changed after an earlier call had authorized. With the same amount and payee it is the same purchase.
   const listed = await on.call(reachable.listPayments, { query: { idempotencyKey, mandateId } });
   const same = listed.ok
     ? listed.body.items.find(({ intent: it }) => it.amount === amount && it.payTo?.toLowerCase() === payTo)
@@ -167,7 +158,7 @@ async function credentialFor(on: ToolContext, { mandateId, url }: Wanted, author
 
 const isServed = (status: number): boolean => status !== 402 && status < 500;
 
-/** Sends the signed payment to the seller. It can be paid only once, so a repeat may send it again. */
+/** The signed payment can be paid only once, so a repeat may send it again. */
 async function show(
   on: ToolContext,
   wanted: Wanted,
@@ -189,7 +180,7 @@ async function show(
   return { content, ...untrustedIn(answer) };
 }
 
-/** The result if the seller has the credential and did not serve. The chain shows whether the payment was made. */
+/** The seller has the credential and did not serve; the chain shows whether the payment was made. */
 async function notServed(
   on: ToolContext,
   authorizationId: string,

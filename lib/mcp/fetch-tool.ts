@@ -12,10 +12,7 @@ import { invalidField } from "#lib/problem.ts";
 
 const NAME = "fetch_paid";
 const BODY_BYTES = 65_536;
-/**
- * How many seconds a call may work on a purchase alone, which is longer than one call can take. If its process dies, a repeated
- * call continues after this time.
- */
+/** Longer than one call can take. If the process of a call dies, a repeated call continues after this time. */
 const LEASE_SECONDS = 120;
 const TWIN_POLL_MS = 250;
 const TWIN_WAIT_MS = 25_000;
@@ -38,10 +35,7 @@ function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
   return { content: { ...content, repeated: true, buyAgain: again }, ...untrustedIn(content.answer) };
 }
 
-/**
- * Waits until another call with the same arguments has ended. Returns its result, or "ended" if it left none and this call may
- * continue the purchase. Null if the wait takes too long, the request is aborted, or another purchase has replaced this one.
- */
+/** "ended" if the twin left no result, so this call may continue. Null if too late, aborted, or the purchase was replaced. */
 async function afterTwin({ row }: Purchase, { signal }: ToolContext): Promise<FetchAnswer | "ended" | null> {
   const until = Date.now() + TWIN_WAIT_MS;
   while (Date.now() < until && !signal.aborted) {

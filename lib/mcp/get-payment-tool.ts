@@ -10,10 +10,7 @@ const WAIT_MAX = 25;
 
 const isAsking = ({ checkout }: Payment): boolean => checkout?.status === "previewed" || checkout?.status === "awaiting_approval";
 
-/**
- * Waits for the person's decision or, if nobody is asked, for the settlement. Returns the reply of getCheckout, or null if
- * nobody is asked.
- */
+/** Waits for the person's decision or, if nobody is asked, for the settlement; then returns null. */
 async function wait(on: ToolContext, payment: Payment, waitSeconds: number) {
   const { checkout, authorization, executions } = payment;
   if (isAsking(payment) && checkout)

@@ -5,10 +5,7 @@ import type { Policy } from "#lib/mandates/policy-schema.ts";
 
 const setOf = (list: readonly string[] | undefined): ReadonlySet<string> | null => (list === undefined ? null : new Set(list));
 
-/**
- * Why the mandate does not let an agent call this address; null if it does. The service checks this before it sends anything. A
- * POST changes something at the other end, so the mandate must name its domain.
- */
+/** Null if allowed. A POST changes something at the other end, so the mandate must name its domain. */
 export function refuseAddress(method: "GET" | "POST", url: string, { domains }: Pick<Policy, "domains">): string | null {
   const { host } = new URL(url);
   const judged = judgeDomain({ allow: setOf(domains?.allow), deny: setOf(domains?.deny) }, host);
@@ -21,13 +18,10 @@ export function refuseAddress(method: "GET" | "POST", url: string, { domains }: 
 
 type Named = Pick<Mandate, "mandateId" | "agents">;
 
-/** Whether the agent may use the mandate. */
 export const isFor = ({ mandateId, agents }: Named, { serviceAccountId, mandateIds }: KeyCaller): boolean =>
   (agents === undefined || agents.includes(serviceAccountId)) && (mandateIds === undefined || mandateIds.includes(mandateId));
 
-/**
- * Why this agent cannot pay anything under this mandate now; null if it can. authorizePayment checks all other rules.
- */
+/** Null if the agent can pay under this mandate. authorizePayment checks all other rules. */
 export function refuseMandate(mandate: Named & Pick<Mandate, "status">, agent: KeyCaller): string | null {
   if (mandate.status !== "active") return `The mandate is ${mandate.status}.`;
   return isFor(mandate, agent) ? null : "This agent may not use this mandate.";

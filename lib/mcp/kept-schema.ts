@@ -4,10 +4,7 @@ import type { z } from "zod";
 type Options = Parameters<StandardSchemaWithJSON["~standard"]["jsonSchema"]["input"]>[0];
 type Json = ReturnType<StandardSchemaWithJSON["~standard"]["jsonSchema"]["input"]>;
 
-/**
- * The schema for the SDK. Its JSON form is made only once, because making it for all tools takes milliseconds, and each request
- * needs it.
- */
+/** Keeps the JSON form, because making it for all tools takes milliseconds, and each request needs it. */
 export function keptSchema(schema: z.ZodObject): StandardSchemaWithJSON {
   const standard = schema["~standard"];
   const kept = new Map<string, Json>();

@@ -20,10 +20,7 @@ import { problemBody } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/**
- * The time limit of a tool. Clients give up after 60 seconds by default, and a client of protocol 2025 gets the headers of its
- * answer before the tool has ended, so the tool must end in time.
- */
+/** Clients give up after 60 seconds by default, and a client of protocol 2025 gets headers before the tool has ended. */
 export const MCP_DEADLINE_MS = 55_000;
 
 const instructions =
@@ -34,7 +31,7 @@ export type Passed = { readonly caller: KeyCaller; readonly request: Request };
 
 const validator = () => perProcess("mcpValidator", () => new AjvJsonSchemaValidator());
 
-/** Runs a tool. Errors become problems as in the HTTP API, so the cause of an unexpected error is not shown. */
+/** Errors become problems as in the HTTP API, so the cause of an unexpected error is not shown. */
 async function run({ name, output, run: work }: Tool, args: unknown, { caller, request }: Passed, server: ServerContext) {
   const { signal } = server.mcpReq;
   try {
@@ -77,10 +74,7 @@ function serverFor({ authInfo }: McpRequestContext): McpServer {
   return server;
 }
 
-/**
- * Serves protocol 2026-07-28, and clients of protocol 2025 without a session. The server sends no messages on its own, so no
- * stream stays open.
- */
+/** Serves protocols 2026-07-28 and 2025 without sessions. The server sends no messages on its own, so no stream stays open. */
 export const mcpHandler = (): McpHttpHandler =>
   perProcess("mcpHandler", () =>
     createMcpHandler(serverFor, {

@@ -17,11 +17,7 @@ export type SellerOffer = {
 
 type Coin = { readonly asset: string; readonly chain: string };
 
-/**
- * The first offer of a 402 in the mandate's token. Refuses a 402 that names no host or another host than the one that was
- * called, because the mandate is checked for the domain in the 402.
- * @throws Problem storefront_invalid
- */
+/** The first offer in the mandate's token. The 402 must name the called host, because the mandate is checked for its domain. */
 export function offerOf(reply: SellerReply, url: string, coin: Coin): SellerOffer {
   const { host } = new URL(url);
   const challenge = challengeOf({ headers: reply.headers, url });

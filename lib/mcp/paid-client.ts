@@ -8,9 +8,8 @@ import { samples, type Sample } from "#lib/sandbox/samples.ts";
 export const ANSWER_BYTES = 1 << 20;
 
 /**
- * The HTTP client for fetch_paid. One request takes at most 34 seconds: 10 until it may start, 2 each for the name and the
- * connection, and 10 each for the headers and the body. At most 1 MiB of the answer is kept. A redirect is returned to the
- * agent and not followed, because the mandate must first be checked for the other domain.
+ * One request takes at most 34 seconds: 10 until it starts, 2 each for name and connection, 10 each for headers and body.
+ * A redirect is returned and not followed, because the mandate must first be checked for the other domain.
  */
 const client = (): GuardedFetch =>
   perProcess("outboundPaidFetch", () =>
@@ -38,7 +37,7 @@ export type SellerReply = {
   readonly body: Uint8Array | null;
 };
 
-/** The sample product at this address. Nobody owns the host name of samples, so this process answers for it. */
+/** Nobody owns the host name of samples, so this process answers for it. */
 export const sampleAt = (url: string): Sample | null =>
   sampleAsset() === null ? null : (samples.find((sample) => sample.url === url) ?? null);
 
@@ -55,11 +54,7 @@ async function askSample({ url, path }: Sample, { method, paymentSignature }: Pa
   };
 }
 
-/**
- * Sends one request to a seller, without headers of the agent. Null if no answer came, although the seller may have received
- * the request.
- * @throws Problem storefront_unavailable, storefront_invalid
- */
+/** Null if no answer came, although the seller may have received the request. */
 export async function askSeller(request: PaidRequest, organizationId: string): Promise<SellerReply | null> {
   const { url, method, json, paymentSignature } = request;
   const sample = sampleAt(url);

@@ -14,10 +14,7 @@ const isFree = sql`(${mcpPurchases.busyUntil} IS NULL OR ${mcpPurchases.busyUnti
 
 type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
 
-/**
- * Returns the current purchase for these arguments, or begins a new one. One statement decides, so two calls with the same
- * arguments never begin two purchases. While a call works on a purchase, it stays the current one.
- */
+/** One statement decides, so two calls never begin two purchases. A purchase stays current while a call works on it. */
 export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly row: PurchaseRow; readonly isNew: boolean }> {
   const { slot, purchaseKey, organizationId, liveSeconds } = purchase;
   const fresh = { purchaseKey, liveUntil: after(liveSeconds) };
@@ -41,10 +38,7 @@ export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
   return row ?? null;
 }
 
-/**
- * Takes the lease of a purchase, so that no other call works on it. False if another call has the lease, or if a newer purchase
- * has replaced this one.
- */
+/** False if another call has the lease, or if a newer purchase has replaced this one. */
 export async function leasePurchase(name: Name, seconds: number): Promise<boolean> {
   const leased = await database()
     .update(mcpPurchases)
@@ -72,7 +66,7 @@ export async function keepPurchase(name: Name, until: Date): Promise<void> {
     .where(is(name));
 }
 
-/** Marks a round of a purchase as used. False if it was used before, or if a newer purchase has replaced this one. */
+/** False if the round was used before, or if a newer purchase has replaced this one. */
 export async function useRound(name: Name, round: number): Promise<boolean> {
   const used = await database()
     .update(mcpPurchases)
@@ -84,7 +78,7 @@ export async function useRound(name: Name, round: number): Promise<boolean> {
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Deletes purchases that are no longer current, with the answers of their sellers. Returns how many were deleted. */
+/** Returns how many purchases were deleted. */
 export async function forgetOldPurchases(): Promise<number> {
   let gone = 0;
   for (;;) {

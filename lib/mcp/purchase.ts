@@ -4,12 +4,12 @@ import { beginPurchase, useRound, type PurchaseRow } from "#lib/mcp/purchase-sto
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** For at least this many seconds, a call with the same arguments is the same purchase. keepPurchase can extend the time. */
+/** How long a call with the same arguments is the same purchase. keepPurchase can extend the time. */
 const REPEAT_SECONDS = 600;
 
 export type Purchase = {
   readonly row: PurchaseRow;
-  /** Whether an earlier call with the same arguments began this purchase. False for the next round of that call. */
+  /** Whether an earlier call began this purchase. False for the next round of that call. */
   readonly repeated: boolean;
   /** The number of the next round, for the state that the client gets. */
   readonly round: number;
@@ -20,10 +20,7 @@ type Arguments = Readonly<Record<string, unknown>> & { readonly purchaseId?: str
 /** Removes undefined fields, because a missing field and an undefined one mean the same in JSON. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
-/**
- * The hash of the agent, the tool and the arguments. No agent can continue the purchase of another one, because the hash
- * differs.
- */
+/** The hash contains the agent, so that no agent can continue the purchase of another one. */
 function slotOf(toolName: string, args: Arguments, { caller }: ToolContext): string {
   const { organizationId, environment, subjectId } = caller;
   return createHash("sha256")
@@ -38,10 +35,8 @@ const stateRefused = (): Problem =>
   });
 
 /**
- * The purchase for these arguments: the current one, or a new one. The agent does not choose the idempotency key. The key is
- * random or, with a purchaseId, computed from the arguments, so that a repeat with this purchaseId is the same purchase for
- * ever. A requestState must belong to the same agent, tool and arguments, and can be used once.
- * @throws Problem conflict
+ * The key is random or, with a purchaseId, computed from all arguments, so a repeat is the same purchase for ever.
+ * A requestState must belong to the same agent, tool and arguments, and can be used once.
  */
 export async function openPurchase(toolName: string, args: Arguments, on: ToolContext): Promise<Purchase> {
   const slot = slotOf(toolName, args, on);
@@ -55,7 +50,6 @@ export async function openPurchase(toolName: string, args: Arguments, on: ToolCo
   return { row, repeated: false, round: state.round + 1 };
 }
 
-/** The text in a repeated answer that says how to buy again. */
 export const again =
   "These arguments were used within the last ten minutes, so this is the same purchase and nothing was paid again. To buy again, call with another purchaseId.";
 

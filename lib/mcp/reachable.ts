@@ -30,9 +30,8 @@ const served = <O extends Operation>(operation: O, handler: Handler<O>): Served<
 });
 
 /**
- * Every operation that a tool can call. Each call goes through the same code as a call of the HTTP API, with the caller of the
- * MCP request. So it has the same rights, limits, problems and audit events. None of these operations approves, raises a limit or
- * revokes.
+ * Each call goes through the code of the HTTP API, with the same rights, limits, problems and audit events.
+ * None of these operations approves, raises a limit or revokes.
  */
 export const reachable = {
   authorizePayment: served(payments.authorizePayment, authorizePayment),

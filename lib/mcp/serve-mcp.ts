@@ -13,14 +13,14 @@ import { observeRequest } from "#lib/telemetry/metrics.ts";
 
 export const MCP_PATH = "/mcp";
 
-/** The time limit of a request, which is longer than the time limit of a tool. */
+/** Longer than the time limit of a tool. */
 const DEADLINE_MS = 60_000;
 
-/** The maximum size of a request. It is enough for a body of 64 KiB in fetch_paid and for the message around it. */
+/** Enough for a body of 64 KiB in fetch_paid and for the message around it. */
 const MESSAGE_BYTES = 131_072;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 24;
-/** The maximum number of messages in one request. Only clients of protocol 2025-03-26 send several in one request. */
+/** Only clients of protocol 2025-03-26 send several messages in one request. */
 const MESSAGES_MAX = 20;
 
 const hostOf = (host: string | null): string | null => {
@@ -28,11 +28,7 @@ const hostOf = (host: string | null): string | null => {
   return URL.canParse(url) ? new URL(url).hostname : null;
 };
 
-/**
- * Refuses requests from pages of other sites, also if the name of such a site leads to this machine (DNS rebinding). Programs
- * send no Origin header.
- * @throws Problem origin_not_allowed
- */
+/** Also refuses a site whose name leads to this machine (DNS rebinding). Programs send no Origin header. */
 function requireOwnNames(request: Request): void {
   const names = new Set(ownOrigins().map((origin) => new URL(origin).hostname));
   const host = hostOf(request.headers.get("host") ?? new URL(request.url).host);
@@ -54,11 +50,7 @@ async function identify(request: Request): Promise<KeyCaller> {
   return caller;
 }
 
-/**
- * Reads the message, or the messages, of a request with the limits that the HTTP API has for JSON. Each further message counts
- * for the rate limit as a request of its own.
- * @throws Problem invalid_request, body_too_large, rate_limited
- */
+/** Each further message counts for the rate limit as a request of its own. */
 async function readMessages(request: Request, caller: KeyCaller): Promise<unknown> {
   const messages = parseJson(await readBody(request, MESSAGE_BYTES), NODES_MAX, DEPTH_MAX);
   if (!Array.isArray(messages)) return messages;
@@ -107,5 +99,5 @@ async function serve(request: Request): Promise<Response> {
   return response;
 }
 
-/** Only POST is served, because the server sends no messages on its own and there are no sessions to end. */
+/** Only POST, because the server sends no messages on its own and there are no sessions to end. */
 export const mcpMethods: Methods = exportMethods({ POST: serve });

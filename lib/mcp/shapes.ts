@@ -3,8 +3,7 @@ import { AskedIntent } from "#lib/payment-intent.ts";
 import { Id } from "#lib/ids.ts";
 import { ProblemOf } from "#lib/mcp/tool.ts";
 
-/* Fields of arguments and answers that several tools share. A loose object (z.looseObject) names only the fields that an agent
-   needs for its decisions, and passes other fields on unchanged. */
+/** A loose object names only the fields that an agent needs for its decisions, and passes other fields on unchanged. */
 
 export const MandateId = Id.meta({ description: "The mandate that pays. get_budget lists them." });
 
@@ -24,7 +23,6 @@ export const Purpose = z
   .optional()
   .meta({ description: "What the payment is for, for a person who is asked." });
 
-/** A payment intent without the fields that this service sets itself. */
 export const Intent = AskedIntent.omit({
   intentId: true,
   nonce: true,
@@ -40,7 +38,6 @@ export const Intent = AskedIntent.omit({
 
 const INTENT_MS = 3_600_000;
 
-/** The payment intent as authorizePayment expects it. */
 export const askedIntent = (intent: z.output<typeof Intent>, purpose: string | undefined) => ({
   ...intent,
   ...(purpose !== undefined && { metadata: { purpose } }),

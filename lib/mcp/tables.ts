@@ -1,10 +1,7 @@
 import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/**
- * The purchases that tools have begun. Until `liveUntil`, and while a call works on it, a call with the same arguments is the
- * same purchase. After that it is a new purchase, with a new idempotency key unless the arguments contain a purchaseId.
- */
+/** Until `liveUntil`, and while a call works on the row, a call with the same arguments is the same purchase. */
 export const mcpPurchases = pgTable(
   "mcp_purchases",
   {
@@ -16,10 +13,7 @@ export const mcpPurchases = pgTable(
     authorizationId: text("authorization_id"),
     /** The result of fetch_paid, with the seller's answer. */
     result: text("result"),
-    /**
-     * The number of requestStates of this purchase that were used. A client gets a requestState while a person is asked. Each
-     * is for one round, so that it can be used only once.
-     */
+    /** The number of used requestStates. Each is for one round, so that it can be used only once. */
     round: integer("round").notNull().default(0),
     /** The end of the lease with which one call works on this purchase alone. */
     busyUntil: moment("busy_until"),

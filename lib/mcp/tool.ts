@@ -5,7 +5,6 @@ import type { Call } from "#lib/mcp/call-operation.ts";
 import type { Elicitation } from "#lib/mcp/elicitation.ts";
 import type { ErrorBody } from "#lib/problem.ts";
 
-/** What a tool gets besides its arguments. */
 export type ToolContext = {
   readonly caller: KeyCaller;
   readonly call: Call;
@@ -15,7 +14,7 @@ export type ToolContext = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The answer of a tool: the structured content, and the text of a seller, which resultOf marks as data. */
+/** `untrusted` is the text of a seller, which resultOf marks as data. */
 export type ToolAnswer<F extends Fields = Fields> = {
   readonly content: F;
   readonly isError?: boolean;
@@ -32,7 +31,7 @@ export type Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.
   readonly run: (args: z.output<I>, on: ToolContext) => Promise<ToolAnswer<z.input<O>> | InputRequiredResult>;
 };
 
-/** Returns the definition unchanged. Its types make sure that `run` fits the schemas of the arguments and the answer. */
+/** The types make sure that `run` fits the schemas of the arguments and the answer. */
 export const tool = <I extends z.ZodObject, O extends z.ZodObject>(definition: Tool<I, O>): Tool => definition;
 
 export const ProblemOf = z
@@ -49,7 +48,7 @@ export const ProblemOf = z
 export const refused = (problem: ErrorBody) => ({ content: { status: "refused" as const, problem }, isError: true });
 
 export const readOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-/** Hints for a tool that pays. A repeat with the same arguments pays nothing twice. */
+/** A repeat with the same arguments pays nothing twice. */
 export const paying = (openWorldHint: boolean): ToolAnnotations => ({
   readOnlyHint: false,
   destructiveHint: true,
@@ -63,10 +62,7 @@ const WARNING =
 /** Fields that contain text of a seller, at any depth: its 402, and an order with its product names. */
 const fromSellers: ReadonlySet<string> = new Set(["challenge", "order"]);
 
-/**
- * The result in the form of the protocol. Fields that the tool's schema does not allow are not sent. What a seller wrote can be
- * any text, so `content` has it in separate texts that are marked as data. `structuredContent` contains all fields.
- */
+/** A seller's text can be any text, so `content` has it apart and marked as data. `structuredContent` has all fields. */
 export function resultOf(output: z.ZodObject, { content, isError = false, untrusted }: ToolAnswer): CallToolResult {
   const structuredContent = output.parse(content);
   const foreign = untrusted === undefined ? [] : [untrusted];

@@ -7,10 +7,7 @@ import { samplePayTo } from "#lib/sandbox/test-wallet.ts";
 
 export type Signer = "mandate" | "testWallet";
 
-/**
- * Who signs a payment of fetch_paid. If the mandate is registered on the chain for this payee, the service does. For the sample
- * sellers of a sandbox, the test wallet does. Null if nobody can, because the service cannot sign with an agent's own wallet.
- */
+/** Null if nobody can sign: the service cannot sign with an agent's own wallet. */
 export async function signerOf(mandateId: string, { asset, payTo }: SellerOffer): Promise<Signer | null> {
   const sample = sampleAsset();
   if (sample?.chain === asset.chain && payTo === samplePayTo()) return "testWallet";
