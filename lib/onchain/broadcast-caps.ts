@@ -8,20 +8,14 @@ import { failed, type Failure } from "#lib/x402/failure.ts";
 
 /** The maximum number of transactions per second of one seller for which this process pays gas. */
 const PER_SECOND = 50;
-/**
- * The id under which the daily number of transactions of the whole installation is stored. No organization has this id. The
- * number is limited too, because anyone can create any number of organizations.
- */
+/** The id of the number for all organizations, which is limited because anyone can create any number of organizations. */
 const INSTALLATION = "installation";
 /** The number of decimals to which amounts are scaled for a comparison: more than SETTLEMENT_MINIMUM can have, which is 18. */
 const DIGITS = 36;
 
 const perSeller = () => perProcess("rateLimit.broadcast", () => createBuckets("settlements", PER_SECOND));
 
-/**
- * Counts one transaction for which the service pays gas. Returns false if the daily limit of the organization or of the whole
- * installation is reached.
- */
+/** Counts a transaction that the service pays for; false if the organization or the installation is at its daily limit. */
 export async function countGas(tx: Tx, organizationId: string): Promise<boolean> {
   const { SETTLEMENT_DAILY_CAP, SETTLEMENT_DAILY_CAP_TOTAL } = env();
   const own = { organizationId, cap: SETTLEMENT_DAILY_CAP };
@@ -32,11 +26,11 @@ export async function countGas(tx: Tx, organizationId: string): Promise<boolean>
   return false;
 }
 
-/** Whether the service may send a settlement for a seller now. Besides the daily limits, each seller has a limit per second. */
+/** Whether the service may send a settlement for a seller now. A settlement that may be sent is counted. */
 export const mayBroadcast = async (tx: Tx, sellerOrganizationId: string): Promise<boolean> =>
   perSeller()(sellerOrganizationId).allowed && countGas(tx, sellerOrganizationId);
 
-/** The refusal of a payment that is so small that the service does not pay gas for it; null if the payment is large enough. */
+/** Null if the payment is large enough for the service to pay its gas. */
 export function refuseSmall(
   amount: bigint,
   { asset, tokenDecimals }: { readonly asset: string; readonly tokenDecimals: number },

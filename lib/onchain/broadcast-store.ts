@@ -10,11 +10,7 @@ const count = ({ organizationId, cap }: Cap, only: SQL): SQL => sql`
   ON CONFLICT (organization_id, day) DO UPDATE SET settlements = d.settlements + 1 WHERE d.settlements < ${cap}
   RETURNING d.organization_id`;
 
-/**
- * Adds one settlement to today's number of the organization and of the whole installation. Returns the limit that was reached,
- * in which case the settlement is not allowed; null otherwise. If only the limit of the installation is reached, the
- * organization's number is increased all the same.
- */
+/** Returns the limit that is reached, or null. If only `total` is reached, the organization's number grows all the same. */
 export async function countSettlement(tx: Tx, own: Cap, total: Cap): Promise<"own" | "total" | null> {
   const [found] = await tx.execute<{ own: boolean; total: boolean }>(sql`
     WITH own AS (${count(own, sql`true`)}), total AS (${count(total, sql`EXISTS (SELECT FROM own)`)})

@@ -27,10 +27,7 @@ export type Evidence =
 
 /** The number of blocks in one log query. RPC providers limit this range. */
 export const LOG_BLOCKS = 2_000n;
-/**
- * How many milliseconds after a deadline the service's own clock may decide that the deadline has passed. Used only for a local
- * chain (with 0 confirmations), which mines a block only when there is a transaction, so that its newest block may be old.
- */
+/** Milliseconds after a deadline: a local chain mines only when there is a transaction, so its newest block may be old. */
 const LOCAL_GRACE_MS = 2_000;
 
 function configurationOf(chain: string): ChainConfiguration {
@@ -39,7 +36,6 @@ function configurationOf(chain: string): ChainConfiguration {
   return configuration;
 }
 
-/** The newest block that has the chain's configured number of confirmations. */
 export async function confirmedBlock(chain: string): Promise<bigint> {
   const newest = await publicClient(chain).getBlockNumber();
   const depth = BigInt(configurationOf(chain).confirmations);
@@ -52,10 +48,7 @@ export function isFinalAtOnce(chain: string): boolean {
   return finality === undefined || (finality !== "finalized" && finality <= confirmations);
 }
 
-/**
- * The newest block that no reorganization can remove, by the chain's own `finalized` tag or its configured depth. If neither is
- * configured, or the depth is at most the number of confirmations, this is the newest confirmed block.
- */
+/** The newest block that no reorganization can remove, according to the chain's configuration. */
 export async function finalBlock(chain: string): Promise<bigint> {
   const { finality } = configurationOf(chain);
   if (isFinalAtOnce(chain) || finality === undefined) return confirmedBlock(chain);
@@ -64,10 +57,7 @@ export async function finalBlock(chain: string): Promise<bigint> {
   return newest > BigInt(finality) ? newest - BigInt(finality) : 0n;
 }
 
-/**
- * Whether the deadline has passed for every block after this block. On a local chain, the service's own clock may decide this
- * too.
- */
+/** Whether the deadline has passed for every block after this block; on a local chain, the service's clock decides too. */
 export async function isOver(chain: string, block: bigint | "latest", deadline: Date, now: Date): Promise<boolean> {
   const which = block === "latest" ? { blockTag: block } : { blockNumber: block };
   const { timestamp } = await publicClient(chain).getBlock(which);
@@ -76,7 +66,6 @@ export async function isOver(chain: string, block: bigint | "latest", deadline: 
   return Number(timestamp) * 1000 >= at || byOurClock;
 }
 
-/** Whether the token counts the nonce as used at this block. */
 export const nonceUsedAt = (
   { chain, tokenAddress, payer, nonce }: Pick<AuthorizedTransfer, "chain" | "tokenAddress" | "payer" | "nonce">,
   blockNumber: bigint,
@@ -97,10 +86,8 @@ async function evidenceAt(transfer: AuthorizedTransfer, now: Date, depth: bigint
 }
 
 /**
- * Reads what the chain proves about a transfer, at block `at` or, without it, at the newest confirmed block. A transfer counts
- * when it is confirmed. Without `at`, "spent" and "expired" count only when no reorganization can change them. With `at`, they
- * count at that block, so pass finalBlock() to rely on them.
- * @throws if the chain does not answer
+ * Reads block `at` or else the newest confirmed block. Without `at`, "spent" and "expired" count only if no reorganization can
+ * change them; with `at`, pass finalBlock() to rely on them. @throws if the chain does not answer
  */
 export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?: bigint): Promise<Evidence> {
   const { chain } = transfer;
@@ -124,10 +111,7 @@ async function whoUsedIt(client: PublicClient, transfer: AuthorizedTransfer, dep
   throw new Error("The token says that the authorization was used, and no event of it was found.");
 }
 
-/**
- * What a receipt proves about a transfer. The token writes AuthorizationUsed and then the Transfer of the same payment; one
- * transaction may contain several payments.
- */
+/** The token writes AuthorizationUsed and then the Transfer of the same payment; a transaction may contain several payments. */
 export function judgeReceipt(receipt: TransactionReceipt, transfer: AuthorizedTransfer): Evidence {
   const spent: Evidence = { kind: "spent", transaction: receipt.transactionHash, canceled: false };
   if (receipt.status !== "success") return spent;

@@ -13,16 +13,10 @@ const accountOf = (name: Name): PrivateKeyAccount =>
     return privateKeyToAccount(key as Hex);
   });
 
-/**
- * The account that signs payment proofs and payments of the payment module. The contracts accept these signatures only within
- * registered mandates.
- * @throws if its key is not set
- */
+/** The contracts accept this account's signatures only within registered mandates. @throws if its key is not set */
 export const policySignerAccount = (): PrivateKeyAccount => accountOf("POLICY_SIGNER_PRIVATE_KEY");
 
-/**
- * The account of the guardian of the registries. It can revoke any mandate and do nothing else. @throws if its key is not set
- */
+/** The guardian can revoke any mandate in the registries and do nothing else. @throws if its key is not set */
 export const guardianAccount = (): PrivateKeyAccount => accountOf("GUARDIAN_PRIVATE_KEY");
 
 /** The account that sends the service's relayed transactions. @throws if its key is not set */

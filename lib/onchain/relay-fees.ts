@@ -7,23 +7,17 @@ export type Market = { readonly baseFee: bigint; readonly priority: bigint };
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/**
- * Raises a fee by 12.5 %, rounded up. Nodes accept a replacement if its fees are 10 % higher, and some only if they are 12.5 %
- * higher.
- */
+/** 12.5 % more, rounded up, because some nodes accept a replacement only if its fees are 12.5 % higher. */
 const raised = (fee: bigint): bigint => fee + (fee + 7n) / 8n;
 
-/**
- * The fees for sending a transaction for the first time. They are enough until the base fee has doubled, but at most `cap`.
- * Null while the base fee is above `cap`, because the transaction would not be mined.
- */
+/** Enough until the base fee has doubled, but at most `cap`. Null while the base fee is above `cap`. */
 export function firstFees({ baseFee, priority }: Market, cap: bigint): Fees | null {
   if (baseFee > cap) return null;
   const maxFeePerGas = least(2n * baseFee + priority, cap);
   return { maxFeePerGas, maxPriorityFeePerGas: least(priority, maxFeePerGas) };
 }
 
-/** The fees of a replacement: both are at least 12.5 % higher, so that nodes accept it. Null if they would exceed `cap`. */
+/** Both fees are at least 12.5 % higher, so that nodes accept the replacement. Null if they would exceed `cap`. */
 export function raisedFees(sent: Fees, { baseFee, priority }: Market, cap: bigint): Fees | null {
   if (raised(sent.maxFeePerGas) > cap) return null;
   const tip = most(raised(sent.maxPriorityFeePerGas), priority);

@@ -24,7 +24,7 @@ const isOurs = ({ chain, key, holder, fence }: Lease) =>
     gt(relayLeases.expiresAt, sql`clock_timestamp()`),
   );
 
-/** Takes the lease of a key. Null while another process, or another task of this process, has it. */
+/** Null while another process, or another task of this process, has the lease. */
 async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   const holder = randomUUID();
   const [row] = await database()
@@ -39,7 +39,7 @@ async function takeLease(chain: string, key: LeaseKey): Promise<Lease | null> {
   return row ? { chain, key, holder, fence: row.fence } : null;
 }
 
-/** Extends a lease. Returns false if another holder may have it; then the caller must stop all work. */
+/** Returns false if another holder may have the lease; then the caller must stop all work. */
 export async function extendLease(lease: Lease): Promise<boolean> {
   const rows = await database()
     .update(relayLeases)
@@ -62,10 +62,7 @@ async function releaseLease(lease: Lease): Promise<void> {
     .where(isOurs(lease));
 }
 
-/**
- * Runs work that only one task at a time may do for a key, and extends the lease while the work runs, for at most `extendedMs`.
- * Null if another holder has the lease, so that the work did not run.
- */
+/** Extends the lease while the work runs, for at most `extendedMs`. Null if another holder has the lease: no work ran. */
 export async function underLease<T>(
   chain: string,
   key: LeaseKey,

@@ -18,10 +18,7 @@ export type RelayRequest = {
   readonly authorizationList?: readonly StoredAuthorization[];
 };
 
-/**
- * The row of a queued transaction. Before the transaction is sent, `prepare` in relay-send.ts checks the contract that it
- * calls.
- */
+/** Before the transaction is sent, `prepare` in relay-send.ts checks the contract that it calls. */
 export const relayRow = (relayId: string, { to, authorizationList, ...request }: RelayRequest): NewRelay => ({
   ...request,
   relayId,

@@ -24,10 +24,6 @@ const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
 const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
-/**
- * The number of an organization's transactions with this key that are queued or sent. The partial index of open transactions
- * answers this query.
- */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -36,7 +32,7 @@ export async function countOpenRelays(tx: Tx, organizationId: string, key: Relay
   return row?.count ?? 0;
 }
 
-/** Stores queued transactions. If a transaction for the same purpose and entity is already stored, its row stays unchanged. */
+/** If a transaction for the same purpose and entity is already stored, its row stays unchanged. */
 export async function insertRelays(tx: Tx, rows: readonly NewRelay[]): Promise<void> {
   if (rows.length > 0) {
     await tx
@@ -59,7 +55,6 @@ export async function findRelay(db: Db, relayId: string): Promise<RelayRow | nul
   return row ?? null;
 }
 
-/** The keys and chains that have transactions to send or to check. */
 export const dueSenders = () =>
   database().selectDistinct({ chain: relays.chain, key: relays.key }).from(relays).where(and(open, due));
 
@@ -74,10 +69,7 @@ export const dueQueued = (chain: string, key: RelayKey, limit: number): Promise<
     .orderBy(asc(relays.relayId))
     .limit(limit);
 
-/**
- * Sent transactions that are due for a check. A check constraint of the table guarantees that such rows have all fields of
- * SentRelay.
- */
+/** A check constraint of the table guarantees that sent rows have all fields of SentRelay. */
 export async function dueSent(chain: string, key: RelayKey, limit: number): Promise<readonly SentRelay[]> {
   const rows = await database()
     .select()
@@ -91,11 +83,8 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
 /**
- * The lowest free nonce of a signer. No higher nonce is used, because a transaction is not mined while a lower nonce is
- * missing.
- * @param used the signer's transaction count at the newest block
- * @returns null if `used` does not include a transaction that was mined a moment ago, because the node is behind. If it was
- * mined longer ago, a reorganization has removed the transaction, and its nonce is free.
+ * The lowest free nonce, because no transaction is mined while a lower nonce is missing. `used` is the signer's transaction
+ * count at the newest block; null if it lacks a transaction that was mined a moment ago, because the node is behind.
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const rows = await tx
@@ -111,7 +100,7 @@ export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promis
   return freeNonces(used, taken, 1)[0] ?? null;
 }
 
-/** Stores the signed bytes and marks the transaction as sent. Returns null if it is no longer queued. */
+/** Returns null if the transaction is no longer queued. */
 export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
@@ -121,10 +110,7 @@ export async function storeSigned(tx: Tx, { relayId }: RelayRow, signed: SignedR
   return (row as SentRelay | undefined) ?? null;
 }
 
-/**
- * Stores a replacement with higher fees. The earlier signed bytes may still be mined instead, so their hash is kept. Returns null
- * if the row has changed.
- */
+/** Keeps the earlier hash, because the earlier signed bytes may still be mined. Returns null if the row has changed. */
 export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRelay): Promise<SentRelay | null> {
   const [row] = await tx
     .update(relays)
@@ -140,11 +126,7 @@ export async function storeReplacement(tx: Tx, sent: SentRelay, signed: SignedRe
   return (row as SentRelay | undefined) ?? null;
 }
 
-/**
- * Postpones the next check of an open transaction.
- * @param failure why the transaction waits; counts as a failed attempt. If omitted, the stored reason and the number of
- * attempts stay
- */
+/** With `failure`, the attempt counts as failed. Without it, the stored reason and the number of attempts stay. */
 export async function postpone(relayId: string, milliseconds: number, failure?: string): Promise<void> {
   await database()
     .update(relays)
@@ -155,7 +137,7 @@ export async function postpone(relayId: string, milliseconds: number, failure?: 
     .where(and(eq(relays.relayId, relayId), open));
 }
 
-/** Schedules the next check of a sent transaction and stores the block that contains it now. That block may still be replaced. */
+/** `blockNumber` is the block that contains the transaction now. That block may still be replaced. */
 export async function lookAgain(relayId: string, milliseconds: number, blockNumber: bigint | null): Promise<void> {
   await database()
     .update(relays)
@@ -163,10 +145,7 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "sent")));
 }
 
-/**
- * Ends a queued transaction as abandoned. This is safe, because a queued transaction either was never signed, or the chain has
- * used the nonce that it was signed for. Returns false if it is not queued.
- */
+/** Safe, because a queued transaction was never signed, or the chain has used the nonce that it was signed for. */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
     .update(relays)
@@ -186,9 +165,7 @@ export type RelayReceipt = {
 
 const hashesWith = (sent: SentRelay): string[] => [...sent.earlierHashes, sent.hash];
 
-/**
- * Stores the final outcome of a sent transaction, with the hash of the version that was mined. False if the row has changed.
- */
+/** Stores the hash of the version that was mined. Returns false if the row has changed. */
 export async function resolveRelay(sent: SentRelay, { success, ...mined }: RelayReceipt): Promise<boolean> {
   const rows = await database()
     .update(relays)
@@ -224,10 +201,7 @@ export async function requeue(sent: SentRelay, milliseconds: number, failure: st
     .where(and(eq(relays.relayId, sent.relayId), eq(relays.status, "sent"), eq(relays.hash, sent.hash)));
 }
 
-/**
- * Counts the open transactions of each key and chain. `reason` says why a transaction waits: of all transactions with a stored
- * reason, the one that is checked next.
- */
+/** `reason` says why a transaction waits: of all transactions with a stored reason, the one that is checked next. */
 export const openBySender = () =>
   database()
     .select({
@@ -237,10 +211,7 @@ export const openBySender = () =>
       sent: sql<string>`count(*) FILTER (WHERE status = 'sent')`,
       oldest: min(relays.createdAt),
       oldestSeconds: sql<string>`extract(epoch FROM clock_timestamp() - min(created_at))`,
-      /**
-       * The longest wait, in seconds, of a sent transaction that is in no block yet; 0 if there is none. The wait begins with the
-       * signing. A replacement is signed again, so the wait of a replaced transaction begins when it was queued.
-       */
+      /** The longest wait of a transaction that is in no block: since it was signed or, if it was replaced, was queued. */
       waitingSeconds: sql<string>`coalesce(extract(epoch FROM clock_timestamp() - min(CASE earlier_hashes WHEN '{}' THEN sent_at ELSE created_at END) FILTER (WHERE status = 'sent' AND block_number IS NULL)), 0)`,
       reason: sql<string | null>`(array_agg(failure ORDER BY next_check_at) FILTER (WHERE failure IS NOT NULL))[1]`,
     })

@@ -7,10 +7,7 @@ const contractFor = {
   payMandate: "paymentModule",
 } as const;
 
-/**
- * The maximum gas that a transaction of each purpose may use. Measured: 201,771 for a registration, 215,667 with a delegation,
- * 142,752 for a payment. The rest is a margin, because an account whose own code checks signatures costs more gas.
- */
+/** Measured: 201,771 for a registration, 215,667 with a delegation, 142,752 for a payment; code of accounts needs more. */
 export const gasCaps: Readonly<Record<RelayPurpose, bigint>> = {
   registerMandate: 600_000n,
   revokeMandate: 120_000n,

@@ -24,10 +24,6 @@ export const lowBalance = (): bigint => BigInt(Math.round(env().RELAY_LOW_BALANC
 
 const known = (): Map<string, bigint> => perProcess("senderBalances", () => new Map());
 
-/**
- * The relayer and the guardian on each chain for which contracts of this service are configured, with the balance that this
- * process read last.
- */
 export const senders = (): readonly Sender[] =>
   env()
     .CHAINS.filter(({ contracts }) => contracts !== undefined)
@@ -49,7 +45,6 @@ async function readBalance({ chain, key, address, low }: Sender): Promise<void> 
   }
 }
 
-/** Reads the balances of the senders and the open transactions, for the metrics and the health page. */
 export async function watchSenders(): Promise<void> {
   const watched = senders();
   if (watched.length === 0) return;

@@ -13,19 +13,13 @@ export type StoredAuthorization = {
   readonly s: Hex;
 };
 
-/**
- * The keys that send relayed transactions. The relayer pays gas and has no other power; the guardian can only revoke mandates.
- */
+/** The relayer pays gas and has no other power; the guardian can only revoke mandates. */
 export type RelayKey = "relayer" | "guardian";
-/** The keys that can be leased: those that send relayed transactions, and the key that sends settlements. */
 export type LeaseKey = RelayKey | "settlement";
 export type RelayPurpose = "registerMandate" | "revokeMandate" | "payMandate";
 export type RelayStatus = "queued" | "sent" | "mined" | "reverted" | "abandoned";
 
-/**
- * Transactions that the service sends for mandates. A sent row has a nonce and signed bytes, and is sent again until it is
- * mined.
- */
+/** A sent row has a nonce and signed bytes, and is sent again until it is mined. */
 export const relayedTransactions = pgTable(
   "relayed_transactions",
   {
@@ -37,7 +31,6 @@ export const relayedTransactions = pgTable(
     /** The registration or the execution that the transaction belongs to. */
     entityId: text("entity_id").notNull(),
     chain: text("chain").notNull(),
-    /** Which of the service's keys signs. */
     key: text("key").$type<RelayKey>().notNull(),
     to: text("to_address").notNull(),
     data: text("data").notNull(),
@@ -53,10 +46,7 @@ export const relayedTransactions = pgTable(
     /** The newest signed bytes, until the outcome is final. */
     rawTransaction: text("raw_transaction"),
     hash: text("hash"),
-    /**
-     * The hashes of earlier signed versions, which had lower fees or a different nonce. Until the outcome is final, any of these
-     * may be the one that is mined; then these are all hashes but the mined one.
-     */
+    /** The hashes of earlier signed versions. Until the outcome is final, any of these versions may be mined instead. */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()
@@ -105,10 +95,7 @@ export const relayedTransactions = pgTable(
   ],
 );
 
-/**
- * Leases on the keys that send transactions. Until a lease expires, only its holder gives nonces to transactions. The number
- * `fence` grows with each new holder.
- */
+/** Until a lease expires, only its holder gives nonces to transactions. `fence` grows with each new holder. */
 export const relayLeases = pgTable(
   "relay_leases",
   {
@@ -142,9 +129,8 @@ export const mandateRegistrations = pgTable(
     perPaymentLimit: atomic("per_payment_limit").notNull(),
     periodLimit: atomic("period_limit").notNull(),
     periodSeconds: bigint("period_seconds", { mode: "number" }).notNull(),
-    /** When the registered limits begin to apply, in seconds since 1970. */
+    /** `start` and `end` are in seconds since 1970. */
     start: bigint("start_seconds", { mode: "number" }).notNull(),
-    /** When the registered limits no longer apply, in seconds since 1970. */
     end: bigint("end_seconds", { mode: "number" }).notNull(),
     maxPaymentsPerPeriod: bigint("max_payments_per_period", { mode: "number" }).notNull(),
     /** 1: the mandate pays by proofs. 2: the mandate pays by the payment module. */
@@ -197,10 +183,7 @@ export const mandateRegistrations = pgTable(
   ],
 );
 
-/**
- * The nonce slots of registrations: the numbered payments that a mandate may make in a period. Each payment takes one slot.
- * If the mandate pays by signed transfers (proofs), each slot has its own nonce of the token.
- */
+/** The numbered payments that a mandate may make in a period. Each payment takes one slot. */
 export const registrationSlots = pgTable(
   "registration_slots",
   {
@@ -210,10 +193,7 @@ export const registrationSlots = pgTable(
     authorizationId: text("authorization_id").notNull(),
     period: bigint("period", { mode: "number" }).notNull(),
     slot: bigint("slot", { mode: "number" }).notNull(),
-    /**
-     * The value that the chain accepts only once: the token's nonce keccak256(onChainId, period, slot), or the payment module's
-     * paymentId.
-     */
+    /** The token's nonce keccak256(onChainId, period, slot), or the payment module's paymentId. */
     nonce: text("nonce").notNull(),
     amount: atomic("amount").notNull(),
     validBefore: moment("valid_before").notNull(),
@@ -239,10 +219,7 @@ export const registrationSlots = pgTable(
   ],
 );
 
-/**
- * The number of transactions that the service has agreed to pay gas for, per UTC day and organization. They are counted before
- * they are sent. The id "installation" has the sum of all organizations.
- */
+/** The transactions that the service agreed to pay gas for, per UTC day. "installation" has the sum of all organizations. */
 export const settlementDays = pgTable(
   "settlement_days",
   {

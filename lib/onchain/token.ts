@@ -13,10 +13,7 @@ export const tokenAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/**
- * The maximum gas of a settlement. A transfer that the service's smart account contract accepts by a proof needs a quarter of
- * it. The service does not pay if the code of another account contract needs more.
- */
+/** A transfer by a proof needs a quarter of this gas. The service does not pay if another account contract needs more. */
 export const SETTLEMENT_MAX_GAS = 500_000n;
 export const TOO_MUCH_GAS = "The payer's account needs too much gas. Pay from another wallet.";
 
@@ -35,10 +32,7 @@ export const transferTypes = {
   ],
 } as const;
 
-/**
- * The hash that the payer must have signed. The token, the amount and the payee come from the configuration and the expected
- * payment; only the payer, the validity and the nonce come from the credential.
- */
+/** The token, amount and payee come from the expected payment; only payer, validity and nonce come from the credential. */
 export const digestOf = (
   { asset, amount, payTo }: ExpectedPayment,
   { payer, validAfter, validBefore, nonce }: Pick<Credential, "payer" | "validAfter" | "validBefore" | "nonce">,
@@ -66,9 +60,7 @@ export async function acceptedByCode(chain: string, account: Hex, hash: Hex, sig
   }
 }
 
-/**
- * Whether the payer signed the credential. As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271.
- */
+/** As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271. */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
   if (code === undefined || code === "0x") {
@@ -85,10 +77,7 @@ async function signedByPayer(credential: Credential, expected: ExpectedPayment, 
 export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promise<bigint> =>
   publicClient(chain).readContract({ address: tokenAddress, abi: tokenAbi, functionName: "balanceOf", args: [account] });
 
-/**
- * The call that settles a credential. A signature of 65 bytes in canonical form is passed as v, r and s, and any other
- * signature as bytes; other facilitators do the same.
- */
+/** Passes a canonical signature of 65 bytes as v, r and s, and any other signature as bytes, as other facilitators do. */
 export function transferCall({ amount, payTo }: ExpectedPayment, credential: Credential): Hex {
   const { payer, validAfter, validBefore, nonce, signature } = credential;
   const transfer = [payer, payTo, amount, validAfter, validBefore, nonce] as const;
@@ -98,10 +87,7 @@ export function transferCall({ amount, payTo }: ExpectedPayment, credential: Cre
   return encodeFunctionData({ ...call, args: [...transfer, yParity + 27, r, s] });
 }
 
-/**
- * Whether the token would make this transfer in a block now, with at most `gas`; null sets no limit.
- * @throws if the chain does not answer
- */
+/** Whether the token would make this transfer now, with at most `gas` (null: no limit). @throws if the chain does not answer */
 export async function wouldTransfer(
   credential: Credential,
   expected: ExpectedPayment,

@@ -17,18 +17,11 @@ import { relayOutcome, type RelayOutcome } from "#lib/onchain/relay/queue-relay.
 
 const LIST = 100;
 const AGAIN_MS = 1_000;
-/** Milliseconds until a chain that did not answer is asked again. */
 const AFTER_SILENCE_MS = 10_000;
-/**
- * How many milliseconds after its deadline a registration may still appear on the chain, because the chain's clock and the
- * service's clock differ a little.
- */
+/** Milliseconds that are added to a deadline, because the chain's clock and the service's clock differ a little. */
 const GRACE_MS = 30_000;
 
-/**
- * Checks submitted registrations whose next check is due. What the contract on the chain says decides whether one is registered
- * or failed, no matter who sent the transaction.
- */
+/** The contract's state decides whether a registration is registered or failed, no matter who sent the transaction. */
 export async function confirmRegistrations(): Promise<void> {
   for (const row of await dueRegistrations(database(), LIST)) {
     try {
@@ -60,19 +53,13 @@ async function confirm(row: RegistrationRow): Promise<void> {
   await transact((tx) => close(tx, row, outcome, registered));
 }
 
-/**
- * Whether the registration may still take effect. The node that is asked may not have the block of a mined transaction yet. And
- * a transaction that was sent is public, so anybody can submit its signature until the deadline.
- */
+/** The node may not have a mined block yet, and anybody can submit a signature that was sent until its deadline. */
 function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
   const wasSent = hash !== null || earlierHashes.length > 0;
   return status === "mined" || (wasSent && now.getTime() <= deadline * 1_000 + GRACE_MS);
 }
 
-/**
- * Whether the registry has the registration at the newest confirmed block. The service asks the registry and does not rely on
- * its own transaction, because anybody may have submitted the signature.
- */
+/** Asks the registry at the newest confirmed block, because anybody may have submitted the signature. */
 async function isOnChain({ chain, registry, account, onChainId, termsHash, payee }: RegistrationRow): Promise<boolean> {
   const terms = await publicClient(chain).readContract({
     address: registry as Hex,

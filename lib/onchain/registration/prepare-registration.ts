@@ -21,15 +21,12 @@ import { findRegistrable, isRegistered } from "#lib/onchain/registry/registratio
 import { registrationTypedData } from "#lib/onchain/registry/registry.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Seconds that the wallet's owner has to read and sign. Half of the longest deadline that a registration may have. */
+/** Seconds that the wallet's owner has to read and sign. */
 const SIGNING_SECONDS = DEADLINE_MAX_SECONDS / 2;
 
 const randomNonce = (): bigint => BigInt(`0x${randomBytes(16).toString("hex")}`);
 
-/**
- * Returns the data that the mandate's wallet must sign. Nothing is stored: when the signature arrives, the service computes the
- * same data again.
- */
+/** Stores nothing: when the signature arrives, the service computes the same data again. */
 export const prepareRegistration: Handler<typeof contract.prepareRegistration> = async ({ id, query }, { caller }) => {
   const mandate = await findRegistrable(database(), id);
   if (mandate?.organizationId !== caller.organizationId) throw notFound("mandate");
@@ -70,10 +67,7 @@ const domainTypes = [
   { name: "verifyingContract", type: "address" },
 ];
 
-/**
- * The typed data for wallets. The numbers of the message are decimal text, which every wallet can read. The addresses of the
- * message have checksums, so that people can compare them.
- */
+/** Numbers are decimal text, which every wallet can read; addresses have checksums, so that people can compare them. */
 function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
   const { account, payee, token, mandateId, termsHash, ...numbers } = message;
   const [perPaymentLimit, periodLimit] = [String(numbers.perPaymentLimit), String(numbers.periodLimit)];

@@ -51,10 +51,7 @@ import { queueRevocations } from "#lib/onchain/registration/revoke-registrations
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/**
- * Attempts per minute and IP address. They are limited, because each one reads the chain several times before the signature of
- * its caller is checked.
- */
+/** Attempts per minute and IP address, because each attempt reads the chain several times before its signature is checked. */
 const TRIES_PER_MINUTE = 60;
 /** Milliseconds that a request waits for the transaction to be sent. */
 const SEND_MS = 8_000;
@@ -67,10 +64,7 @@ type RegisterRequest = {
   readonly deployment: Deployment;
 };
 
-/**
- * Registers a mandate on the chain for anyone who has the wallet's signature. Until the signature is verified, an unknown id gets
- * the same refusal as an existing one. Nothing is sent before all checks pass. A retry of the same request gets the same answer.
- */
+/** Until the signature is verified, an unknown id gets the same refusal as an existing one. All checks precede sending. */
 export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
   const deployment = requireDeployment(body.chain, "/chain");
   await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);
@@ -84,28 +78,21 @@ export const registerMandate: Handler<typeof operation> = async ({ id, body }, {
     const checked = await onChain(() => checkOnChain(signable, body, deployment));
     return answer(await firstOrTwin({ body, fingerprint, requestId, mandate: checked.mandate, deployment }, checked), deployment);
   } catch (error) {
-    // If the same request was sent a moment earlier and succeeded, this one was refused only for that reason: return the stored
-    // registration.
+    // This request may be refused only because the same request succeeded a moment earlier: return the stored registration.
     const twin = mandate && isProblem(error) ? await findAsked(database(), id, fingerprint) : null;
     if (twin) return answer(twin, deployment);
     throw error;
   }
 };
 
-/**
- * The mandate, and the registrations that the owner of its wallet may have signed: one for payments by proofs, one for payments
- * by the module.
- */
+/** The candidates are the registrations that the wallet's owner may have signed: one for proofs, one for the module. */
 type Signable = Omit<Registrable, "payee"> & {
   readonly payee: Hex;
   readonly mandate: RegistrableMandate;
   readonly candidates: readonly RegisterCall[];
 };
 
-/**
- * The registrations that a valid signature can be for. Null if none can be valid, because the mandate has no wallet, is on
- * another chain, or has an asset that is not configured.
- */
+/** Null if no signature can be valid: the mandate has no wallet, another chain, or an asset that is not configured. */
 function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment: Deployment): Signable | null {
   const asset = mandate.chain === body.chain ? assetOf(mandate.chain, mandate.asset) : null;
   if (asset === null || mandate.walletAddress === null) return null;
@@ -119,10 +106,7 @@ function signableOf(mandate: RegistrableMandate, body: RegisterBody, deployment:
   return { ...what, candidates };
 }
 
-/**
- * Checks the mandate, the token, the terms, the nonce and earlier registrations. These checks run after the signature is
- * verified, because only the wallet's owner may see their results.
- */
+/** Run this after the signature is verified, because only the wallet's owner may see the results. */
 async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed: boolean): Promise<void> {
   const { mandate, asset, account } = what;
   const now = await clock(database());
@@ -140,10 +124,7 @@ type ChainCheck = {
   readonly delegation: SignedDelegation | null;
 };
 
-/**
- * The account that is read for unknown mandates, so that an unknown and an existing mandate cause the same number of reads of the
- * chain.
- */
+/** Read for unknown mandates, so that an unknown and an existing mandate cause the same number of reads of the chain. */
 const NOBODY: Hex = "0x000000000000000000000000000000000000dead";
 
 async function checkOnChain(signable: Signable | null, body: RegisterBody, deployment: Deployment): Promise<ChainCheck> {
@@ -175,10 +156,7 @@ async function firstOrTwin(asked: RegisterRequest, checked: ChainCheck): Promise
   }
 }
 
-/**
- * Stores the registration and queues its transaction, after taking the shared lock against revocations and the mandate's lock. So
- * every earlier revocation is visible here, and a later revocation finds this registration and revokes it too.
- */
+/** Takes the gate and the mandate's lock: an earlier revocation is visible here, a later revocation finds this registration. */
 async function begin(
   tx: Tx,
   { mandate, body, fingerprint, requestId, deployment }: RegisterRequest,
@@ -231,10 +209,7 @@ async function begin(
   return row;
 }
 
-/**
- * Sends the transaction now, if it was not sent yet, so that the reply can contain its hash. In any case the worker checks the
- * transaction later.
- */
+/** Sends the transaction if it was not sent yet, so that the reply can contain its hash. */
 async function answer(row: RegistrationRow, deployment: Deployment) {
   const txHash = row.txHash ?? (await send(row));
   return {

@@ -9,13 +9,7 @@ import { relayRow } from "#lib/onchain/relay-row.ts";
 const abi = parseAbi(["function revoke(address account, bytes32 mandateId)"]);
 const BATCH = 64;
 
-/**
- * Queues the guardian's revocation on the chain, in the caller's transaction, for each registration of a mandate that has not
- * failed and has no revocation yet. Registrations that are not confirmed yet are included, because the registry can revoke an
- * id that it does not know yet. The limit of waiting transactions (OPEN_MAX) does not apply. With `beforeVersion`, only
- * registrations of earlier versions are revoked, because a newer version replaces them. Returns how many revocations were
- * queued.
- */
+/** Includes registrations that are not confirmed yet, because the registry can revoke an id that it does not know yet. */
 export async function queueRevocations(tx: Tx, mandateId: string, beforeVersion?: number): Promise<number> {
   const registrations = await lockUnrevoked(tx, mandateId, beforeVersion);
   const rows = registrations.map(({ registrationId, organizationId, environment, chain, registry, account, onChainId }) =>
@@ -38,10 +32,7 @@ export async function queueRevocations(tx: Tx, mandateId: string, beforeVersion?
 
 const stateFor = { queued: "requested", sent: "sent", mined: "revoked" } as const;
 
-/**
- * Copies the status of the guardian's transactions to at most 64 registrations whose stored revocation state differs from it,
- * and writes an audit event for each confirmed revocation. Returns the number of these registrations.
- */
+/** Copies the status of the guardian's transactions to at most 64 registrations. Returns the number of these registrations. */
 export async function followRevocations(): Promise<number> {
   const moved = await movedRevocations(BATCH);
   for (const { registrationId, organizationId, mandateId, revocation, status, hash, ...which } of moved) {

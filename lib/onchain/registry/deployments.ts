@@ -38,23 +38,19 @@ const deploymentOf = ({ chain, contracts }: ChainConfiguration): Deployment[] =>
       ]
     : [];
 
-/** The contracts of a chain, as they are configured; null where there are none. */
+/** Null if no contracts are configured for the chain. */
 export function deploymentAt(chain: string): Deployment | null {
   const configuration = chainOf(chain);
   return configuration ? (deploymentOf(configuration)[0] ?? null) : null;
 }
 
-/** The contracts of a chain on which mandates are registered. @throws if these contracts are no longer configured */
 export function deploymentOn(chain: string): Deployment {
   const deployment = deploymentAt(chain);
   if (!deployment) throw new Error(`The contracts of ${chain} are no longer configured.`);
   return deployment;
 }
 
-/**
- * Checks that the contracts exist, and that the addresses stored in them are those of the configuration. Returns all
- * differences; if a contract is missing, only what is missing. @throws viem's error if the chain does not answer
- */
+/** If a contract is missing, returns only what is missing. @throws viem's error if the chain does not answer */
 async function differences({ chain, ...contracts }: Deployment): Promise<readonly string[]> {
   const client = publicClient(chain);
   const { mandateRegistry, paymentModule, smartPaymentAccount, policySigner } = contracts;
@@ -95,11 +91,7 @@ const otherContracts = (found: readonly string[]): string =>
 
 const checkedChains = (): Set<string> => perProcess("checkedDeployments", () => new Set());
 
-/**
- * The configured contracts of all chains. In each process they are compared with the contracts on the chain until one
- * comparison has succeeded for the chain.
- * @throws OtherContracts, or viem's error if a chain does not answer
- */
+/** Compares each chain's contracts until one comparison succeeds. @throws OtherContracts, or viem's error for a silent chain */
 export async function checkedDeployments(): Promise<readonly Deployment[]> {
   const deployments = env().CHAINS.flatMap(deploymentOf);
   for (const deployment of deployments) {
@@ -111,10 +103,7 @@ export async function checkedDeployments(): Promise<readonly Deployment[]> {
   return deployments;
 }
 
-/**
- * Called at startup. Wrong contracts stop the service. If a chain does not answer, the contracts that were not compared yet are
- * compared at their next use.
- */
+/** At startup. If a chain does not answer, its contracts are compared at their next use. */
 export async function refuseOtherContracts(): Promise<void> {
   // Read the configuration first, so that its errors are not mistaken for a chain that does not answer.
   env();

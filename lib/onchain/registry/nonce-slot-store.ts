@@ -10,10 +10,7 @@ type Db = Database | Tx;
 /** A nonce slot that an authorization has taken: one of the numbered payments that a mandate may make in a period. */
 export type NonceSlot = typeof registrationSlots.$inferSelect;
 
-/**
- * The nonce slot (numbered payment of a period) that an authorization has taken. Null if it has none, or if its slot was used or
- * freed.
- */
+/** Null if the authorization has taken no nonce slot, or if its slot was used or freed. */
 export async function nonceSlotOf(db: Db, authorizationId: string): Promise<NonceSlot | null> {
   const [row] = await db
     .select()
@@ -22,9 +19,7 @@ export async function nonceSlotOf(db: Db, authorizationId: string): Promise<Nonc
   return row ?? null;
 }
 
-/**
- * The last authorization that took the nonce slot (numbered payment) with this nonce. Null if no authorization has taken it.
- */
+/** The last authorization that took the nonce slot with this nonce; null if no authorization took it. */
 export async function holderOfNonce(db: Db, registrationId: string, nonce: string): Promise<string | null> {
   const [row] = await db
     .select({ authorizationId: registrationSlots.authorizationId })
@@ -41,18 +36,11 @@ export type NonceSlotRequest = {
   readonly amount: bigint;
   readonly period: number;
   readonly validBefore: Date;
-  /**
-   * The value that the chain accepts only once. For a payment by the module, this is its payment id. If absent, it is the
-   * token's nonce for this slot.
-   */
+  /** The payment id of a payment by the module. If absent, it is the token's nonce for this slot. */
   readonly nonce?: Hex;
 };
 
-/**
- * Takes a nonce slot, one of the numbered payments of the period, for an authorization; null if all are taken. An authorization
- * that already has a slot of the same registration and period keeps that slot. The caller must have locked the mandate's row,
- * so that no other transaction takes the same slot.
- */
+/** Null if all are taken. The caller must have locked the mandate's row, or two transactions could take the same slot. */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);
@@ -61,8 +49,7 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
     const until = held.validBefore > validBefore ? held.validBefore : validBefore;
     return change(tx, held.slotId, { validBefore: until });
   }
-  // The slot of another period or registration can be freed: callers take a new slot only for an authorization without a live
-  // execution.
+  // The held slot can be freed: callers take another slot only for an authorization without a live execution.
   if (held) await freeNonceSlot(tx, held.slotId);
   const slot = await nextSlot(tx, registration, period);
   if (slot === null) return null;
@@ -84,10 +71,7 @@ export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<N
   return row ?? null;
 }
 
-/**
- * The number of the next nonce slot (numbered payment of a period): one more than the highest number that is taken, or else the
- * lowest number that was freed. Null if all are taken.
- */
+/** One more than the highest number that is taken, or else the lowest number that was freed; null if all are taken. */
 async function nextSlot(
   tx: Tx,
   { registrationId, maxPaymentsPerPeriod }: RegistrationRow,
@@ -127,12 +111,11 @@ const end = (tx: Tx, slotId: string, status: "used" | "free") =>
     .set({ status, resolvedAt: sql`clock_timestamp()` })
     .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
 
-/** Marks a nonce slot (numbered payment) as used, because the chain accepted its nonce. No other payment gets the slot. */
+/** Call this if the chain accepted the nonce of the slot. No other payment gets the slot. */
 export async function useNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "used");
 }
 
-/** Marks the nonce slot (numbered payment of a period) of an authorization as used, if the authorization has taken one. */
 export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<void> {
   await tx
     .update(registrationSlots)
@@ -140,21 +123,14 @@ export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<v
     .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
 }
 
-/**
- * Lets another payment take this nonce slot (numbered payment of a period). Call this only if no signed payment with the slot
- * was sent, or if every such payment has expired.
- */
+/** Call this only if no signed payment with the slot was sent, or if all that were sent have expired. */
 export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
   await end(tx, slotId, "free");
 }
 
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 
-/**
- * Taken nonce slots (numbered payments of a period) whose signed payments expired at least `marginMs` ago by the database's
- * clock, the earliest expiry first. Slots of authorizations with an execution that has not failed are left out, because the
- * reconciler handles those executions.
- */
+/** Leaves out authorizations with an execution that has not failed, because the reconciler handles those executions. */
 export async function dueNonceSlots(db: Db, marginMs: number, limit: number): Promise<readonly DueSlot[]> {
   return db
     .select({ slot: registrationSlots, registration: mandateRegistrations })

@@ -28,16 +28,10 @@ export const payTypes = {
   ],
 } as const;
 
-/**
- * The payment id at the payment module for an authorization. An authorization always has the same id, and the registry counts
- * an id only once, so repeated requests make one payment.
- */
+/** The registry counts an id only once, so repeated requests for an authorization make one payment. */
 export const paymentIdOf = (authorizationId: string): Hex => keccak256(stringToHex(authorizationId));
 
-/**
- * The call by which the payment module makes one payment, at most once and until the deadline. Anyone who has the call may send
- * it.
- */
+/** The call makes one payment, at most once and until the deadline. Anyone who has the call may send it. */
 export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, deadline: bigint): Promise<{ to: Hex; data: Hex }> {
   const { chain, account, onChainId: mandateId, token, payee, value } = payment;
   const to = deploymentOn(chain).paymentModule;
@@ -51,9 +45,8 @@ export async function moduleCall(payment: RegisteredPayment, paymentId: Hex, dea
   return { to, data: encodeFunctionData({ abi: moduleAbi, functionName: "pay", args }) };
 }
 
-/** A payment that was requested from the payment module. Addresses are in lower case. */
+/** Addresses are in lower case. */
 export type ModulePayment = RegisteredPayment & {
-  /** The address of the registry that counts the payment. */
   readonly registry: Hex;
   readonly paymentId: Hex;
   /** From this time on, the payment module refuses the payment. */
@@ -63,7 +56,6 @@ export type ModulePayment = RegisteredPayment & {
 
 type PaymentKey = Pick<ModulePayment, "chain" | "registry" | "account" | "onChainId" | "paymentId">;
 
-/** Whether the registry has counted the payment at this block. */
 export const paymentUsedAt = (
   { chain, registry, account, onChainId, paymentId }: PaymentKey,
   blockNumber: bigint,
@@ -76,10 +68,7 @@ export const paymentUsedAt = (
     blockNumber,
   });
 
-/**
- * Reads what the chain proves about a payment by the module, at the newest confirmed block.
- * @throws if the chain does not answer, or has no event of a payment that the registry has counted
- */
+/** Reads the newest confirmed block. @throws if the chain does not answer, or has no event of a payment that was counted */
 export async function readModuleEvidence(payment: ModulePayment, now: Date): Promise<Evidence> {
   const { chain, validBefore } = payment;
   const depth = await confirmedBlock(chain);
@@ -109,10 +98,7 @@ async function countedIn(
   throw new Error("The registry says that the payment was made, and no event of it was found.");
 }
 
-/**
- * Whether the transaction contains the token's transfer of this payment. The transfer's event follows the PaymentConsumed event
- * of the same payment; one transaction may contain several payments.
- */
+/** The token's Transfer follows the PaymentConsumed of the same payment; one transaction may contain several payments. */
 async function hasTransfer(
   { chain, registry, account, paymentId, token, payee, value }: ModulePayment,
   hash: Hex,

@@ -4,15 +4,14 @@ export type Times = { readonly start: number; readonly end: number; readonly per
 export type Period = {
   /** The number of the period, as the registry counts: the first period is 0. */
   readonly period: number;
-  /** The time at which the period ends, in seconds since 1970. */
+  /** In seconds since 1970. */
   readonly ends: number;
-  /** Whether no further period follows. */
   readonly isLast: boolean;
 };
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
-/** The period that contains `now`; null before the first period and after the last. Pure. */
+/** Null before the first period and after the last. */
 export function periodAt({ start, end, periodSeconds }: Times, now: Date): Period | null {
   const at = seconds(now);
   if (at < start || at >= end) return null;
@@ -27,19 +26,12 @@ const LIFE_MIN_SECONDS = 60;
 
 export type Life =
   | { readonly kind: "open"; readonly period: number; readonly validBefore: number }
-  /**
-   * A new period begins in `seconds` seconds. A payment that is signed now might arrive too late for the current period, and it
-   * is not valid in the next one.
-   */
+  /** A new period begins in `seconds` seconds; a payment that is signed now might arrive too late for the current one. */
   | { readonly kind: "edge"; readonly seconds: number }
   | { readonly kind: "notStarted" }
   | { readonly kind: "ended" };
 
-/**
- * Whether a payment can be signed now and, if so, until when it is valid: for the usual number of seconds, at least 60, but
- * never past the end of its period. If fewer than 45 seconds of the last period are left, it returns `ended`, because a payment
- * would arrive too late. Pure.
- */
+/** A payment is valid for `usualSeconds`, at least 60 seconds, but never past the end of its period. */
 export function lifeAt(times: Times, now: Date, usualSeconds: number): Life {
   const current = periodAt(times, now);
   const at = seconds(now);

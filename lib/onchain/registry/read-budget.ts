@@ -12,10 +12,7 @@ import { tokenAbi } from "#lib/onchain/token.ts";
 
 /** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
-/**
- * A page looks up at most this many of a period's numbered payments on the chain. Payments take their numbers in ascending
- * order.
- */
+/** The maximum number of slots of a period that a page reads; payments take their slots in ascending order. */
 const SLOTS_MAX = 64;
 
 /** A registered mandate's state at the chain's newest block. */
@@ -28,17 +25,11 @@ export type ChainBudget = {
   readonly payments: number | null;
   /** True if not all numbered payments of the period were read, so that there may be more payments than `payments`. */
   readonly partly: boolean;
-  /**
-   * The amount that was spent in the current period, as decimal text. Null outside the mandate's validity, and for payments by
-   * proofs, whose amounts the registry does not count.
-   */
+  /** Decimal text; null outside the mandate's validity, and for proofs, whose amounts the registry does not count. */
   readonly spent: string | null;
 };
 
-/**
- * Reads the state of a registered mandate from the chain. Null if the chain fails to answer within 2.5 seconds. Also null if
- * the registry counts the payments and is already in a later period than `period`.
- */
+/** Null if the chain fails to answer in time, or if the registry counts the payments and is in a later period already. */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((done) => {
@@ -67,8 +58,7 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   ]);
   const deployment = deploymentAt(row.chain);
   const counted = row.enforcementPath === 2;
-  // The registry returns only the sums of the period of the newest block. If that period is later than `period`, the sums of
-  // `period` are gone.
+  // The registry returns only the sums of the newest block's period, so the sums of an earlier period are gone.
   if (counted && period !== null && usage.period > period) return null;
   const { payments, spent } = usage.period === period ? usage : { payments: 0, spent: 0n };
   const decimals = assetAt(row.chain, row.token)?.tokenDecimals ?? 0;
@@ -82,10 +72,7 @@ async function ask(row: RegistrationRow, period: number | null): Promise<ChainBu
   };
 }
 
-/**
- * How many payments were made in a period: each numbered payment has its own nonce, and the token knows the used nonces. A
- * nonce that the account canceled counts too.
- */
+/** Each slot has its own nonce, and the token knows the used nonces. A nonce that the account canceled counts too. */
 async function usedSlots(
   { chain, token, account, onChainId, maxPaymentsPerPeriod }: RegistrationRow,
   period: number,

@@ -34,7 +34,6 @@ export type AccountFacts = {
   readonly nonceUsed: boolean;
 };
 
-/** Reads the facts about the account that signs. @throws if the chain does not answer */
 export async function readAccount(deployment: Deployment, account: Hex, nonce: bigint): Promise<AccountFacts> {
   const client = publicClient(deployment.chain);
   const [code, transactions, nonceUsed] = await Promise.all([
@@ -54,22 +53,13 @@ export async function readAccount(deployment: Deployment, account: Hex, nonce: b
 export const isDelegated = (code: string, { smartPaymentAccount }: Pick<Deployment, "smartPaymentAccount">): boolean =>
   code === `${DELEGATION}${lower(smartPaymentAccount).slice(2)}`;
 
-/**
- * Whether the signature is checked with the account's own key. This is so if the account has no code. It is also so if this
- * registration replaces a delegation to another contract with one to the service's contract, which accepts the key. Otherwise
- * the account's code checks the signature (ERC-1271).
- */
+/** The key signs if the account has no code or a delegation that is replaced now; otherwise its code checks (ERC-1271). */
 export const signsByKey = ({ code }: AccountFacts, given: Authorization | undefined, deployment: Deployment): boolean =>
   code === "" || (given !== undefined && code.startsWith(DELEGATION) && !isDelegated(code, deployment));
 
 const unsigned = (detail: string): Problem => new Problem("unauthenticated", { detail });
 
-/**
- * The EIP-7702 authorization by which the account delegates; null if none was given or the account already delegates to the
- * service's contract. Every field is checked here, because the chain ignores a wrong authorization and runs the transaction
- * without it.
- * @throws Problem invalid_request, unauthenticated
- */
+/** Checks every field, because the chain ignores a wrong EIP-7702 authorization and runs the transaction without it. */
 export async function requireAuthorization(
   given: Authorization | undefined,
   { code, transactions }: AccountFacts,
@@ -128,11 +118,7 @@ async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolea
   }
 }
 
-/**
- * Returns the candidate that the account has signed. The HTTP request does not say whether the mandate pays by proofs or by the
- * module, but the signed data does, so there is one candidate for each.
- * @throws Problem unauthenticated
- */
+/** Only the signed data says whether the mandate pays by proofs or by the module, so there is a candidate for each. */
 export async function requireSigned<R extends RegisterCall>(
   candidates: readonly R[],
   signature: Hex,

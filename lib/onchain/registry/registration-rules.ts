@@ -21,18 +21,16 @@ import { invalidField, Problem, type FieldError, type NextAction } from "#lib/pr
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
 import { commonActions } from "#lib/next-actions.ts";
 
-/** The mandate data that a registration needs. */
 export type RegistrableMandate = MandateRow & {
   /** When its current version was written. */
   readonly writtenAt: Date;
 };
 
-/** The maximum number of seconds from now until the deadline of a signature. After its deadline, a signature is not valid. */
+/** The maximum number of seconds from now until the deadline of a signature. */
 export const DEADLINE_MAX_SECONDS = 3_600;
 
 const linked = (mandateId: string, action: NextAction): NextAction[] => withMandatePages([action], env().BASE_URL, mandateId);
 
-/** The contracts that are configured for a chain. @throws Problem invalid_request if there are none */
 export function requireDeployment(chain: string, pointer: string): Deployment {
   const deployment = deploymentAt(chain);
   if (deployment === null) throw invalidField(pointer, `No contracts of mandates are configured for the chain ${chain}.`);
@@ -47,7 +45,6 @@ const inWords: Readonly<Record<Exclude<MandateStatus, "active">, string>> = {
   exhausted: "Its total is used up.",
 };
 
-/** Refuses a mandate that is not active. @throws Problem mandate_revoked, mandate_not_active */
 export function requireActive(mandate: RegistrableMandate, now: Date): void {
   const policy = compilePolicy(mandate.policy, decimalsOf(mandate));
   const status = statusOf(mandate.status as StoredMandateStatus, policy, mandate, now);
@@ -58,7 +55,7 @@ export function requireActive(mandate: RegistrableMandate, now: Date): void {
   throw new Problem("mandate_not_active", { detail, nextActions });
 }
 
-/** Requires a deadline after now and at most an hour ahead, in seconds since 1970. @throws Problem invalid_request */
+/** The deadline is in seconds since 1970. */
 export function requireDeadline(deadline: number, now: Date): void {
   const left = deadline * 1_000 - now.getTime();
   if (left <= 0) throw invalidField("/deadline", "The deadline has passed. Sign again with a new one.");
@@ -67,10 +64,7 @@ export function requireDeadline(deadline: number, now: Date): void {
 
 type Token = Pick<RegisterBody, "tokenAddress" | "tokenName" | "tokenVersion" | "tokenDecimals">;
 
-/**
- * Compares the client's token data with the configuration; it is not used otherwise.
- * @throws Problem invalid_request with a pointer for each difference
- */
+/** The client's token data is only compared with the configuration; it is not used otherwise. */
 export function requireToken(said: Token, asset: AssetOnChain): void {
   const errors: FieldError[] = [];
   const differs = (name: keyof Token, configured: unknown) =>
@@ -83,7 +77,6 @@ export function requireToken(said: Token, asset: AssetOnChain): void {
   throw new Problem("invalid_request", { detail: "The token differs from the configured one.", errors });
 }
 
-/** The asset that a mandate pays with. @throws Problem invalid_request if it pays on another chain */
 export function requireAsset(mandate: RegistrableMandate, chain: string, pointer: string): AssetOnChain {
   if (mandate.chain !== chain) throw invalidField(pointer, `The mandate pays on ${mandate.chain}.`);
   const asset = assetOf(mandate.chain, mandate.asset);
@@ -91,7 +84,6 @@ export function requireAsset(mandate: RegistrableMandate, chain: string, pointer
   return asset;
 }
 
-/** The account that has to sign. @throws Problem conflict if the mandate names no wallet */
 export function requireWallet({ mandateId, walletAddress }: RegistrableMandate): Hex {
   if (walletAddress !== null) return lower(walletAddress);
   throw new Problem("conflict", {
@@ -108,15 +100,11 @@ export type Registrable = {
   readonly payee: Hex;
 };
 
-/** The limits that the chain would enforce for the mandate's current version. Does not check that the policy allows the payee. */
+/** Does not check that the policy allows the payee. */
 export const termsFor = ({ mandate: { policy, writtenAt }, asset, account, payee }: Registrable, path: PathName): DerivedTerms =>
   deriveTerms({ policy, writtenAt, decimals: asset.tokenDecimals, account, payee, token: asset.tokenAddress, path });
 
-/**
- * Requires that the policy allows the payee and that the chain can enforce the limits now. Returns the limits.
- * @throws Problem policy_denied for a payee that the policy does not allow; conflict for limits that the registry cannot
- * enforce, or whose time has ended
- */
+/** @throws Problem policy_denied for a payee that the policy forbids; conflict for limits that cannot be registered now */
 export function requireTerms(what: Registrable, path: PathName, now: Date): RegistrationTerms {
   const { asset, payee } = what;
   const { policy, mandateId } = what.mandate;
@@ -134,10 +122,8 @@ export function requireTerms(what: Registrable, path: PathName, now: Date): Regi
   return derived.terms;
 }
 
-/** The id of the mandate's current version in the registry. */
 export const onChainIdNow = ({ mandateId, version }: RegistrableMandate): Hex => onChainIdOf(mandateId, version);
 
-/** The refusal of a version that is already registered, or whose registration is not confirmed yet. */
 export function alreadyRegistered(version: number): Problem {
   return new Problem("conflict", {
     detail: `Version ${version} of the mandate is registered for this wallet already, or on its way. Every version is registered once: save the mandate again to register a new one.`,

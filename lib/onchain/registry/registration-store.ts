@@ -23,13 +23,12 @@ export async function findRegistrable(db: Database | Tx, mandateId: string): Pro
   return row ?? null;
 }
 
-/** Like findRegistrable, with the mandate's row locked. */
 export async function lockRegistrable(tx: Tx, mandateId: string): Promise<RegistrableMandate | null> {
   await tx.select({ id: mandates.mandateId }).from(mandates).where(eq(mandates.mandateId, mandateId)).for("no key update");
   return findRegistrable(tx, mandateId);
 }
 
-/** The registration that an earlier, identical HTTP request created; null if there is none. */
+/** The registration that an earlier, identical HTTP request created. */
 export async function findAsked(db: Database | Tx, mandateId: string, fingerprint: string): Promise<RegistrationRow | null> {
   const [row] = await db
     .select()
@@ -45,10 +44,7 @@ export async function findRegistration(db: Database | Tx, registrationId: string
   return row ?? null;
 }
 
-/**
- * The confirmed registration of a mandate's current version on a chain. Null if there is none, even if an earlier version is
- * registered. Each change of the mandate, also of its name, makes a new version.
- */
+/** Null if only an earlier version is registered; each change of the mandate, also of its name, makes a new version. */
 export async function currentRegistration(
   db: Database | Tx,
   { mandateId, chain, registry }: { readonly mandateId: string; readonly chain: string; readonly registry: string },
@@ -75,7 +71,6 @@ export async function currentRegistration(
 
 type Account = { readonly chain: string; readonly account: string };
 
-/** Whether this version of the mandate is registered on a chain, so that the chain enforces limits for it too. */
 export async function isOnChain(tx: Tx, { mandateId, version }: { readonly mandateId: string; readonly version: number }) {
   const of = and(eq(mandateRegistrations.mandateId, mandateId), eq(mandateRegistrations.version, version));
   const rows = await tx
@@ -153,10 +148,7 @@ export async function insertRegistration(tx: Tx, registration: NewRegistration):
   return row ?? null;
 }
 
-/**
- * Stores the hash of the first transaction of a registration. Later hashes do not replace it, so that a retry of the request gets
- * the same hash until the registration is confirmed.
- */
+/** Keeps the first hash, so that a retry of the request gets the same hash until the registration is confirmed. */
 export async function noteTransaction(db: Database | Tx, registrationId: string, txHash: string): Promise<void> {
   await db
     .update(mandateRegistrations)
@@ -164,7 +156,6 @@ export async function noteTransaction(db: Database | Tx, registrationId: string,
     .where(and(eq(mandateRegistrations.registrationId, registrationId), isNull(mandateRegistrations.txHash)));
 }
 
-/** Submitted registrations that are due for a check. The registration that has been due longest comes first. */
 export const dueRegistrations = (db: Database | Tx, limit: number): Promise<RegistrationRow[]> =>
   db
     .select()
@@ -184,7 +175,7 @@ type Outcome =
   | { readonly status: "registered"; readonly txHash: string | null; readonly now: Date }
   | { readonly status: "failed"; readonly failure: string };
 
-/** Ends a submitted registration as registered or failed. Null if another process has ended it. */
+/** Null if another process has ended the registration. */
 export async function closeRegistration(tx: Tx, registrationId: string, outcome: Outcome): Promise<RegistrationRow | null> {
   const change =
     outcome.status === "failed"
@@ -206,7 +197,6 @@ type Of = { readonly mandateId: string; readonly chain?: string; readonly regist
 
 const LIST_MAX = 50;
 
-/** At most 50 registrations of a mandate, newest first. */
 export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry }: Of): Promise<RegistrationRow[]> =>
   db
     .select()
@@ -221,7 +211,6 @@ export const registrationsOf = (db: Database | Tx, { mandateId, chain, registry 
     .orderBy(desc(mandateRegistrations.registrationId))
     .limit(LIST_MAX);
 
-/** The number and the sum of the payments that have taken a nonce slot in the period. */
 export async function takenNonceSlots(db: Database | Tx, registrationId: string, period: number) {
   const [row] = await db
     .select({ payments: count(), amount: sum(registrationSlots.amount) })

@@ -7,17 +7,11 @@ import type { Window } from "#lib/mandates/windows.ts";
 import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/**
- * The two ways in which a registered mandate pays. proofs: the account accepts a proof as its signature of a transfer. module:
- * the payment module contract makes the transfer. The numbers are those of the contract MandateRegistry.
- */
+/** The numbers of the contract. proofs: the account accepts a proof as a signature; module: the payment module transfers. */
 export const PATHS = { proofs: 1, module: 2 } as const;
 export type PathName = keyof typeof PATHS;
 
-/**
- * The limits that the registry contract enforces, called terms there. Amounts are in atomic units, times in seconds since 1970,
- * addresses in lower case.
- */
+/** The limits in the registry. Amounts are in atomic units, times in seconds since 1970, addresses in lower case. */
 export type RegistrationTerms = {
   readonly account: Hex;
   readonly payee: Hex;
@@ -26,7 +20,7 @@ export type RegistrationTerms = {
   readonly periodLimit: Atomic;
   readonly periodSeconds: number;
   readonly start: number;
-  /** The end, which is exclusive. */
+  /** Exclusive. */
   readonly end: number;
   readonly maxPaymentsPerPeriod: number;
   readonly enforcementPath: number;
@@ -50,18 +44,12 @@ export type DerivedTerms =
   | { readonly ok: false; readonly detail: string };
 
 const DAY = 86_400;
-/**
- * How many seconds after the start the limits end on the chain if the policy has no end. The policy's total can end them
- * earlier.
- */
+/** Seconds from the start to the end if the policy has no end; the policy's total can end the limits earlier. */
 const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;
 
-/**
- * Seconds of the calendar periods, with the longest month and year. With shorter periods, the chain would allow the budget of a
- * period more often in a year than the policy does.
- */
+/** With less than the longest month and year, the chain would allow a budget more often in a year than the policy does. */
 const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
 
 const secondsOf = (window: Window): number =>
@@ -73,7 +61,7 @@ export const onChainIdOf = (mandateId: string, version: number): Hex => keccak25
 /** The hash of the policy. The account signs the hash too, so the registration is valid only for this policy. */
 export const termsHashOf = (policy: Policy): Hex => keccak256(stringToHex(canonicalJson(policy)));
 
-/** Whether the policy lets this address, in lower case, be paid. */
+/** `payee` is in lower case. */
 export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boolean {
   const { payTo } = compilePolicy(policy, decimals);
   return payTo?.deny?.has(payee) !== true && payTo?.allow?.has(payee) !== false;
@@ -81,10 +69,7 @@ export function admitsPayee(policy: Policy, decimals: number, payee: Hex): boole
 
 type Budget = { readonly limit: Atomic; readonly seconds: number };
 
-/**
- * The one budget that the chain enforces: the budget with the lowest rate per second or, of equal rates, the one with the
- * shorter period. Null if the policy has no budget.
- */
+/** The budget with the lowest rate per second or, of equal rates, the shorter period; null if the policy has no budget. */
 function strictest(policy: CompiledPolicy): Budget | null {
   const budgets = policy.windows.flatMap((window) =>
     window.limit === undefined ? [] : [{ limit: window.limit, seconds: secondsOf(window) }],
@@ -103,11 +88,8 @@ const countsFor = (policy: CompiledPolicy, periodSeconds: number): number[] =>
   );
 
 /**
- * Derives the limits that the chain enforces for one version of a mandate. The same version always gives the same limits. They
- * allow no payment above its limit, no more than the strictest budget in a period, no more than the total, and nothing outside
- * the validity. In a short time they can allow more than the policy, because the chain does not enforce the other budgets, and
- * because its periods begin when the mandate does, so a span of time can contain one budget more than the policy's own windows.
- * The service decides each payment before the chain does, and it enforces the whole policy.
+ * The same version always gives the same limits. In a short time they can allow more than the policy, because the chain
+ * enforces one budget and starts its periods with the mandate; the service enforces the whole policy before the chain decides.
  */
 export function deriveTerms({ policy, writtenAt, decimals, account, payee, token, path }: TermsSource): DerivedTerms {
   const compiled = compilePolicy(policy, decimals);
@@ -136,10 +118,7 @@ const seconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
 
 const refuse = (detail: string): DerivedTerms => ({ ok: false, detail });
 
-/**
- * The time at which the terms end because of the policy's total; Infinity if the policy has no total. The chain does not count
- * a total, so the terms end after as many whole periods as the total can pay.
- */
+/** The chain does not count a total, so the terms end after as many whole periods as the total can pay. */
 function endOfTotal(start: number, { limit, seconds: length }: Budget, total: Atomic | null): number {
   return total === null ? Infinity : start + length * Number(total / limit);
 }

@@ -6,7 +6,6 @@ const terms =
   "struct Terms { address account; address payee; address token; uint128 perPaymentLimit; uint128 periodLimit; uint40 periodSeconds; uint40 start; uint40 end; uint32 maxPaymentsPerPeriod; uint8 enforcementPath; bytes32 termsHash; }";
 const usage = "struct Usage { uint40 period; uint32 payments; uint128 spent; }";
 
-/** The functions of MandateRegistry that the service uses to register a mandate, and to read it afterwards. */
 export const registryAbi = parseAbi([
   terms,
   usage,
@@ -60,9 +59,7 @@ export const registrationTypedData = ({ chain, registry, onChainId, terms, nonce
     message: { mandateId: onChainId, ...terms, nonce, deadline },
   }) as const;
 
-/** The hash for which the registry checks the signature. */
 export const registrationDigest = (registering: RegisterCall): Hex => hashTypedData(registrationTypedData(registering));
 
-/** The arguments of the contract's function registerMandate. */
 export const registrationArgs = ({ onChainId, terms, nonce, deadline }: RegisterCall, signature: Hex) =>
   [onChainId, terms, nonce, deadline, signature] as const;

@@ -8,10 +8,7 @@ export async function mandateStatus(tx: Tx, mandateId: string): Promise<string |
   return row?.status ?? null;
 }
 
-/**
- * Locks the registrations of a mandate that must be revoked on the chain: those that are registered or may still become so, and
- * have no revocation yet. With `beforeVersion`, only registrations of earlier versions.
- */
+/** Locks registrations that are registered or may still become so; with `beforeVersion`, only those of earlier versions. */
 export const lockUnrevoked = (tx: Tx, mandateId: string, beforeVersion?: number) =>
   tx
     .select()
@@ -34,10 +31,7 @@ export async function requestRevocation(tx: Tx, registrationId: string, revokeRe
     .where(and(eq(registrations.registrationId, registrationId), eq(registrations.revocation, "none")));
 }
 
-/**
- * Registrations whose stored revocation state differs from the status of the transaction by which the guardian key revokes
- * them.
- */
+/** Registrations whose stored revocation state differs from the status of the guardian's transaction that revokes them. */
 export const movedRevocations = (limit: number) =>
   database()
     .select({
@@ -62,7 +56,7 @@ export const movedRevocations = (limit: number) =>
     .orderBy(asc(registrations.registrationId))
     .limit(limit);
 
-/** Changes the revocation state of a registration. Returns false if the state is no longer `from`. */
+/** Returns false if the state is no longer `from`. */
 export async function moveRevocation(tx: Tx, registrationId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(registrations)

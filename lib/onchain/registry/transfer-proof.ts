@@ -13,10 +13,7 @@ export type ProvenTransfer = {
   readonly validBefore: bigint;
 };
 
-/**
- * Makes a proof of eleven words of 32 bytes. An account that delegates to the smart account contract accepts the proof as its
- * signature of one EIP-3009 transfer that uses the nonce of a slot (numbered payment of a period).
- */
+/** An account that delegates to the smart account contract accepts this proof as its signature of one EIP-3009 transfer. */
 export async function proveTransfer(digest: Hex, { onChainId, period, slot }: SlotPlace, transfer: ProvenTransfer): Promise<Hex> {
   const { r, s, v } = parseSignature(await policySignerAccount().sign({ hash: digest }));
   const { token, payTo, value, validAfter, validBefore } = transfer;

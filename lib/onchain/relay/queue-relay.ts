@@ -11,9 +11,7 @@ import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
 import { countGas } from "#lib/onchain/broadcast-caps.ts";
 
-/**
- * The maximum number of an organization's transactions with one key that may be queued or sent and have no final outcome yet.
- */
+/** The maximum number of an organization's transactions with one key that have no final outcome yet. */
 const OPEN_MAX = 50;
 const ASK_EVERY_MS = 100;
 
@@ -25,12 +23,7 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
   if (!fits) throw new Error(`A transaction to ${to} is not one of those that are relayed.`);
 }
 
-/**
- * Queues a transaction in the caller's database transaction. The same purpose and entityId are queued only once. Returns the
- * relayId.
- * @throws Problem rate_limited if too many transactions of the organization wait, or if the number that the service pays for
- * today is used up, for the organization or for all organizations
- */
+/** Queues the same purpose and entityId once. @throws Problem rate_limited if too many wait, or today's number is used up */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
   const { purpose, entityId, organizationId, key } = request;
@@ -63,9 +56,8 @@ const asRelayed = (status: string, hash: string | null, failure: string | null):
 };
 
 /**
- * Sends a queued transaction now, as soon as the key's lease is free. Call it after the commit, with no database transaction
- * open, because it waits for the chain. Returns null if that takes too long or the transaction cannot be sent yet; the worker
- * then sends it. The returned hash is that of the newest signed bytes. It changes when the fees are raised (see relayOutcome).
+ * Call this with no database transaction open, because it waits for the chain. Returns null if the transaction is not sent in
+ * time; the worker then sends it. The returned hash changes when the fees are raised (see relayOutcome).
  */
 export async function relayNow(relayId: string, { timeoutMs }: { readonly timeoutMs: number }): Promise<RelayResult | null> {
   const deadline = performance.now() + timeoutMs;
@@ -107,12 +99,7 @@ export type RelayOutcome = {
   readonly failure: string | null;
 };
 
-/**
- * The stored state of a transaction. A final outcome comes from blocks with enough confirmations. mined: it took effect.
- * reverted: it had no effect, and gas was spent. abandoned: it was never sent, or another transaction has used its nonce. If an
- * abandoned one has earlierHashes, read the chain before you treat it as failed, because one of those earlier versions may have
- * been mined.
- */
+/** If an abandoned transaction has earlierHashes, read the chain, because one of its earlier versions may have been mined. */
 export async function relayOutcome(db: Database | Tx, relayId: string): Promise<RelayOutcome> {
   const row = await findRelay(db, relayId);
   if (!row) throw new Error("There is no such transaction.");

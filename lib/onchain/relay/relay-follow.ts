@@ -12,15 +12,11 @@ import { lookAgain, requeue, resolveRelay, storeReplacement, type SentRelay } fr
 
 /** Milliseconds after signing at which a transaction that is in no block counts as stuck, because its fees are too low. */
 const STUCK_MS = 30_000;
-/**
- * For this many milliseconds after signing, a missing receipt proves nothing, because the node that is asked may not have the
- * newest blocks.
- */
+/** For this many milliseconds after signing, a missing receipt proves nothing: the node may not have the newest blocks. */
 const LOST_MS = 60_000;
 const AGAIN_MS_MIN = 300;
 const AGAIN_MS_MAX = 15_000;
 
-/** Milliseconds until a transaction of this age is checked again: a quarter of its age, from AGAIN_MS_MIN to AGAIN_MS_MAX. */
 const againIn = (age: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, age / 4));
 
 async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
@@ -32,20 +28,12 @@ async function receiptOf(sent: SentRelay): Promise<TransactionReceipt | null> {
   return null;
 }
 
-/**
- * Whether a receipt is for the nonce that was signed last. The revert of a transaction with an earlier nonce says nothing about
- * the last one.
- */
+/** The revert of a transaction with an earlier nonce says nothing about the nonce that was signed last. */
 async function hasNonce({ chain, nonce }: SentRelay, { transactionHash: hash }: TransactionReceipt): Promise<boolean> {
   return (await publicClient(chain).getTransaction({ hash })).nonce === nonce;
 }
 
-/**
- * Checks a sent transaction once. It stores the outcome if that is confirmed; a reverted revocation is queued again. If the
- * transaction is in no block, it is sent again, with higher fees if it is stuck. If another transaction has used its nonce, it
- * is queued again, but not in the first 60 seconds after signing.
- * @throws if the chain does not answer
- */
+/** Checks a sent transaction once. @throws if the chain does not answer */
 export async function follow(sent: SentRelay, lease: Lease, now: Date): Promise<void> {
   const { chain, relayId } = sent;
   const age = now.getTime() - sent.sentAt.getTime();
@@ -79,10 +67,7 @@ async function book(sent: SentRelay, receipt: TransactionReceipt): Promise<void>
   metrics().relayerGas.inc({ chain, key }, Number(gasUsed * gasPrice));
 }
 
-/**
- * Sends the same call with the same nonce and higher fees. The new signed bytes are stored before they are sent. Returns false if
- * the fees are at their limit or the configured key has changed.
- */
+/** Stores the new bytes before sending them. Returns false if the fees are at their limit or the configured key has changed. */
 async function replace(sent: SentRelay, lease: Lease): Promise<boolean> {
   const { relayId, chain, nonce, gasLimit, earlierHashes } = sent;
   const fees = raisedFees(sent, await readMarket(chain), feeCap());

@@ -4,11 +4,7 @@ import type { RelayRow } from "#lib/onchain/relay-store.ts";
 import { authorizationOf, reloadExecution } from "#lib/holds/execution-store.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
 
-/**
- * The reason why a transaction may no longer be sent, for example a revoked mandate; null if it may be sent. The caller must
- * have taken the shared lock against revocations (`enterGate`) and must sign before it releases the lock, so that no revocation
- * takes effect between this check and the signature.
- */
+/** The caller must call `enterGate` before and sign in the same transaction, so that no revocation takes effect in between. */
 export async function refusalNow(tx: Tx, { purpose, mandateId, entityId }: RelayRow): Promise<string | null> {
   if (purpose === "revokeMandate") return null;
   if (purpose === "registerMandate") {

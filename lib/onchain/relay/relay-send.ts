@@ -40,7 +40,6 @@ export async function readMarket(chain: string): Promise<Market> {
   return { baseFee: baseFeePerGas ?? 0n, priority };
 }
 
-/** The name of the contract's error, or a phrase if it gave none. */
 function nameOf(reverted: BaseError): string {
   const found = reverted.walk((cause) => typeof (cause as { data?: unknown }).data === "string") as { data?: Hex } | null;
   try {
@@ -51,10 +50,7 @@ function nameOf(reverted: BaseError): string {
   }
 }
 
-/**
- * Estimates the gas of a transaction, which also simulates it.
- * @throws NotSent if the call would be reverted, or viem's error if the chain does not answer
- */
+/** @throws NotSent if the call would be reverted, or viem's error if the chain does not answer */
 async function estimate({ chain, to, data, authorizationList, key }: RelayRow): Promise<bigint> {
   try {
     return await publicClient(chain).estimateGas({
@@ -66,8 +62,7 @@ async function estimate({ chain, to, data, authorizationList, key }: RelayRow): 
     });
   } catch (error) {
     if (!isChainError(error) || !chainReverted(error)) throw error;
-    // A revert is final, except for calls of the guardian. Their success depends on nobody but the operator, so an operator can
-    // remove the cause, and the call is tried again.
+    // Calls of the guardian are tried again, because an operator can remove the cause of their revert.
     throw new NotSent(`The call would be reverted: ${nameOf(error)}.`, { final: key !== "guardian" });
   }
 }
@@ -97,7 +92,7 @@ async function prepare(row: RelayRow): Promise<SendPlan> {
   return { gasLimit, fees, used };
 }
 
-/** Signs a transaction. The caller stores the signed bytes before they are sent, so that the same bytes can be sent again. */
+/** The caller stores the signed bytes before they are sent, so that the same bytes can be sent again. */
 export async function sign(
   row: RelayRow,
   { nonce, gasLimit, fees, fence }: { nonce: number; gasLimit: bigint; fees: Fees; fence: number },
@@ -111,11 +106,7 @@ export async function sign(
   return { ...fees, signer: account.address.toLowerCase() as Hex, nonce, gasLimit, rawTransaction, hash, fence };
 }
 
-/**
- * Takes a nonce and stores the signed bytes, then sends them. If the process dies in between, the next holder of the lease
- * sends the same bytes.
- * @throws NotSent, or viem's error if the chain does not answer
- */
+/** If the process dies after the bytes are stored, the next holder of the lease sends them. @throws NotSent, or viem's error */
 export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   const { gasLimit, fees, used } = await prepare(row);
   const sent = await database().transaction(async (tx) => {
@@ -131,10 +122,7 @@ export async function sendQueued(row: RelayRow, lease: Lease): Promise<void> {
   if (sent) await broadcast(sent);
 }
 
-/**
- * Sends the signed bytes to a node. It is not a failure if the node already has the transaction or does not answer, because the
- * bytes will be sent again.
- */
+/** A node's error is not a failure, because the bytes will be sent again. */
 export async function broadcast({ relayId, chain, rawTransaction, hash }: SentRelay): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

@@ -14,20 +14,14 @@ const BATCH = 16;
 const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
 
-/**
- * Sends queued transactions and checks sent ones. A lease allows one process per key and chain. Returns the number of pairs of
- * a key and a chain that had due transactions.
- */
+/** A lease allows one process per key and chain. Returns the number of keys on chains that had due transactions. */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
   await Promise.all(senders.map(({ chain, key }) => underLease(chain, key, (lease) => workOff(chain, key, lease))));
   return senders.length;
 }
 
-/**
- * Handles the due transactions of one key. Sent ones come first, because a queued one gets a higher nonce and is mined only
- * after them.
- */
+/** Sent transactions come first, because a queued one gets a higher nonce and is mined only after them. */
 async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void> {
   for (const sent of await dueSent(chain, key, BATCH)) {
     if (!(await extendLease(lease))) return;
@@ -39,10 +33,7 @@ async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void
   }
 }
 
-/**
- * Tries to send one queued transaction at once, before the worker would. Returns false if another holder has the key's lease.
- * True does not mean that it was sent: the row tells that.
- */
+/** False if another holder has the key's lease. True does not mean that the transaction was sent: its row tells that. */
 export async function relayOne(row: RelayRow): Promise<boolean> {
   const done = await underLease(row.chain, row.key, async (lease) => {
     await attempt(row, () => sendQueued(row, lease));
@@ -53,10 +44,7 @@ export async function relayOne(row: RelayRow): Promise<boolean> {
 
 const waitMs = ({ attempts }: RelayRow): number => Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** Math.min(attempts, 6));
 
-/**
- * Runs the work for one transaction and handles its failure. Returns false if the chain does not answer; then the caller does not
- * try the other transactions now. The row of the transaction stays stored in any case.
- */
+/** Returns false if the chain does not answer; then the caller does not try the other transactions now. */
 async function attempt(row: RelayRow, work: () => Promise<void>): Promise<boolean> {
   const { relayId, chain, purpose } = row;
   try {
