@@ -1,4 +1,3 @@
-/** Lists every operation of the API. */
 import * as alerts from "#lib/alerts/contract.ts";
 import * as audit from "#lib/audit/contract.ts";
 import * as billing from "#lib/billing/contract.ts";
@@ -28,7 +27,7 @@ import * as payTos from "#lib/sellers/pay-to-contract.ts";
 import * as settlements from "#lib/settlement/contract.ts";
 import * as webhooks from "#lib/webhooks/contract.ts";
 
-/** The exports of all contract files, including the schemas. An operation is exported under its id. */
+/** Includes the schemas. An operation is exported under its id. */
 const exported = {
   ...payments,
   ...receipts,
