@@ -27,15 +27,9 @@ export type GuardedRequest = {
   readonly paymentSignature?: string;
   /** A Web Push message or a webhook: bytes that are encrypted or signed, with headers in lower case. Replaces `json`. */
   readonly message?: { readonly body: Uint8Array | string; readonly headers: Readonly<Record<string, string>> };
-  /**
-   * The expected kind of body; json by default. `text` accepts any text, for example the file that proves a domain. `anything`
-   * is for what an agent buys; `once` returns its bytes.
-   */
+  /** json by default. `text` accepts any text; `anything` is for what an agent buys, and `once` returns its bytes. */
   readonly expect?: keyof typeof accepted;
-  /**
-   * The part of the service that sends the request, such as one webhook endpoint. If the client keeps connections open,
-   * different users do not share connections.
-   */
+  /** If the client keeps connections open, different users, such as webhook endpoints, do not share them. */
   readonly user?: string;
   /** Lets the reply come from the cache and stores it there; only for manifests and catalogs. */
   readonly cached?: boolean;
@@ -54,10 +48,7 @@ export type GuardedReply = {
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /**
-   * Sends one request, such as one that pays, and follows no redirect. Returns null if no answer came, although the request may
-   * have reached the host. It throws only if no byte can have reached the host.
-   */
+  /** Follows no redirect. Null if no answer came, although the host may have the request; throws only if no byte was sent. */
   readonly once: (url: string, request: GuardedRequest) => Promise<OutboundReply | null>;
 };
 
@@ -68,22 +59,16 @@ export type Guard = {
     readonly redirects: number;
     readonly places: Omit<PlaceLimits, "waitMs">;
     readonly cacheMs: number;
-    /**
-     * Keeps connections open and uses them again. Then a request may arrive twice, because it is sent again if its connection
-     * breaks before the answer. Without this option, every request opens a connection.
-     */
+    /** Keeps connections open. A request may then arrive twice: it is sent again if its connection breaks before the answer. */
     readonly kept?: KeptLimits;
   };
 };
 
 const USER_AGENT = "Countersign/1 (+payment authorization for software agents)";
-/** The organization that is counted for requests that workers send for the service itself. */
+/** Counted as the organization for requests that workers send for the service itself. */
 const NOBODY = "service";
 const CACHE_BYTES = 16 * 1024 * 1024;
-/**
- * The maximum number of values in the JSON of a reply. It is higher than for request bodies, because a catalog of 256 KiB has
- * more values.
- */
+/** The maximum number of values in the JSON of a reply: a catalog of 256 KiB has more values than a request body may have. */
 const NODES_MAX = 20_000;
 const CREDENTIAL = /^[\x21-\x7e]{1,32768}$/;
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -108,9 +93,7 @@ export const standardLimits: Guard["limits"] = {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * Unknown names and names of private addresses get the same answer, so that callers learn nothing about the service's network.
- */
+/** Unknown and private names get the same answer, so that callers learn nothing about the service's network. */
 const notPublic = (url: URL) => storefrontUnavailable(`${url.host} does not lead to a public host.`);
 
 async function addressesOf(target: Target & { ok: true }, { resolve, limits }: Guard): Promise<readonly LookupAddress[]> {
@@ -164,10 +147,7 @@ function decode(body: Uint8Array, host: string): string {
 type Content = Pick<GuardedReply, "text" | "json">;
 const nothing: Content = { text: "", json: undefined };
 
-/**
- * @throws Problem storefront_invalid for a body that is too long, incomplete, compressed, not readable or not of the expected
- * type
- */
+/** @throws Problem storefront_invalid for a body that is too long, incomplete, compressed, unreadable or of another type */
 function contentOf(reply: OutboundReply, host: string, expect: keyof typeof accepted): Content {
   if (isEncoded(reply) || reply.body === null)
     throw storefrontInvalid(`${host} ${reply.fault ?? "compressed its answer, although the request forbids it"}.`);
@@ -178,7 +158,7 @@ function contentOf(reply: OutboundReply, host: string, expect: keyof typeof acce
   return { text, json: readJson(text, host) };
 }
 
-/** Reads an answer. An unreadable body is an error only with a 2xx status; for any other status, callers need no body. */
+/** An unreadable body is an error only with a 2xx status; for any other status, callers need no body. */
 function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted): GuardedReply {
   const { status, headers } = reply;
   const answer = { status, headers, url: url.href };
@@ -190,20 +170,14 @@ function readReply(reply: OutboundReply, url: URL, expect: keyof typeof accepted
   }
 }
 
-/**
- * The only HTTP client for addresses that callers name. Each user of the client, such as webhooks or a test, sets its own
- * limits.
- */
+/** The only HTTP client for addresses that callers name. */
 export function createGuardedFetch(guard: Guard): GuardedFetch {
   const { limits } = guard;
   const places = new OutboundPlaces({ ...limits.places, waitMs: limits.headersMs });
   const kept = limits.kept ? new KeptConnections({ ...limits, ...limits.kept }) : null;
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
-  /**
-   * Sends one request without following redirects, and only to addresses that were checked after the name was resolved.
-   * @throws Problem if the request is refused before anything is sent; NoAnswer if no answer came
-   */
+  /** Only to addresses that were checked after the name was resolved. @throws Problem if nothing was sent; NoAnswer */
   async function hop(text: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
     const target = outboundTarget(text, guard.rules());
     if (!target.ok) throw storefrontInvalid(target.detail);
@@ -259,10 +233,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
   return Object.assign(guardedFetch, { once });
 }
 
-/**
- * Asks the name servers directly. Look-ups by the operating system share four threads with file access, and a slow foreign name
- * server could block them.
- */
+/** Look-ups by the operating system share four threads with file access, and a slow name server could block them. */
 async function resolvePublic(hostname: string): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: standardLimits.connectMs, tries: 1 });
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
@@ -281,7 +252,6 @@ export const outboundRules = (): OutboundRules => ({
   own: ownOrigins(),
 });
 
-/** The HTTP client for addresses that callers name, with this installation's configuration. */
 export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
   createGuardedFetch({
     rules: outboundRules,

@@ -13,10 +13,7 @@ import {
 export type KeptLimits = {
   /** The maximum number of connections of one user (such as a webhook endpoint) to an origin at the same time. */
   readonly each: number;
-  /**
-   * The maximum number of pairs of a user and an origin with open connections. If there are more, the connections of the pair
-   * that has not been used for the longest time are closed.
-   */
+  /** The maximum number of pairs of a user and an origin; above it, the pair that was unused for longest is closed. */
   readonly pairs: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;
@@ -28,9 +25,8 @@ type Kept = { readonly pool: Promise<Pool>; readonly until: number };
 const IDLE_MS = 4_000;
 
 /**
- * Open connections that are used again. A user is the code that sends, such as one webhook endpoint. Users do not share
- * connections, so a user that waits for answers does not delay another one. Connections lead only to the addresses that were
- * checked when the origin's name was looked up.
+ * Users do not share connections, so a user that waits for answers does not delay another one. Connections lead only to the
+ * addresses that were checked when the origin's name was looked up.
  */
 export class KeptConnections {
   readonly #kept = new Map<string, Kept>();
@@ -40,9 +36,7 @@ export class KeptConnections {
     this.#limits = limits;
   }
 
-  /**
-   * The connections of a user to an origin. `look` looks up the origin's addresses and checks them. @throws what `look` throws
-   */
+  /** `look` looks up the origin's addresses and checks them. @throws what `look` throws */
   async to(user: string, origin: string, look: () => Promise<readonly LookupAddress[]>): Promise<Pool> {
     const now = performance.now();
     const name = `${user} ${origin}`;
@@ -86,7 +80,6 @@ const close = ({ pool }: Kept): void => void pool.then((one) => one.close()).cat
 const READ_MAX = 65_536;
 const LATE = "sent its answer too slowly";
 
-/** Collects the answer to one request. A body that is too long is cut. */
 class Collector implements Dispatcher.DispatchHandler {
   readonly #limits: OutboundLimits;
   readonly #settle: (reply: OutboundReply) => void;
@@ -135,18 +128,13 @@ class Collector implements Dispatcher.DispatchHandler {
 
 type Failure = Error & { readonly code?: string; readonly syscall?: string };
 
-/**
- * Whether the server may have closed the connection before it got the request, as servers do with connections that were idle.
- */
+/** The server may have closed an idle connection before it got the request. */
 const isStale = ({ code }: Failure): boolean => code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
 
 const isUnsent = ({ code, syscall }: Failure): boolean =>
   code === "UND_ERR_CONNECT_TIMEOUT" || code === "ECONNREFUSED" || syscall === "connect";
 
-/**
- * Sends a request on a kept connection. If the connection breaks before an answer, the request is sent once more, so it may
- * arrive twice. @throws NoAnswer
- */
+/** If the connection breaks before an answer, the request is sent once more, so it may arrive twice. @throws NoAnswer */
 export async function sendKept(pool: Pool, { url, method, headers, body }: Sent, limits: OutboundLimits): Promise<OutboundReply> {
   const options = { path: `${url.pathname}${url.search}`, method, headers, body: body ?? null };
   const send = () => new Promise<OutboundReply>((settle, fail) => pool.dispatch(options, new Collector(limits, settle, fail)));

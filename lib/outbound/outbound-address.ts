@@ -41,10 +41,7 @@ function isListed({ hostname, port }: { hostname: string; port: string }, loopba
   );
 }
 
-/**
- * Whether a URL that a caller named may be requested. `new URL` normalizes every spelling of an IPv4 address, so the parsed host is
- * the address to connect to. Host names are checked again after they are resolved.
- */
+/** `new URL` normalizes every spelling of an IPv4 address. Host names are checked again after they are resolved. */
 export function outboundTarget(text: string, { loopback, own }: OutboundRules): Target {
   if (text.length > URL_MAX) return refused("The address is longer than 2,048 characters.");
   const url = parse(text);
@@ -65,7 +62,7 @@ export function outboundTarget(text: string, { loopback, own }: OutboundRules): 
   return { ok: true, url, loopback: false };
 }
 
-/** Whether a host may be public. It is given as a parsed URL has it: an address in brackets or dots, or a name. */
+/** `hostname` is from a parsed URL: an address in brackets or dots, or a name. */
 function isPublicHost(hostname: string): boolean {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   if (ipaddr.isValid(bare)) return isPublicAddress(bare);
@@ -82,6 +79,6 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6);
 }
 
-/** Whether the address is a loopback address. Only listed host:port pairs may resolve to one. */
+/** Only listed host:port pairs may resolve to a loopback address. */
 export const isLoopbackAddress = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";

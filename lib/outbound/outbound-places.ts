@@ -1,13 +1,10 @@
 import { Counts, hasPlace, type Share } from "#lib/http/share.ts";
 
 export type PlaceLimits = {
-  /** The limits of running requests to all hosts. `each` is the limit per organization. */
+  /** Running requests to all hosts. `each` is the limit per organization. */
   readonly total: Share;
-  /** The limits of running requests to one host. */
   readonly host: Share;
-  /** The limits of waiting requests to all hosts. */
   readonly waiting: Share;
-  /** The limits of waiting requests to one host. */
   readonly waitingForHost: Share;
   readonly waitMs: number;
 };
@@ -16,7 +13,6 @@ type Waiter = { readonly host: string; readonly organization: string; readonly g
 
 const pair = (host: string, organization: string): string => `${host} ${organization}`;
 
-/** Numbers of requests: per organization, per host, and per pair of both. */
 class Taken {
   readonly #organizations = new Counts();
   readonly #hosts = new Counts();
@@ -35,10 +31,7 @@ class Taken {
   }
 }
 
-/**
- * Limits concurrent requests to hosts that callers name. Organizations take turns, so that a slow host of one organization delays
- * no other. A request that waits too long, or behind too many, is refused.
- */
+/** Organizations take turns, so that a slow host of one organization delays no other organization. */
 export class OutboundPlaces {
   readonly #limits: PlaceLimits;
   readonly #running = new Taken();
@@ -89,7 +82,7 @@ export class OutboundPlaces {
     });
   }
 
-  /** Removes a waiting request. The queue of its organization moves behind the queues of the other organizations. */
+  /** The organization's queue moves behind the queues of the other organizations. */
   #take(waiter: Waiter): void {
     const { host, organization } = waiter;
     const line = this.#lines.get(organization) ?? [];

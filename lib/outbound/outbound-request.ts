@@ -55,7 +55,7 @@ export const joined = (headers: Dispatcher.ResponseData["headers"]): Record<stri
     ),
   );
 
-/** The client's options for a connection to checked addresses: how it is opened, and how much and how long it reads. */
+/** The options limit how a connection is opened, and how much and how long it reads. */
 export const connectionOptions = (addresses: readonly LookupAddress[], limits: OutboundLimits) => ({
   connect: {
     rejectUnauthorized: true,

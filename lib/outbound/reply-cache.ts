@@ -1,4 +1,4 @@
-/** Caches replies by address for `lifeMs`. The oldest are removed first when the cache exceeds `bytes`. */
+/** The oldest replies are removed first when the cache exceeds `bytes`. */
 export function replyCache<T>({ lifeMs, bytes }: { lifeMs: number; bytes: number }) {
   const kept = new Map<string, { readonly reply: T; readonly size: number; readonly until: number }>();
   let held = 0;

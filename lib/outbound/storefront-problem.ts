@@ -3,14 +3,12 @@ import { Problem } from "#lib/problem.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The seller's server could not be reached or used; a later retry may succeed. */
 export const storefrontUnavailable = (detail: string): Problem =>
   new Problem("storefront_unavailable", {
     detail,
     nextActions: [commonActions.retryLater, { type: "fix_storefront", label: "Make the storefront answer", description: detail }],
   });
 
-/** The answer of the seller's server cannot be used, and only the seller can correct it. */
 export const storefrontInvalid = (detail: string, metadata?: Facts): Problem =>
   new Problem("storefront_invalid", {
     detail,
