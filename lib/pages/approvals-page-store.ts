@@ -6,20 +6,12 @@ import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations } from "#lib/holds/tables.ts";
 import { mandates } from "#lib/mandates/tables.ts";
 
-/* Queries of the approvals inbox. Every query filters by organization and environment. */
-
-/**
- * The same condition as in the index of waiting checkouts, written in the SQL text. With a parameter, PostgreSQL would not use
- * the index.
- */
+/** The condition of the index of waiting checkouts, without parameters: with one, PostgreSQL would not use the index. */
 const open = sql`${checkoutIntents.status} IN ('previewed', 'awaiting_approval')`;
 
 const { checkoutIntentId, mandateId } = checkoutIntents;
 
-/**
- * Checkouts that nobody has decided and that have not expired; the first to expire comes first. Each has the name of its mandate
- * and the findings of its payment's decision, or null if it has none yet.
- */
+/** The first to expire comes first; `findings` is null if no payment was decided yet. */
 export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
   tx
     .select({ ...getTableColumns(checkoutIntents), mandateName: mandates.name, findings: authorizations.findings })
@@ -32,7 +24,6 @@ export const selectWaiting = (tx: Tx, scope: Scope, now: Date, limit: number) =>
 
 export type WaitingRow = Awaited<ReturnType<typeof selectWaiting>>[number];
 
-/** The number of waiting checkouts, counted up to `limit`. */
 export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: number): Promise<number> {
   const waiting = tx
     .select({ checkoutIntentId })
@@ -43,7 +34,6 @@ export async function countWaiting(tx: Tx, scope: Scope, now: Date, limit: numbe
   return row?.count ?? 0;
 }
 
-/** The number of checkouts that wait for a decision under one mandate. */
 export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, now: Date): Promise<number> {
   const [row] = await tx
     .select({ count: sql<number>`count(*)::int` })
@@ -52,7 +42,6 @@ export async function countWaitingUnder(tx: Tx, scope: Scope, mandate: string, n
   return row?.count ?? 0;
 }
 
-/** Checkouts that no longer wait for a decision, for example because they were decided or have expired, newest first. */
 export const selectDecided = (tx: Tx, scope: Scope, now: Date, limit: number, place: string | null) =>
   tx
     .select({

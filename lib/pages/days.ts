@@ -1,10 +1,8 @@
 import { dayOf, daysAfter } from "#lib/time.ts";
 
-/** The last `count` UTC days including the day of `now`, oldest first. */
 export const lastDays = (now: Date, count: number): string[] =>
   Array.from({ length: count }, (_, at) => dayOf(daysAfter(now, at - count + 1)));
 
-/** The UTC month of `now`, such as "2026-11", with which the text of each day of the month begins. */
 export const monthOf = (now: Date): string => dayOf(now).slice(0, 7);
 
 /** UTC midnight of the first of the last `count` days, or of the first day of this month if that is earlier. */

@@ -1,14 +1,10 @@
-/** One line of the audit log, as a page shows it. */
 export type EventLine = {
-  /** The number of the event in the organization's audit chain, starting at 1. */
   readonly sequence: number;
   readonly auditEventId: string;
   readonly type: string;
   readonly actorId: string;
-  /** The name of the actor, if known. */
   readonly actorName?: string;
   readonly subjectId?: string;
-  /** The name of the subject, if known. */
   readonly subjectName?: string;
   readonly entityType: string;
   readonly entityId: string;
@@ -19,10 +15,7 @@ export type EventLine = {
 
 export type AuditPage = {
   readonly items: readonly EventLine[];
-  /**
-   * The cursor of the next page. Older events may follow even if this page has few events, because each page searches only a part
-   * of the chain.
-   */
+  /** Older events may follow even if this page has few events, because each page searches only a part of the chain. */
   readonly nextCursor?: string;
   readonly length: number;
 };
@@ -35,7 +28,7 @@ export type EventDetail = {
   readonly length: number;
 };
 
-/** The kinds of events to filter by: their names, and the first parts of the event types that they include. */
+/** `types` has the first parts of the event types. */
 export const kinds: Readonly<Record<string, { readonly name: string; readonly types: readonly string[] }>> = {
   payments: { name: "Payments", types: ["payment", "reservation"] },
   mandates: { name: "Mandates", types: ["mandate", "onchain"] },

@@ -5,17 +5,13 @@ import { csvLine } from "#lib/http/csv.ts";
 import { requireExporter } from "#lib/pages/require-exporter.ts";
 import { toWire } from "#lib/time.ts";
 
-/** The number of events that one page searches for matches. */
 const PAGE = 1_000;
 /** This many pages have a million events, which is about the number of lines that a spreadsheet can open. */
 const PAGES_MAX = 1_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose a later first day in the filter and export the newer events.";
 
-/**
- * One event as a line of JSON, with everything that its hash covers. The sequence numbers show whether events are missing. Without
- * gaps, the root of the log can be computed from the file.
- */
+/** Has everything that the hash covers, so the root of the log can be computed from a file without gaps. */
 function jsonLine({ createdAt, organizationId, subjectId, ...event }: ChainedEvent): string {
   const line = {
     ...event,
@@ -57,12 +53,7 @@ const formats = {
   csv: { first: csvLine(head), line: (event: ChainedEvent) => csvLine(cells(event)), last: csvLine([NOT_COMPLETE]) },
 } as const;
 
-/**
- * The organization's audit events that match the page's filters, oldest first, as a stream. After `pagesMax` pages, the last line
- * says that newer events are missing.
- * @throws Problem unauthenticated, capability_required, also between two pages: then the download fails and does not look like a
- * complete file
- */
+/** @throws Problem unauthenticated, capability_required, also between two pages, so that the download fails visibly */
 export async function exportAudit(
   cookie: string | null,
   filters: AuditFilters,
@@ -77,10 +68,7 @@ export async function exportAudit(
 
 type Range = { readonly organizationId: string; readonly after: number; readonly before: number; readonly pagesMax: number };
 
-/**
- * Yields the lines of one page at a time. A page without matching events yields an empty text, so that a reader can stop during
- * a long search.
- */
+/** A page without matching events yields an empty text, so that a reader can stop during a long search. */
 async function* lines(
   cookie: string | null,
   { organizationId, after, before, pagesMax }: Range,

@@ -7,17 +7,14 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
-/**
- * This many pages have at most a million lines, which is about the number that a spreadsheet can open. If no index serves the
- * filter, these pages search ten million payments.
- */
+/** This many pages have at most a million lines, which is about the number that a spreadsheet can open. */
 const PAGES_MAX = 2_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose an earlier last day in the filter and export the older payments.";
 
 type Field = readonly [name: string, value: (line: PaymentLine) => string | number | null];
 
-/** The columns in the order of the file. Times are in UTC, amounts are decimal text in the asset. */
+/** Times are in UTC, amounts are decimal text in the asset. */
 const fields: readonly Field[] = [
   ["createdAt", (line) => line.createdAt],
   ["authorizationId", (line) => line.authorizationId],
@@ -49,11 +46,8 @@ const fields: readonly Field[] = [
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * All filtered payments as CSV, newest first: the header, then the lines of one page at a time. Each page is a separate
- * transaction, so a slow download keeps no transaction open. A page without matching payments yields an empty text, so that a
- * reader can stop during a long search. After `pagesMax` pages, the last line says that older payments are missing.
- * @throws Problem unauthenticated, capability_required, also between two pages: then the download fails and does not look like
- * a complete file
+ * Each page is its own transaction, so a slow download keeps none open; a page without matches yields an empty text.
+ * @throws Problem unauthenticated, capability_required, also between two pages, so that the download fails visibly
  */
 export async function* paymentsCsv(
   cookie: string | null,
@@ -73,10 +67,7 @@ export async function* paymentsCsv(
   yield csvLine([NOT_COMPLETE]);
 }
 
-/**
- * Records the export in the audit log, and returns the name and the lines of the file for the filters of the payments page.
- * @throws Problem unauthenticated, capability_required
- */
+/** @throws Problem unauthenticated, capability_required */
 export async function exportPayments(cookie: string | null, query: Query) {
   const exporter = await requireExporter(cookie, "payments:read");
   const now = await recordExport(exporter, query);
@@ -85,7 +76,6 @@ export async function exportPayments(cookie: string | null, query: Query) {
 
 export const csvName = (now: Date): string => `payments-${dayOf(now)}.csv`;
 
-/** Records in the audit log who exported payments, and with which filters. Returns the time of the record. */
 export const recordExport = (
   { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
   query: Query,

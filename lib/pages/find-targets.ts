@@ -2,7 +2,7 @@ import { database } from "#lib/db/client.ts";
 import { findByName } from "#lib/platform/emergency-store.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** A mandate, agent or seller that the platform's staff can stop. The names are untrusted text. */
+/** The names are untrusted text. */
 export type FoundTarget = {
   readonly kind: "mandate" | "agent" | "seller";
   readonly id: string;
@@ -14,19 +14,15 @@ export type FoundTarget = {
 
 export type FoundTargets = {
   readonly items: readonly FoundTarget[];
-  /** True if there are more matches of a kind than `items` contains. */
   readonly more: boolean;
 };
 
-/** A shorter text is refused, because a single character is part of almost every name. */
+/** A single character is part of almost every name. */
 const TEXT_MIN = 2;
 const TEXT_MAX = 120;
 const ROWS = 10;
 
-/**
- * Mandates, agents and sellers with this text in their name, domain or organization's name, at most ten of each kind; those
- * that are not stopped come first. Null if the text is too short.
- */
+/** At most ten of each kind, those that are not stopped first; null if the text is too short. */
 export async function findTargets(environment: Environment, text: string): Promise<FoundTargets | null> {
   const search = text.trim().slice(0, TEXT_MAX);
   if (search.length < TEXT_MIN) return null;

@@ -1,13 +1,11 @@
 const OF_ONE_REQUEST = new Set(["intentId", "nonce", "idempotencyKey"]);
 
 type Fresh = {
-  /** A text that no earlier request has used. It becomes the intent id, the nonce and the idempotency key. */
+  /** A text that no earlier request has used, because it becomes the intent id, the nonce and the idempotency key. */
   readonly name: string;
-  /** The time at which the example's request will expire. */
   readonly expiresAt: Date;
 };
 
-/** An example with a future expiry and new ids, so that the service accepts it. */
 export function freshExample(example: unknown, fresh: Fresh): unknown {
   if (Array.isArray(example)) return example.map((item) => freshExample(item, fresh));
   if (typeof example !== "object" || example === null) return example;

@@ -12,18 +12,12 @@ export type SpendingPart = {
   readonly by: "agent" | "seller" | "mandate";
   readonly asset: string;
   readonly chain: string;
-  /**
-   * The mandate's or agent's id, or the seller's domain or else name. Null if the payment names neither for its seller, or if
-   * its authorization is not stored any more.
-   */
+  /** An id, or a seller's domain or else name; null if the payment names neither or its authorization is not stored. */
   readonly key: string | null;
   readonly amount: string;
 };
 
-/**
- * Sums of the captured amounts since `since` by mandate, agent and seller. One query reads the ledger of each mandate once, by
- * index.
- */
+/** One query reads the ledger of each mandate once, by index. */
 export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Promise<readonly SpendingPart[]> {
   const rows = await tx.execute(sql`
     WITH parts AS MATERIALIZED (
@@ -41,7 +35,6 @@ export async function selectSpendingParts(tx: Tx, scope: Scope, since: Date): Pr
   return rows as unknown as readonly SpendingPart[];
 }
 
-/** The number of refused payments since `since`, by the code of the denial, the most frequent first. */
 export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
   db
     .select({ denialCode: authorizations.denialCode, payments: sql<number>`count(*)::int` })
@@ -55,13 +48,9 @@ export const selectRefusals = (db: Database | Tx, scope: Scope, since: Date) =>
     .groupBy(authorizations.denialCode)
     .orderBy(sql`2 DESC`);
 
-/** The maximum number of payments of one mandate that are read. If there are more, only the newest are read. */
 export const HOLDS_MAX = 50_000;
 
-/**
- * The reserved and captured amounts of a mandate's payments since `start`, summed by the hours since `start`. Only the newest
- * HOLDS_MAX payments are read.
- */
+/** Sums by the hours since `start`; reads only the newest HOLDS_MAX payments. */
 export async function selectUse(tx: Tx, mandateId: string, start: Date) {
   const rows = await tx.execute(sql`
     SELECT floor(extract(epoch FROM h.created_at - ${start.toISOString()}::timestamptz) / 3600)::int AS hour, sum(h.amount)::text AS amount,

@@ -1,6 +1,6 @@
 import { chapters, introduction } from "#lib/pages/reference.ts";
 
-/** A description of the service for language models: its purpose, its rules and every operation. See https://llmstxt.org */
+/** See https://llmstxt.org */
 export function llmsText(baseUrl: string): string {
   const [about = "", ...rules] = introduction().map((paragraph) => paragraph.replaceAll("\n", " "));
   const lists = chapters().map(({ tag, description, operations }) => {

@@ -3,7 +3,6 @@ import type { Tx } from "#lib/db/client.ts";
 import { within, type Scope } from "#lib/db/scope.ts";
 import { authorizations, paymentTerms } from "#lib/holds/tables.ts";
 
-/** The parties of these payments of the organization: the agent that asked, and the payee as the payment names it. */
 export const partiesOf = (tx: Tx, scope: Scope, authorizationIds: readonly string[]) =>
   tx
     .select({

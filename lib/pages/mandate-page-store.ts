@@ -9,9 +9,6 @@ import { currentVersion, mandateColumns } from "#lib/mandates/store.ts";
 import { mandates, mandateVersions } from "#lib/mandates/tables.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 
-/* Queries of the mandate pages, for data that no API operation returns. Those that list mandates filter by organization and
-   environment. */
-
 /** Atomic units in one unit of the mandate's asset. */
 function unitOf(): SQL {
   const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
@@ -22,7 +19,7 @@ function unitOf(): SQL {
   return sql`CASE ${sql.join(cases, sql` `)} END`;
 }
 
-/** A condition for the status that people see. It must give the same result as statusOf in mandates/status.ts. */
+/** Must give the same result as statusOf in mandates/status.ts. */
 function hasStatus(status: MandateStatus, now: Date): SQL | undefined {
   const active = eq(mandates.status, "active");
   const over = lte(sql`(${mandateVersions.policy}->>'validUntil')::timestamptz`, now.toISOString());
@@ -41,7 +38,6 @@ export type MandateFilter = {
   readonly search?: string | undefined;
 };
 
-/** Mandates of the organization that match the filter, newest first. */
 export const filterMandates = (
   tx: Tx,
   scope: Scope,
@@ -63,10 +59,7 @@ export const filterMandates = (
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 
-/**
- * Mandates for the home page: those stored as active (also expired and exhausted ones), then suspended ones, then drafts, each
- * newest first.
- */
+/** Those stored as active (also expired and exhausted ones), then suspended ones, then drafts, each newest first. */
 export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)
@@ -76,7 +69,7 @@ export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<Manda
     .orderBy(sql`array_position(ARRAY['active', 'suspended', 'draft'], ${mandates.status})`, desc(mandates.mandateId))
     .limit(limit);
 
-/** The newest versions of a mandate. The caller must have checked the mandate's organization, because this query does not. */
+/** The caller must have checked the mandate's organization. */
 export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
   tx
     .select()
@@ -85,7 +78,6 @@ export const selectVersions = (tx: Tx, mandateId: string, limit: number) =>
     .orderBy(desc(mandateVersions.version))
     .limit(limit);
 
-/** The events of the organization's audit log whose entity is the mandate, newest first. */
 export const selectSteps = (tx: Tx, { organizationId }: Scope, mandateId: string, limit: number) =>
   tx
     .select()

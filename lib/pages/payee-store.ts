@@ -7,10 +7,7 @@ import { wholeIntent } from "#lib/holds/authorization-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 import type { Findings } from "#lib/mandates/facts.ts";
 
-/* Queries for what happened between an organization and a payee. Every query that counts payments or
-   checkouts filters by organization and environment, and reads a limited number of rows. */
-
-/** A payee: a registered seller, or else a domain with an address. */
+/** A registered seller, or else a domain with an address. */
 export type Payee = Pick<CheckoutRow, "sellerId" | "domain" | "payTo">;
 
 /** Each count reads at most this many of the newest rows. */
@@ -19,16 +16,12 @@ export const LOOKED_AT = 1_000;
 /** The value of `sellerId` that a payee has in the table mandate_sellers. */
 export const paidName = ({ sellerId, domain, payTo }: Payee): string => sellerId ?? `${domain} ${payTo.toLowerCase()}`;
 
-/**
- * Whether an authorization is for the payee. For a payee that is not registered this compares only the address: the domain is in
- * the stored intent, where countToPayee compares it.
- */
+/** For a payee that is not registered, compares only the address; countToPayee compares the domain in the stored intent. */
 const ofPayee = ({ sellerId, payTo }: Payee): SQL | undefined =>
   sellerId === null
     ? and(isNull(authorizations.sellerId), eq(sql`lower(${authorizations.payTo})`, payTo.toLowerCase()))
     : eq(authorizations.sellerId, sellerId);
 
-/** The newest settled payments of an organization, at most `LOOKED_AT`. */
 const newestSettled = (tx: Tx, scope: Scope) =>
   tx
     .select({ authorizationId: executions.authorizationId })
@@ -38,7 +31,6 @@ const newestSettled = (tx: Tx, scope: Scope) =>
     .limit(LOOKED_AT)
     .as("newest");
 
-/** The newest refused payments of an organization, at most `LOOKED_AT`. */
 const newestDenied = (tx: Tx, scope: Scope) =>
   tx
     .select({ authorizationId: authorizations.authorizationId })
@@ -59,10 +51,7 @@ async function countToPayee(tx: Tx, payee: Payee, newest: Newest): Promise<numbe
   return rows.filter(({ intent }) => payee.sellerId !== null || intent.seller.domain === payee.domain).length;
 }
 
-/**
- * The number of settled payments to the payee, among the newest settled payments. `all` means that there are no older payments,
- * so the count is complete.
- */
+/** Counts among the newest settled payments; `all` means that there are no older ones. */
 export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
   const newest = newestSettled(tx, scope);
   const paid = await countToPayee(tx, payee, newest);
@@ -70,11 +59,9 @@ export async function countPaid(tx: Tx, scope: Scope, payee: Payee) {
   return { paid, all: (looked?.rows ?? 0) < LOOKED_AT };
 }
 
-/** The number of refused payments to the payee, among the newest refused payments. */
 export const countRefused = (tx: Tx, scope: Scope, payee: Payee): Promise<number> =>
   countToPayee(tx, payee, newestDenied(tx, scope));
 
-/** The number of the payee's checkouts that people declined, among the newest checkouts. */
 export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, payTo }: Payee): Promise<number> {
   const newest = tx
     .select({
@@ -99,10 +86,7 @@ export async function countDeclined(tx: Tx, scope: Scope, { sellerId, domain, pa
   return row?.declined ?? 0;
 }
 
-/**
- * The evaluated rules of a stored payment decision; null if it is not stored. The caller must have checked the payment's
- * organization, because this query does not.
- */
+/** The caller must have checked the payment's organization. */
 export async function findingsOf(db: Database, authorizationId: string): Promise<Findings | null> {
   const [row] = await db
     .select({ findings: authorizations.findings })

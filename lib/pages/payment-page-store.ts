@@ -10,24 +10,17 @@ import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 import type { PaymentFilter } from "#lib/payments/payment-filter.ts";
 import { executions, reservations } from "#lib/holds/tables.ts";
 
-/* Queries for the list of the payments page. Those that list payments or mandates filter by organization and environment. */
-
 type Db = Database | Tx;
 
-/** The maximum number of payments, the newest first, that one query checks for conditions that no index serves. */
+/** The maximum number of payments that one query checks for conditions that no index serves. */
 export const LOOKED_AT_MAX = 5_000;
 
-/**
- * Whether the payment belongs to the organization. With IS NOT FALSE, PostgreSQL uses no index for this condition, but still
- * estimates its rows by the column's statistics. Without statistics it would expect few rows, and would sort all payments of the
- * organization.
- */
+/** With IS NOT FALSE, PostgreSQL uses no index for this condition, but still estimates its rows by the column's statistics. */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`(a.organization_id = ${organizationId}) IS NOT FALSE AND a.environment = ${environment}`;
 
 type Page = { readonly limit: number; readonly place: string | null };
 
-/** The range of ids for a range of time, which is possible because ids sort by time. */
 function range({ since, until }: PaymentFilter, place: string | null): { readonly from: string; readonly to: string } {
   const idAt = (time: number) => firstIdAt("authorization", new Date(time));
   const from = since ? idAt(since.getTime() - ID_SLACK_MS) : FIRST;
@@ -41,7 +34,7 @@ const LAST = `aut_${"z".repeat(26)}`;
 
 type Ids = readonly string[] | null;
 
-/** The name of the index that finds the rows. The other conditions are checked row by row. */
+/** The index that finds the rows; the other conditions are checked row by row. */
 function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids) {
   if (ids !== null) return "ids";
   if (settlementStatus !== undefined) return "settlement";
@@ -51,10 +44,7 @@ function keyOf({ settlementStatus, mandateId, outcome }: PaymentFilter, ids: Ids
 
 type Key = readonly (readonly [column: SQL, value: string])[];
 
-/**
- * A part of the query that reads a range of an index, newest first. It compares row values and orders by every column of the
- * index. With `=`, the planner could order by the id alone, and scan the payments of all organizations backwards.
- */
+/** Compares and orders by every column of the index, or the planner could scan the payments of all organizations backwards. */
 function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Page) {
   const { from, to } = range(filter, place);
   const list = (parts: readonly SQL[]) => sql`(${sql.join([...parts], sql`, `)})`;
@@ -63,20 +53,13 @@ function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Pag
   const newestFirst = columns.map((column) => sql`${column} DESC`);
   return {
     where: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} < ${row(to)}`,
-    /**
-     * The same rows as `where`. With this condition the planner expects at least the real number of rows. With `<` it may expect
-     * no rows, and then sorts all of them.
-     */
+    /** The same rows as `where`, but with `<` the planner may expect no rows, and then sorts all of them. */
     whereMany: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} <= ${row(to)} AND ${id} <> ${to}`,
     end: sql`ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}`,
   };
 }
 
-/**
- * Finds payments by the status of their executions. LATERAL keeps the order of the executions; with a plain join, the planner
- * could swap the tables. DISTINCT ON reads the index in its order; with DISTINCT, the planner could hash all executions of the
- * organization.
- */
+/** LATERAL keeps the tables in this order; with DISTINCT instead of DISTINCT ON, the planner could hash all executions. */
 function byAttempts({ organizationId }: Scope, filter: PaymentFilter, page: Page): SQL {
   const key: Key = [
     [sql`e.organization_id`, organizationId],
@@ -90,7 +73,6 @@ function byAttempts({ organizationId }: Scope, filter: PaymentFilter, page: Page
     ORDER BY w.authorization_id DESC`;
 }
 
-/** The query for the rows that the best index finds, newest first. */
 function found(scope: Scope, filter: PaymentFilter, ids: Ids, page: Page): SQL {
   const key = keyOf(filter, ids);
   if (key === "settlement") return byAttempts(scope, filter, page);
@@ -112,7 +94,7 @@ const terms = sql`(SELECT t.terms::json FROM payment_terms t WHERE t.terms_id = 
 const domain = sql`(${terms} -> 'seller' ->> 'domain')`;
 const atDomain = (text: string): SQL => sql`(${domain} = ${text} OR right(${domain}, ${text.length + 1}) = ${`.${text}`})`;
 
-/** The condition that a payment has this amount in any configured asset, with or without the buyer's share of the fee. */
+/** In any configured asset, with or without the buyer's share of the fee. */
 function amounts(text: string): SQL {
   const coins = env().CHAINS.flatMap(({ chain, assets }) => assets.map((asset) => ({ chain, ...asset })));
   const same = coins.flatMap(({ chain, asset, tokenDecimals }) => {
@@ -124,7 +106,7 @@ function amounts(text: string): SQL {
   return same.length === 0 ? sql`false` : sql`(${sql.join(same, sql` OR `)})`;
 }
 
-/** The conditions that the index cannot check. Empty if the index checks all conditions. */
+/** The conditions that the index cannot check. */
 function rest(scope: Scope, filter: PaymentFilter, ids: Ids): readonly SQL[] {
   const { search, mandateId, subjectId, domain: seller, outcome, settlementStatus, since, until } = filter;
   const key = keyOf(filter, ids);
@@ -173,7 +155,7 @@ export type PaymentRow = {
   readonly idempotencyKey: string;
 };
 
-/** The statement of selectPayments. It is exported so that a test can check its query plan. */
+/** Exported so that a test can check its query plan. */
 export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { limit, place }: Page): SQL {
   const conditions = rest(scope, filter, ids);
   const window = conditions.length === 0 ? limit : LOOKED_AT_MAX;
@@ -183,10 +165,7 @@ export function paymentsQuery(scope: Scope, filter: PaymentFilter, ids: Ids, { l
     WHERE ${where} ORDER BY a.place DESC LIMIT ${limit}`;
 }
 
-/**
- * The payments that match the filter, newest first. Conditions that no index serves are checked for only LOOKED_AT_MAX
- * payments.
- */
+/** Newest first; conditions that no index serves are checked for only LOOKED_AT_MAX payments. */
 export async function selectPayments(
   db: Db,
   scope: Scope,
@@ -202,7 +181,7 @@ export async function selectPayments(
   }));
 }
 
-/** The id of the oldest payment that was checked, if there may be older payments that were not checked; otherwise null. */
+/** The id of the oldest checked payment if older ones may be unchecked; otherwise null. */
 export async function lastLookedAt(
   db: Db,
   scope: Scope,
@@ -222,10 +201,7 @@ export const selectHoldsOf = (db: Db, authorizationIds: readonly string[]) =>
     .from(reservations)
     .where(inArray(reservations.authorizationId, [...authorizationIds]));
 
-/**
- * The executions, reserved amounts and checkouts of a page of payments. The caller must have checked the payments'
- * organization, because these queries do not.
- */
+/** The caller must have checked the payments' organization. */
 export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
   const ids = [...authorizationIds];
   if (ids.length === 0) return { attempts: [], holds: [], checkouts: [] };
@@ -255,7 +231,6 @@ export async function stagesOf(db: Db, authorizationIds: readonly string[]) {
 
 const NAMES_MAX = 200;
 
-/** The newest 200 mandates of the organization, as choices of a filter. */
 export const mandateNames = (db: Db, scope: Scope) =>
   db
     .select({ mandateId: mandates.mandateId, name: mandates.name })

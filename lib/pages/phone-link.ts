@@ -1,11 +1,6 @@
-/* Whether a phone can open the address of this installation. Pure and browser-safe. */
-
 const HERE = /^(localhost|.*\.localhost|127\.[0-9.]+|\[::1\]|0\.0\.0\.0)$/;
 
-/**
- * The address to show as a QR code, or the reason why a phone cannot open the address. The address contains no session, because
- * the person signs in on the phone.
- */
+/** The address contains no session, because the person signs in on the phone. */
 export type PhoneLink = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly detail: string };
 
 export function phoneLink(baseUrl: string, path: string): PhoneLink {

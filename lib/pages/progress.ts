@@ -1,20 +1,15 @@
 import type { ProductRole, Capability } from "#lib/vocabulary.ts";
 
-/**
- * The first steps of a new organization, in order. A step is done as soon as its result exists. A denied payment does not
- * complete the step "authorization".
- */
+/** In order; a denied payment does not complete the step "authorization". */
 export const stepIds = ["key", "mandate", "activation", "authorization", "payment", "approval", "seller", "resource"] as const;
 export type StepId = (typeof stepIds)[number];
 
 export type Progress = Readonly<Record<StepId, boolean>>;
 
 type Step = {
-  /** Only organizations with this product role have the step. */
   readonly productRole: ProductRole;
   /** The capability that a person needs to be shown the step and whether it is done. */
   readonly sees: Capability;
-  /** The capabilities that a person needs to do the step. */
   readonly does: readonly Capability[];
   /** True: the step exists only in an installation with the sample sellers. False: only in one without. Absent: in both. */
   readonly samples?: boolean;
@@ -34,11 +29,9 @@ export const steps: Readonly<Record<StepId, Step>> = {
 type Reader = {
   readonly productRoles: readonly ProductRole[];
   readonly capabilities: ReadonlySet<Capability>;
-  /** Whether this installation has the sample sellers. */
   readonly samples: boolean;
 };
 
-/** The steps that this person sees, in order. */
 export const stepsFor = ({ productRoles, capabilities, samples }: Reader): readonly StepId[] =>
   stepIds.filter((id) => {
     const step = steps[id];

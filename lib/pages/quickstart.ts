@@ -2,9 +2,6 @@ import { parseAmount } from "#lib/money.ts";
 import type { Sample } from "#lib/pages/sample.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 
-/* The first request of a new user: a small payment to a seller that is not registered, as an agent requests it after the
-   seller's 402 response. */
-
 const AMOUNT = "0.002";
 const SELLER = "weather.example.com";
 const PAY_TO = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
@@ -44,10 +41,7 @@ export function sampleFor({ chain, asset, tokenAddress, tokenName, tokenVersion,
 
 type Reader = {
   readonly baseUrl: string;
-  /**
-   * The key of the newest service account that the reader may see, with the characters of it that may be shown; undefined if
-   * none.
-   */
+  /** `preview` has the characters of the key that may be shown. */
   readonly key: { readonly serviceAccountId: string; readonly preview: string } | undefined;
   readonly body: object;
 };
@@ -57,7 +51,6 @@ const keyLine = ({ key }: Reader): string =>
 
 const inner = (body: object, indent: string): string => JSON.stringify(body, null, 2).replaceAll("\n", `\n${indent}`);
 
-/** The first request in three languages. */
 export function snippetsFor(reader: Reader): readonly { readonly name: string; readonly label: string; readonly text: string }[] {
   const { baseUrl, body } = reader;
   const url = `${baseUrl}/api/v1/payments/authorize`;
@@ -100,7 +93,6 @@ print(answer["authorizationId"], answer["policyDecision"]["outcome"], answer["po
   ];
 }
 
-/** The program of an agent that pays with the package `countersign`. */
 export const packageText = (baseUrl: string): string =>
   `import { countersign } from "countersign";
 import { privateKeyToAccount } from "viem/accounts";

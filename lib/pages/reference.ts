@@ -5,8 +5,6 @@ import { operations } from "#lib/operations/operations.ts";
 import { problems, type ProblemCode } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/* The API reference, built from the OpenAPI document that the service also serves to clients. */
-
 type Media = { readonly schema: JsonSchema; readonly example?: unknown };
 type Content = { readonly "application/json"?: Media };
 type OperationText = {
@@ -44,7 +42,7 @@ export type Reference = {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** The paragraphs of the description. The last one says who may call the operation. Text between backticks is code. */
+  /** Paragraphs, the last of which says who may call the operation. Text between backticks is code. */
   readonly description: readonly string[];
   /** The accepted credentials; empty if the operation is public. */
   readonly credentials: readonly ("apiKey" | "session")[];
@@ -96,7 +94,6 @@ function present(method: string, path: string, described: OperationText): Refere
   };
 }
 
-/** The reference of an operation; undefined if the operation does not exist. */
 export function referenceOf(operationId: string): Reference | undefined {
   for (const [path, methods] of Object.entries(document().paths)) {
     for (const [method, described] of Object.entries(methods)) {
@@ -112,7 +109,6 @@ export type Chapter = {
   readonly operations: readonly Pick<Reference, "id" | "method" | "path" | "summary">[];
 };
 
-/** The chapters of the reference with their operations. */
 export function chapters(): readonly Chapter[] {
   return document().tags.map(({ name, description }) => ({
     tag: name,
@@ -125,11 +121,9 @@ export function chapters(): readonly Chapter[] {
 
 const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
-/** The path of a chapter's page. */
 export const sectionOf = (tag: string): `/${string}` => `/docs/sections/${slugOf(tag)}`;
 
-/** The chapter that a page is about; undefined if there is none. */
 export const chapterOf = (section: string): Chapter | undefined => chapters().find(({ tag }) => slugOf(tag) === section);
 
-/** The paragraphs that apply to every operation. `**…**` marks the subject at the start of a paragraph. */
+/** `**…**` marks the subject at the start of a paragraph. */
 export const introduction = (): readonly string[] => document().info.description.split("\n\n");

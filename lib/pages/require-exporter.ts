@@ -7,8 +7,7 @@ import type { Capability } from "#lib/vocabulary.ts";
 type Exporter = SessionCaller & { readonly organizationId: string };
 
 /**
- * The person who exports data of the active organization. An export calls this again before each page, with the organization of
- * the file, because the person can lose their rights during a long download.
+ * Also called before each page with the organization of the file, because a person can lose rights during a long download.
  * @throws Problem unauthenticated, capability_required
  */
 export async function requireExporter(

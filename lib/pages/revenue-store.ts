@@ -30,7 +30,6 @@ const sumsOf = ({ resolvedAt, amount }: Columns) => ({
   payments: sql<number>`count(*)::int`,
 });
 
-/** Sums of the payments that settled since `since`, by day, resource and asset. */
 export function sumExecutions(db: Reader, scope: Scope, since: Date) {
   const { sellerId, resourceId, chain, asset, tokenAddress, status, resolvedAt } = executed;
   return db
@@ -40,7 +39,6 @@ export function sumExecutions(db: Reader, scope: Scope, since: Date) {
     .groupBy(sql`1`, sellerId, resourceId, chain, asset);
 }
 
-/** Sums of the settlements without a mandate since `since`, by day, resource and token. */
 export function sumSettlements(db: Reader, scope: Scope, since: Date) {
   const { sellerId, resourceId, chain, asset, tokenAddress, status, resolvedAt } = settled;
   return db

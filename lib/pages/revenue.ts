@@ -1,6 +1,6 @@
 import { lastDays, monthOf } from "#lib/pages/days.ts";
 
-/** The sum of the payments that were received in one asset, in atomic units. */
+/** `amount` is in atomic units of one asset. */
 export type Sum = { readonly amount: bigint; readonly payments: number };
 
 export type RevenueEntry = {
@@ -18,16 +18,14 @@ export const sumOf = (rows: readonly Sum[]): Sum =>
     payments: 0,
   });
 
-/** The sums of the last `count` UTC days including today, also of days without payments. */
+/** Also has the days without payments; the days are UTC days and the last is today. */
 export function revenueDays(rows: readonly RevenueEntry[], now: Date, count: number): (Sum & { readonly day: string })[] {
   const ofDay = Map.groupBy(rows, ({ day }) => day);
   return lastDays(now, count).map((day) => ({ day, ...sumOf(ofDay.get(day) ?? []) }));
 }
 
-/** The rows of the UTC month of `now`. */
 export const ofThisMonth = <R extends RevenueEntry>(rows: readonly R[], now: Date): R[] =>
   rows.filter(({ day }) => day.startsWith(monthOf(now)));
 
-/** The key of a resource in a map of sums. */
 export const resourceKey = ({ sellerId, resourceId }: Pick<RevenueEntry, "sellerId" | "resourceId">): string =>
   `${sellerId ?? ""} ${resourceId ?? ""}`;

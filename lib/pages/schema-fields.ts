@@ -1,15 +1,12 @@
 import type { JsonSchema } from "#lib/http/openapi-schemas.ts";
 
-/** One field of a request or response, for the API reference. */
 export type SchemaField = {
   readonly name: string;
   /** The type in words: `string`, `date and time`, `list of object`, `"day" or "week"`. */
   readonly type: string;
   readonly required: boolean;
   readonly description: string | undefined;
-  /** The allowed values, if they are an enumeration. */
   readonly values: readonly string[];
-  /** Further facts about the values: a default, a minimum or maximum, a pattern, a length. */
   readonly notes: readonly string[];
   readonly fields: readonly SchemaField[];
 };
@@ -22,7 +19,7 @@ const DEPTH_MAX = 8;
 const isSchema = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null && !Array.isArray(value);
 const schemasIn = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** Resolves a `$ref`. Properties next to the `$ref` override those of the target. */
+/** Properties next to the `$ref` override those of the target. */
 function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const { $ref: reference, ...beside } = schema;
   if (typeof reference !== "string") return schema;
@@ -82,10 +79,7 @@ function fieldOf(name: string, given: JsonSchema, required: boolean, schemas: Sc
   };
 }
 
-/**
- * The fields of a schema of the OpenAPI document, in the document's order. If the schema has alternatives, a field is required
- * only if all of them require it.
- */
+/** If the schema has alternatives, a field is required only if all of them require it. */
 export function fieldsOf(given: JsonSchema, schemas: Schemas, depth = 0): SchemaField[] {
   const shapes = holders(resolve(given, schemas), schemas);
   const fields = new Map<string, SchemaField>();

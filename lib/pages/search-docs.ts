@@ -7,13 +7,11 @@ export type DocsHit = {
   readonly href: string;
   /** "Operation", "Section" or "Rule". */
   readonly kind: string;
-  /** A sentence about the page or rule. It may contain `code` and **subject** markup. */
+  /** May contain `code` and **subject** markup. */
   readonly text: string;
 };
 
-/**
- * A page or rule that the search can find, with its texts in lower case. A match in `names` counts more than a match in `words`.
- */
+/** Texts are in lower case; a match in `names` counts more than a match in `words`. */
 type Entry = { readonly hit: DocsHit; readonly names: string; readonly words: string };
 
 /** Puts a space between the words of a name, so that "create mandate" finds createMandate. */
@@ -58,10 +56,7 @@ const entries = (): readonly Entry[] =>
 const HITS_MAX = 30;
 const TEXT_MAX = 100;
 
-/**
- * The sum over the searched words: 20 if `names` has a word that starts with the searched word, 10 if `names` has it elsewhere, 1
- * if only `words` has it. Zero if a searched word occurs nowhere.
- */
+/** Zero if one of the searched words occurs nowhere. */
 function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   let score = 0;
   for (const term of terms) {
@@ -73,10 +68,7 @@ function scoreOf({ names, words }: Entry, terms: readonly string[]): number {
   return score;
 }
 
-/**
- * At most 30 operations, sections and rules that contain every word of the text, the best first. Empty for a text without
- * words.
- */
+/** At most 30 results that contain every word of the text, the best first. */
 export function searchDocs(text: string): readonly DocsHit[] {
   const terms = text.slice(0, TEXT_MAX).toLowerCase().split(/\s+/).filter(Boolean);
   if (terms.length === 0) return [];

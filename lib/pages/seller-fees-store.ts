@@ -6,10 +6,7 @@ import { executions } from "#lib/holds/tables.ts";
 
 const sellersShare = (organizationId: string) => and(eq(fees.organizationId, organizationId), eq(fees.side, "seller"));
 
-/**
- * The fees that the organization owes as a seller, newest first, each with the amount of its settled payment, or null if not
- * found.
- */
+/** `paid` is null if no settled payment of this seller belongs to the fee. */
 export const selectSellerFees = (db: Database | Tx, organizationId: string, place: string | null, limit: number) =>
   db
     .select({
@@ -34,7 +31,6 @@ export const selectSellerFees = (db: Database | Tx, organizationId: string, plac
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** Sums of the fees that the organization owes as a seller since `since`, by asset. */
 export const sumSellerFees = (db: Database | Tx, organizationId: string, since: Date) =>
   db
     .select({

@@ -13,7 +13,7 @@ export type AccountLine = {
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
   readonly pausedAt: Date | null;
-  /** The only mandates that the account may use. Null if it may use every mandate whose policy admits it. */
+  /** The only mandates that the account may use; null if it may use every mandate whose policy admits it. */
   readonly mandateIds: readonly string[] | null;
   readonly ageDays: number;
   readonly preview: string;
@@ -37,11 +37,7 @@ const lineOf = (row: AsText<AccountLine, Times>): AccountLine => ({
   lastUsedAt: time(row.lastUsedAt),
 });
 
-/**
- * Each account with its newest key, the number of its live keys, and the last use of any of its keys or OAuth connections. The
- * newest key may be revoked or expired. Rows of OAuth connections do not count as keys; one of them is shown only if the
- * account has no key.
- */
+/** The newest key may be revoked or expired; an OAuth connection is shown in its place only if the account has no key. */
 const lines = (condition: ReturnType<typeof sql>, rows: number) => sql`
   SELECT a.service_account_id AS "serviceAccountId", a.name, a.capabilities, a.created_by AS "createdBy",
     a.created_at AS "createdAt", a.revoked_at AS "revokedAt", a.paused_at AS "pausedAt",
@@ -63,7 +59,6 @@ const owned = ({ organizationId, environment }: Scope) =>
 
 type PageOf = Scope & { readonly revoked: boolean; readonly place: string | null; readonly rows: number };
 
-/** Service accounts of the organization, either only revoked ones or only those that are not revoked, newest first. */
 export async function selectAccounts({ revoked, place, rows, ...scope }: PageOf): Promise<AccountLine[]> {
   const kept = revoked ? sql`s.revoked_at IS NOT NULL` : sql`s.revoked_at IS NULL`;
   const older = place === null ? sql`` : sql` AND s.service_account_id < ${place}`;

@@ -1,4 +1,4 @@
-/** The tools of the MCP server, described for people. A test compares the names with those of the tools. */
+/** A test compares the names with those of the tools of the MCP server. */
 export const mcpTools: readonly (readonly [name: string, text: string])[] = [
   ["get_budget", "your mandates: what remains of each limit, when it resets, and when a person is asked. Call it first."],
   ["check_purchase", "whether a payment would be allowed now, and by which rules. Nothing is held."],
@@ -22,7 +22,6 @@ const rules = [
   "**Do not pay in another way.** If a seller cannot be paid here, say so. setupRequired says what a person can do.",
 ];
 
-/** Instructions for agents that pay, in the form of a skill file. */
 export function skillText(baseUrl: string): string {
   const tools = mcpTools.map(([name, text]) => `- \`${name}\`: ${text}`).join("\n");
   return `---

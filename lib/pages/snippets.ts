@@ -1,11 +1,8 @@
-/**
- * Code for a seller's server with the registered values. This file must work in a browser: forms show the code while people type.
- */
+/** This file must work in a browser: forms show the code while people type. */
 import { readAmount } from "#lib/money.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
 import type { ResourceSettlementMode } from "#lib/vocabulary.ts";
 
-/** A token from the configuration of this installation. */
 export type Coin = {
   readonly chain: string;
   readonly asset: string;
@@ -21,7 +18,7 @@ export type ResourceOffer = Pick<PaidResource, "resourceId" | "method" | "pathTe
   readonly settlementMode: ResourceSettlementMode;
 };
 
-/** The price in the token's atomic units; null if the price is not fixed or not a valid amount yet. */
+/** In the token's atomic units; null if the price is not fixed or not a valid amount yet. */
 export function atomicPrice({ pricing }: Pick<ResourceOffer, "pricing">, { tokenDecimals }: Coin): string | null {
   if (pricing.type !== "fixed") return null;
   const read = readAmount(pricing.amount, tokenDecimals);
@@ -30,7 +27,6 @@ export function atomicPrice({ pricing }: Pick<ResourceOffer, "pricing">, { token
 
 const QUOTED = "what this order costs, in the token's smallest unit";
 
-/** The decoded 402 response that the seller must send. */
 export const challengeText = (offered: ResourceOffer, coin: Coin, domain: string): string =>
   JSON.stringify(
     {
@@ -52,7 +48,7 @@ export const challengeText = (offered: ResourceOffer, coin: Coin, domain: string
     2,
   );
 
-/** The route configuration of the standard x402 servers. Their paths use :name instead of {name}. */
+/** The standard x402 servers use :name instead of {name} in their paths. */
 export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
   [`${offered.method} ${offered.pathTemplate.replace(/\{([^}]+)\}/g, ":$1")}`]: {
     accepts: {
@@ -70,7 +66,7 @@ export const routesOf = (offered: ResourceOffer, coin: Coin) => ({
   },
 });
 
-/** JSON as JavaScript code: keys are written without quotes where JavaScript allows it. */
+/** Writes keys without quotes where JavaScript allows it. */
 const literal = (value: unknown): string => JSON.stringify(value, null, 2).replace(/^( *)"([A-Za-z]+)":/gm, "$1$2:");
 
 const ownFacilitator = (
@@ -83,10 +79,6 @@ const facilitator = new HTTPFacilitatorClient({
 
 const ANY_FACILITATOR = "const facilitator = new HTTPFacilitatorClient({ url: process.env.FACILITATOR_URL });";
 
-/**
- * The code that creates the server. It uses this service as the facilitator if the service settles, otherwise the facilitator of
- * the seller.
- */
 const server = (chain: string, origin: string, settlementMode: ResourceSettlementMode): string =>
   `${settlementMode === "facilitatorSettled" ? ownFacilitator(origin) : ANY_FACILITATOR}
 const server = new x402ResourceServer(facilitator).register("${chain}", new ExactEvmScheme());`;
@@ -97,7 +89,6 @@ ${from}`;
 
 export type Snippet = { readonly name: string; readonly label: string; readonly text: string };
 
-/** The code for each standard x402 server, and the request that registers the resource. */
 export function snippets(
   offered: ResourceOffer,
   coin: Coin,
@@ -163,7 +154,7 @@ export const proxy = paymentProxy(routes, server);
   ];
 }
 
-/** Derives an id from a path: "/reports/{date}" becomes "reports-date". */
+/** Turns "/reports/{date}" into "reports-date". */
 export const idOfPath = (pathTemplate: string): string =>
   pathTemplate
     .replace(/[{}]/g, "")

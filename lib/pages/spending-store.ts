@@ -5,11 +5,7 @@ import { firstIdAt } from "#lib/ids.ts";
 import { mandates, resolutions } from "#lib/mandates/tables.ts";
 import { ID_SLACK_MS } from "#lib/pages/id-slack.ts";
 
-/**
- * Sums of the payments since `since`, by UTC day, asset, chain and whether a person approved them, in atomic units. Fees that
- * the buyer pays are included. The primary key of the ledger is the mandate and the entry's id, and ids sort by time, so the
- * entries of each mandate are read by that index.
- */
+/** In atomic units with the buyer's fees; reads the ledger of each mandate by its primary key, because ids sort by time. */
 export function selectSpending(tx: Tx, scope: Scope, since: Date) {
   const from = firstIdAt("ledger", new Date(since.getTime() - ID_SLACK_MS));
   const day = sql<string>`to_char(${resolutions.createdAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`;
@@ -30,7 +26,6 @@ export function selectSpending(tx: Tx, scope: Scope, since: Date) {
     .groupBy(sql`1`, mandates.asset, mandates.chain, sql`4`);
 }
 
-/** The amounts that payments have reserved now under all mandates, by asset and chain. */
 export const selectHeld = (tx: Tx, scope: Scope) =>
   tx
     .select({ asset: mandates.asset, chain: mandates.chain, amount: sql<string>`sum(${mandates.reserved})::text` })

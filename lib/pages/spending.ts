@@ -1,6 +1,6 @@
 import { lastDays } from "#lib/pages/days.ts";
 
-/** A sum of payments as the store returns it: atomic units of the asset as text. */
+/** `amount` is in atomic units of the asset. */
 export type Spend = {
   /** In UTC: "2026-11-21". */
   readonly day: string;
@@ -19,7 +19,7 @@ export type SpendingDay = {
   readonly payments: number;
 };
 
-/** The sums of the last `count` UTC days including the day of `now`, also of days without payments. */
+/** The last `count` UTC days including the day of `now`, also days without payments. */
 export function spendingDays(rows: readonly Spend[], now: Date, count: number): SpendingDay[] {
   const ofDay = Map.groupBy(rows, (row) => row.day);
   return lastDays(now, count).map((day) => {

@@ -1,16 +1,14 @@
 import { failures, isFailure } from "#lib/payments/decision-words.ts";
 import type { CheckoutStatus, OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/* The steps of a payment from intent to settlement, in order. A pure function of the facts and the time. */
-
 type Evidence = { readonly label: string; readonly value: string };
 
 export type PaymentStep = {
-  /** `now`: in progress. `stopped`: the payment, or this attempt to pay, ended with this step. Absent for a future step. */
+  /** `stopped`: the payment, or this attempt to pay, ended with this step. Absent: the step is in the future. */
   readonly state?: "done" | "now" | "stopped";
   readonly title: string;
   readonly at?: Date;
-  /** Full sentences. Names of sellers and agents in them are untrusted text. */
+  /** Names of sellers and agents in the sentences are untrusted text. */
   readonly text?: string;
   readonly evidence: readonly Evidence[];
 };
@@ -22,12 +20,10 @@ export type Attempt = {
   readonly resolvedAt: Date | null;
   /** False if the execution failed before anything was sent. */
   readonly submitted: boolean;
-  /** True if this service settles the payment, false if the seller does. */
   readonly weSettle: boolean;
   readonly transaction: string | null;
   readonly failureCode: string | null;
   readonly failureDetail: string | null;
-  /** When the outcome of the settlement became unknown; null if it never was. */
   readonly unknownSince: Date | null;
 };
 
@@ -47,7 +43,6 @@ export type PaymentFacts = {
     readonly expiresAt: Date;
     readonly resolvedAt: Date | null;
   } | null;
-  /** The checkout in which a person is or was asked for approval. */
   readonly asked: {
     readonly checkoutIntentId: string;
     readonly status: CheckoutStatus;
@@ -57,14 +52,10 @@ export type PaymentFacts = {
       readonly at: Date;
       readonly yes: boolean;
       readonly reason: string | null;
-      /** The person who took the approval back before the agent used it. */
       readonly takenBack: { readonly by: string; readonly at: Date } | null;
     } | null;
   } | null;
-  /**
-   * The person who allowed this refused payment once. For a payment that was allowed for this reason, the person who had allowed
-   * it.
-   */
+  /** The person who allowed this refused payment once, or whose permission this allowed payment used. */
   readonly allowed: { readonly by: string; readonly at: Date } | null;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
@@ -118,7 +109,6 @@ const undone = ({ by, at }: { readonly by: string; readonly at: Date }): Payment
   return { state: "stopped", title: "Approval taken back", at, text, evidence: [] };
 };
 
-/** The step in which a person allowed a refused payment once. */
 const waived = ({ outcome, allowed }: PaymentFacts): PaymentStep[] =>
   outcome === "deny" && allowed
     ? [
@@ -132,7 +122,6 @@ const waived = ({ outcome, allowed }: PaymentFacts): PaymentStep[] =>
       ]
     : [];
 
-/** The steps of a person's approval, if the payment needed one. */
 function approval({ outcome, asked, hold }: PaymentFacts, now: Date): PaymentStep[] {
   if (!asked) {
     const waits = outcome === "requireApproval" && hold?.status === "held" && hold.expiresAt > now;
@@ -259,7 +248,6 @@ function ordered({ order }: PaymentFacts): PaymentStep[] {
   return [{ ...step, ...at, evidence: [id("order id", order.orderId)] }];
 }
 
-/** The steps of a payment, from the decision to the settlement. The steps of its order come last. */
 export const paymentTimeline = (facts: PaymentFacts, now: Date): readonly PaymentStep[] => [
   decision(facts),
   ...waived(facts),

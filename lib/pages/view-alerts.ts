@@ -3,10 +3,7 @@ import { thresholdsOf } from "#lib/alerts/threshold-store.ts";
 import { findMandate, reading, type Scope } from "#lib/mandates/store.ts";
 import { notFound } from "#lib/problem.ts";
 
-/**
- * The thresholds at which people are told about the budgets of a mandate, in percent.
- * @throws Problem not_found for a mandate of another organization
- */
+/** In percent. @throws Problem not_found for a mandate of another organization */
 export const viewAlerts = (scope: Scope, mandateId: string): Promise<readonly number[]> =>
   reading(async (tx) => {
     if ((await findMandate(tx, scope, mandateId)) === null) throw notFound("mandate");

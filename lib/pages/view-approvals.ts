@@ -11,7 +11,7 @@ import { displayAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** One request for approval in the inbox. `domain`, `agent` and `mandate` are untrusted text. */
+/** `domain`, `agent` and `mandate` are untrusted text. */
 type PendingRequest = {
   readonly checkoutIntentId: string;
   readonly domain: string;
@@ -24,30 +24,26 @@ type PendingRequest = {
 };
 
 export type WaitingApproval = PendingRequest & {
-  /** Why approval is needed, as the end of a sentence: "asks above 25.00 USDC". */
+  /** The end of a sentence: "asks above 25.00 USDC". */
   readonly why: string;
 };
 
 export type DecidedApproval = PendingRequest & {
   readonly status: CheckoutStatus;
-  /**
-   * Who decided the request and when. Absent if nobody decided, because the request has expired or was canceled or replaced.
-   */
+  /** Absent if nobody decided, because the request has expired or was canceled or replaced. */
   readonly decided?: { readonly by: string; readonly at: string };
 };
 
 export type ApprovalsView = {
-  /** The database's time when the list was read. */
   readonly now: string;
   readonly items: readonly WaitingApproval[];
-  /** True if more requests wait than `items` contains. */
   readonly more: boolean;
 };
 
 const SHOWN_MAX = 50;
 const COUNTED_MAX = 100;
 
-/** Requests that wait for the approval of a person of the organization, the earliest expiry first; by default at most 50. */
+/** The earliest expiry comes first. */
 export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsView> =>
   reading(async (tx, now) => {
     const rows = await selectWaiting(tx, scope, now, limit + 1);
@@ -64,13 +60,9 @@ export const viewWaiting = (scope: Scope, limit = SHOWN_MAX): Promise<ApprovalsV
     };
   });
 
-/** The number of requests that wait for approval, counted up to 100, for the navigation. */
 export const waitingCount = (scope: Scope): Promise<number> => reading((tx, now) => countWaiting(tx, scope, now, COUNTED_MAX));
 
-/**
- * Requests for approval that no longer wait, for example because they were decided or have expired, newest first, by cursor.
- * @throws Problem invalid_request for an invalid cursor
- */
+/** Newest first. @throws Problem invalid_request for an invalid cursor */
 export const viewDecided = (
   scope: Scope,
   { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
@@ -103,10 +95,7 @@ const asked = (row: Row, names: ReadonlyMap<string, string>): PendingRequest => 
   expiresAt: toWire(row.expiresAt),
 });
 
-/**
- * Why a person is asked: the first rule of the payment's decision that asks, or, if no payment was decided yet, an order with its
- * number of items.
- */
+/** The first rule of the decision that asks or, if no payment was decided yet, an order with its number of items. */
 function whyAsked({ findings, authorizationId, canonicalBasket }: WaitingRow): string {
   const [rule] = findings === null ? [] : askRules(JSON.parse(findings) as Findings);
   if (rule !== undefined) return askRuleText(rule);

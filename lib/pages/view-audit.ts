@@ -16,16 +16,13 @@ import { daysAfter, readDay, toWire } from "#lib/time.ts";
 const ROWS = 30;
 /** The number of events that one page searches for matches. */
 const STRETCH = 5_000;
-/**
- * The number of events that are searched before and after a range of days. Concurrent events may have sequence numbers in another
- * order than their times.
- */
+/** Concurrent events may have sequence numbers in another order than their times, so search this many more events. */
 const SLACK = 200;
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** The filters in the page's address. Days are UTC, and the day of `until` is included. */
+/** Days are UTC, and the day of `until` is included. */
 export type AuditFilters = {
   readonly kind?: string | undefined;
   readonly id?: string | undefined;
@@ -35,7 +32,7 @@ export type AuditFilters = {
 
 const requireAccess = compileAccess(listAuditEvents.access);
 
-/** The filters as a query. An invalid kind or day is ignored; an invalid id matches nothing. */
+/** An invalid kind or day is ignored; an invalid id matches nothing. */
 export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
   const last = readDay(until);
   return {
@@ -46,10 +43,7 @@ export function wantedOf({ kind, id, since, until }: AuditFilters): Query {
   };
 }
 
-/**
- * The approximate number of events before a time. Binary search finds it, because the events of a chain are almost in the order
- * of time.
- */
+/** An approximate number, because the events of a chain are only almost in the order of time. */
 async function placeOf(chain: string, time: Date, length: number): Promise<number> {
   let [low, high] = [0, length];
   while (low < high) {
@@ -61,7 +55,7 @@ async function placeOf(chain: string, time: Date, length: number): Promise<numbe
   return low;
 }
 
-/** The range of the chain to search: events with `after` < sequence < `before`. */
+/** Events with `after` < sequence < `before`. */
 export async function boundsOf(
   chain: string,
   { from, until }: Query,
@@ -98,10 +92,7 @@ async function namesOf(organizationId: string, events: readonly ChainedEvent[]):
   };
 }
 
-/**
- * One page of the organization's audit log, newest first.
- * @throws Problem capability_required, invalid_request for an invalid cursor
- */
+/** Newest first. @throws Problem capability_required, invalid_request for an invalid cursor */
 export async function viewAudit(caller: Member, filters: AuditFilters, cursor: string | undefined): Promise<AuditPage> {
   requireAccess(caller);
   const { organizationId: chain } = caller;
@@ -120,10 +111,7 @@ export async function viewAudit(caller: Member, filters: AuditFilters, cursor: s
   return { items: items.map(line), ...(next !== undefined && { nextCursor: encodeCursor(String(next)) }), length };
 }
 
-/**
- * One event with the root of its chain. Whether the event belongs to the root is verified for each view.
- * @throws Problem capability_required, not_found
- */
+/** Verifies for each view that the event belongs to the root. @throws Problem capability_required, not_found */
 export async function viewAuditEvent(caller: Member, place: string): Promise<EventDetail> {
   requireAccess(caller);
   if (!/^[1-9][0-9]{0,14}$/.test(place)) throw notFound("audit event");

@@ -9,14 +9,11 @@ import { toWire } from "#lib/time.ts";
 export type BurnDown = {
   readonly usage: WindowUsage & { readonly end: string };
   readonly timezone: string;
-  /** The amount left at each step, as decimal text. Null for future steps and for steps whose payments were not read. */
+  /** Decimal text; null for future steps and for steps whose payments were not read. */
   readonly steps: readonly { readonly at: string; readonly left: string | null }[];
 };
 
-/**
- * The window of the policy that the page shows: of the windows that limit an amount and reset, the one with the smallest part of
- * its limit left.
- */
+/** Of the windows that limit an amount and reset, the one with the smallest part of its limit left. */
 function shownWindow({ usage, policy }: Mandate) {
   const asset = policy.assets[0]?.asset;
   const resetting = usage.flatMap((one) => {
@@ -27,10 +24,7 @@ function shownWindow({ usage, policy }: Mandate) {
   return resetting.toSorted((a, b) => part(a) - part(b))[0] ?? null;
 }
 
-/**
- * The amount left of a mandate's budget over time, until its reset; null if no budget resets. The caller must have checked that
- * the person may see the mandate, because this function does not.
- */
+/** Null if no budget resets. The caller must have checked that the person may see the mandate. */
 export async function viewBurnDown(mandate: Mandate): Promise<BurnDown | null> {
   const usage = shownWindow(mandate);
   const [terms] = mandate.policy.assets;

@@ -28,8 +28,7 @@ import { toWire } from "#lib/time.ts";
 import type { FeePayer } from "#lib/vocabulary.ts";
 
 /**
- * The data of the confirmation page. If the caller can still decide, also records what this session was shown, because an
- * approval confirms exactly that. The data comes from the service's own tables and configuration.
+ * Also records what this session was shown if the caller can still decide, because an approval confirms exactly that.
  * @throws Problem not_found, capability_required
  */
 export async function viewCheckout(
@@ -91,17 +90,14 @@ async function choicesOf(checkout: CheckoutRow): Promise<CheckoutView["mandates"
   });
 }
 
-/**
- * The rules of the payment decision that asked for this approval. Null if no payment was decided yet or its decision is not
- * stored.
- */
+/** Null if no payment was decided yet or its decision is not stored. */
 async function rulesThatAsked({ authorizationId }: CheckoutRow): Promise<readonly AskRule[] | null> {
   if (authorizationId === null) return null;
   const findings = await findingsOf(database(), authorizationId);
   return findings && askRules(findings);
 }
 
-/** The time until which a person may extend the request for approval; absent if it was extended before or cannot be extended. */
+/** Absent if the request was extended before or cannot be extended. */
 async function moreTimeOf(checkout: CheckoutRow): Promise<{ moreTimeUntil?: string }> {
   if (checkout.extendedAt !== null) return {};
   const until = latestEnd(checkout, await endsOf(database(), checkout));
@@ -119,10 +115,7 @@ const noStepUp: CheckoutView["stepUp"] = {
   hasPassword: false,
 };
 
-/**
- * If the caller can still decide, records what the page shows, and changes a previewed checkout to awaiting_approval. `before`
- * is what the session was shown earlier.
- */
+/** `before` is what the session was shown earlier. */
 async function review(known: CheckoutRow, { sessionId }: SessionCaller, mayDecide: boolean) {
   return transact(async (tx) => {
     const locked = await lockCheckout(tx, known, known.checkoutIntentId);
@@ -224,10 +217,6 @@ async function stepUpOf(checkout: CheckoutRow, { sessionId, userId }: SessionCal
   };
 }
 
-/**
- * The limit above which the person must confirm their identity, as the reason that the page shows. Absent if no limit is
- * exceeded.
- */
 function limitOf(
   { asset, tokenDecimals }: CheckoutRow,
   { aboveThreshold, aboveUnverified }: LockedCheckout["stepUp"],

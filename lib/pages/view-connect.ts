@@ -6,7 +6,6 @@ import { redirectPlace } from "#lib/identity/oauth/redirect-uri.ts";
 import { openMandates } from "#lib/mandates/agent-store.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/** The maximum number of entries of a list to choose from. */
 const ROWS = 100;
 
 export type ConnectView = {
@@ -15,13 +14,9 @@ export type ConnectView = {
   /** Whether the client is the command line program of this project. */
   readonly builtIn: boolean;
   readonly place: ReturnType<typeof redirectPlace>;
-  /** Where the person goes if they refuse. */
   readonly refuseAt: string;
-  /**
-   * The capabilities that the client asks for and the person may give. If the client names none, all that the person may give.
-   */
+  /** What the client asks for and the person may give; all that the person may give if the client names nothing. */
   readonly grantable: readonly Capability[];
-  /** Those of `grantable` that a typical agent needs. */
   readonly suggested: readonly Capability[];
   readonly accounts: readonly { readonly serviceAccountId: string; readonly name: string }[];
   readonly mandates: readonly { readonly mandateId: string; readonly name: string }[];
@@ -35,7 +30,6 @@ export type ConnectAnswer =
 
 type Member = SessionCaller & { readonly organizationId: string };
 
-/** What a person needs to decide about an OAuth client's authorization request, or the reason why they cannot decide. */
 export async function viewConnect(caller: Member, query: string): Promise<ConnectAnswer> {
   const request = await readSealed(query);
   if (request === null) return { kind: "unusable", error: "invalid_request" };

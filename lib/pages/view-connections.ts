@@ -14,10 +14,7 @@ export type ConnectionsView = {
   readonly connections: readonly Connection[];
 };
 
-/**
- * The MCP address, the organization's registered programs and its connections. The page must have checked that the person may
- * see them, because this function does not.
- */
+/** The page must have checked that the person may see the organization's programs. */
 export async function viewConnections({
   organizationId,
 }: SessionCaller & { readonly organizationId: string }): Promise<ConnectionsView> {

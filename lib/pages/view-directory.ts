@@ -14,7 +14,7 @@ const ROWS = 20;
 
 type PageRequest = { readonly cursor?: string | undefined };
 
-/** Organizations, newest first. `search` is an id, or the start of a name or slug. */
+/** `search` is an id, or the start of a name or slug. */
 export async function viewOrganizations({ search, cursor }: PageRequest & { readonly search?: string | undefined }) {
   const rows = await selectOrganizations(search, decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ organizationId }) => organizationId);
@@ -34,7 +34,6 @@ export async function viewOrganizations({ search, cursor }: PageRequest & { read
 
 export type SellerLine = Awaited<ReturnType<typeof viewSellers>>["items"][number];
 
-/** Sellers of every organization in one state, newest first. */
 export async function viewSellers(environment: Environment, { state, cursor }: PageRequest & { readonly state: SellerState }) {
   const rows = await selectSellers(environment, state, decodeCursor(cursor), ROWS + 1);
   const { items, nextCursor } = page(rows, ROWS, ({ sellerId }) => sellerId);

@@ -5,20 +5,17 @@ import { timezoneOf } from "#lib/identity/members/organization-store.ts";
 import { timeZones } from "#lib/pages/time-zones.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/** The choices that the mandate editor offers. */
 export type EditorChoices = {
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly coins: readonly { readonly asset: string; readonly chain: string; readonly decimals: number }[];
-  /** The IANA names of the time zones, UTC first. */
   readonly zones: readonly string[];
-  /** The organization's time zone for new mandates. If null, the form uses the time zone of the person. */
+  /** If null, the form uses the time zone of the person. */
   readonly timezone: string | null;
 };
 
 /** The maximum number of service accounts that a mandate may name. */
 const AGENTS_MAX = 100;
 
-/** The organization's live service accounts, the configured assets, and the time zones that this runtime knows. */
 export async function viewEditorChoices(scope: {
   readonly organizationId: string;
   readonly environment: Environment;

@@ -4,7 +4,7 @@ import { selectSchedules } from "#lib/billing/store.ts";
 import { database } from "#lib/db/client.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 
-/** A page of every organization's fee schedules, newest first. The built-in schedule is last. */
+/** Newest first; the built-in schedule is last. */
 export async function viewAllSchedules(cursor: string | undefined, limit: number) {
   const rows = await selectSchedules(database(), null, decodeCursor(cursor), limit + 1);
   if (rows.length <= limit) rows.push(zeroRow);

@@ -13,37 +13,30 @@ import { daysAfter, toWire } from "#lib/time.ts";
 
 export type FixView = {
   readonly authorizationId: string;
-  /** The domain of the denied payment's seller, or else its name. It is untrusted text. */
+  /** The domain of the denied payment's seller, or else its name; untrusted text. */
   readonly payee: string;
   readonly amount: string;
   readonly agent: string;
   readonly decidedAt: string;
-  /** The messages of the rules that denied the payment. */
   readonly why: readonly string[];
   /** Null if the current mandate would not deny the same payment again. */
   readonly fix: Fix | null;
   readonly outcome: FoundFix["outcome"];
-  /** Whether a person who may change mandates can allow the refused payment once, without this change of the mandate. */
+  /** Whether a person who may change mandates can allow the refused payment once. */
   readonly mayAllowOnce: boolean;
-  /** Who allowed the payment once; null if nobody did. */
   readonly allowed: AllowedOnce | null;
-  /** The other denied payments of the last 30 days that would be allowed with the fix, newest first. */
+  /** Other denied payments of the last 30 days that would be allowed with the fix, newest first. */
   readonly others: readonly BacktestItem[];
   /** Whether there may be more decisions in the 30 days than this view has decided again. */
   readonly more: boolean;
-  /**
-   * The names of the service accounts that the mandate or the changed mandate is bound to, and of the agent that was denied.
-   */
+  /** Names of the service accounts that the mandate or the changed mandate is bound to, and of the denied agent. */
   readonly names: Readonly<Record<string, string>>;
 };
 
 const DAYS = 30;
 const LOOKED_AT = 200;
 
-/**
- * The change of the mandate with which a denied payment would be allowed, for the mandate editor. Null if no change is offered.
- * Writes nothing.
- */
+/** Null if no change is offered. Writes nothing. */
 export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: string): Promise<FixView | null> =>
   reading(async (tx, now) => {
     const authorizationId = idUnder("authorization", policyDecisionId);
@@ -73,23 +66,17 @@ export const viewFix = (scope: Scope, mandateId: string, policyDecisionId: strin
     };
   });
 
-/**
- * Whether a denied payment would be allowed with the fix. A repeated decision always keeps the denial agent_not_bound, so this
- * function checks the agents itself.
- */
+/** A repeated decision always keeps the denial agent_not_bound, so this function checks the agents itself. */
 function passes({ wouldBe, subjectId, reasons }: BacktestItem, fix: Fix | null): boolean {
   if (wouldBe !== "deny") return true;
   const isBound = fix?.changes.some((change) => change.of === "agent" && change.subjectId === subjectId) ?? false;
   return isBound && reasons.every(({ effect, code }) => effect !== "deny" || code === "agent_not_bound");
 }
 
-/** The link to a change of the mandate. `mayAllowOnce`: the reader may also allow the payment once, without the change. */
+/** `mayAllowOnce`: the reader may also allow the payment once, without the change. */
 export type FixOffer = { readonly href: string; readonly label: string; readonly mayAllowOnce?: true };
 
-/**
- * The link to the change with which a denied payment would be allowed; null if no change is offered. "passes" if the current
- * mandate would not deny the same payment again.
- */
+/** Null if no change is offered; "passes" if the current mandate would not deny the same payment again. */
 export const offerFix = (scope: Scope, mandateId: string, authorizationId: string): Promise<FixOffer | "passes" | null> =>
   reading(async (tx, now) => {
     const found = await findFix(tx, scope, { mandateId, authorizationId }, now);

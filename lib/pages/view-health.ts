@@ -19,7 +19,7 @@ export type HealthView = Awaited<ReturnType<typeof viewHealth>>;
 
 type Open = Awaited<ReturnType<typeof openBySender>>[number];
 
-/** An amount of ether with six decimals; further decimals are cut off. */
+/** In ether with six decimals; further decimals are cut off. */
 const etherOf = (wei: bigint): string => formatAmount(atomicOf(wei / 10n ** 12n), 6);
 
 function senderLine({ chain, key, address, balance, low }: Sender, open: readonly Open[]) {
@@ -37,9 +37,6 @@ function senderLine({ chain, key, address, balance, low }: Sender, open: readonl
 }
 export type SenderLine = ReturnType<typeof senderLine>;
 
-/**
- * The results of the health checks, the queues with the age of their oldest entry, and the executions with an unknown outcome.
- */
 export async function viewHealth() {
   const [now, { findings: probes, waiting, senders }, open, unknown, lag, overdueHolds, runs, relays, alarms] = await Promise.all(
     [
@@ -79,7 +76,6 @@ export async function viewHealth() {
     runs: runs.map(({ worker, ranAt, succeededAt, failedAt }) => ({
       worker,
       ranAt: toWire(ranAt),
-      // If the last failure is later than the last success, the last run failed.
       failing: failedAt !== null && (succeededAt === null || failedAt > succeededAt),
       succeededAt: succeededAt && toWire(succeededAt),
     })),

@@ -12,13 +12,10 @@ import type { Spending } from "#lib/pages/view-spending.ts";
 import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
-/**
- * One bar of a chart: an agent, a seller, a mandate, or the sum of those that have no separate bar. Two bars can have the same
- * name, never the same key. The name may be untrusted text. `amount` is decimal text.
- */
+/** Two bars can have the same `name`, which may be untrusted text, but never the same `key`. `amount` is decimal text. */
 export type Share = { readonly key: string; readonly name: string; readonly href?: string; readonly amount: string };
 
-/** Spending in one asset on one chain. The days are UTC days, the oldest first, today last. */
+/** The days are UTC days, oldest first. */
 export type CoinInsights = {
   readonly asset: string;
   readonly chain: string;
@@ -30,7 +27,6 @@ export type CoinInsights = {
 
 export type Insights = {
   readonly coins: readonly CoinInsights[];
-  /** The number of refused payments by rule, the most frequent first. */
   readonly refusals: readonly {
     readonly rule: string;
     readonly means: string;
@@ -72,7 +68,7 @@ function refusalOf({ denialCode, payments }: { readonly denialCode: string | nul
   return { code, rule, means: known ? denials[code as DenialCode].means : "", payments };
 }
 
-/** Spending and refusals of the last `count` days including today; the asset with the most payments comes first. */
+/** The last `count` days including today; the asset with the most payments comes first. */
 export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
   reading(async (tx, now) => {
     const since = new Date(`${lastDays(now, count)[0]}T00:00:00.000Z`);

@@ -8,18 +8,11 @@ import { toWire } from "#lib/time.ts";
 
 export type InvitationView = Pick<InvitationFacts, "organizationName" | "inviterName" | "email" | "role"> & {
   readonly expiresAt: string;
-  /**
-   * What the reader can do. `open`: sign in first. `mine`: accept. `unconfirmed`: confirm the address first. `other`: nothing,
-   * because the invitation is for another account. `member`: nothing, because the reader is already a member. In the other states
-   * the invitation has ended.
-   */
+  /** `mine`: the reader can accept. `unconfirmed`: they confirm the address first. `other`: it is for another account. */
   readonly state: "open" | "mine" | "unconfirmed" | "other" | "member" | "expired" | "canceled" | "accepted";
 };
 
-/**
- * The invitation to which a token belongs. Anyone with the token may see it, because the token was sent to the address that is
- * shown. Null for an unknown token.
- */
+/** Anyone with the token may see the address, because the token was sent there. Null for an unknown token. */
 export async function viewInvitation(token: string, user: Session["user"] | null): Promise<InvitationView | null> {
   const invitationId = invitationIdOf(token);
   const invitation = invitationId === null ? null : await readInvitation(database(), invitationId);

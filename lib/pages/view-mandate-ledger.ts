@@ -5,17 +5,14 @@ import type { LedgerEntry } from "#lib/mandates/mandate-schema.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { partiesOf } from "#lib/pages/mandate-ledger-store.ts";
 
-/** A ledger entry with the parties of its payment. `seller` and `agent` contain untrusted text. */
+/** `seller` and `agent` contain untrusted text. */
 export type LedgerLine = LedgerEntry & {
   readonly seller: { readonly domain?: string; readonly name?: string };
   readonly payTo: string | null;
   readonly agent: string;
 };
 
-/**
- * The ledger of a mandate, newest first.
- * @throws Problem not_found, invalid_request for an invalid cursor
- */
+/** Newest first. @throws Problem not_found, invalid_request for an invalid cursor */
 export async function viewMandateLedger(scope: Scope, mandateId: string, query: PageQuery): Promise<Page<LedgerLine>> {
   const { items, ...rest } = await viewLedger(scope, mandateId, query);
   const ids = [...new Set(items.map(({ authorizationId }) => authorizationId))];

@@ -11,14 +11,12 @@ import { formatAmount } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** An audit event about the mandate. */
 export type MandateEvent = {
   /** The audit event's type: "mandate.suspended". */
   readonly type: string;
   readonly at: string;
-  /** The name of the person or service account that acted, or words for another actor: "the service". */
   readonly by: string;
-  /** The mandate's version that applied after the event; null if the event does not name one. */
+  /** The version that applied after the event; null if the event does not name one. */
   readonly version: number | null;
   readonly reason: string | null;
   /** The policy of the new version, if the event created one of the newest 50 versions. */
@@ -32,7 +30,7 @@ export type MandateView = {
   readonly history: readonly MandateEvent[];
   /** What a revocation would affect. */
   readonly effect: {
-    /** The amount that payments have reserved now, as decimal text in the mandate's asset. */
+    /** Decimal text in the mandate's asset. */
     readonly reserved: string;
     readonly submitted: number;
     readonly waiting: number;
@@ -41,10 +39,7 @@ export type MandateView = {
 
 const HISTORY_MAX = 50;
 
-/**
- * A mandate with its history and the effect of a revocation.
- * @throws Problem not_found for a mandate of another organization
- */
+/** @throws Problem not_found for a mandate of another organization */
 export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateView> =>
   reading(async (tx, now) => {
     const row = await findMandate(tx, scope, mandateId);
@@ -69,7 +64,6 @@ export const viewMandate = (scope: Scope, mandateId: string): Promise<MandateVie
 
 type Step = Awaited<ReturnType<typeof selectSteps>>[number];
 
-/** The name of an actor that is neither a person nor a service account. */
 function actorWords(actorId: string): string {
   if (actorId === "service") return "the service";
   return actorId.startsWith("0x") ? "the mandate’s wallet" : actorId;

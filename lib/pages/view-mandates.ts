@@ -14,11 +14,7 @@ async function present(tx: Tx, rows: readonly MandateRow[], now: Date): Promise<
 
 type Query = MandateFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
-/**
- * The organization's mandates for the page, newest first, as listMandates returns them. They are filtered by status, and by a
- * part of the name or the whole id.
- * @throws Problem invalid_request for an invalid cursor
- */
+/** Newest first. @throws Problem invalid_request for an invalid cursor */
 export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<Mandate>> =>
   reading(async (tx, now) => {
     const rows = await filterMandates(tx, scope, filter, { now, limit: limit + 1, place: decodeCursor(cursor) });
@@ -26,6 +22,5 @@ export const viewMandates = (scope: Scope, { cursor, limit, ...filter }: Query):
     return { items: await present(tx, items, now), ...rest };
   });
 
-/** The mandates on the home page: active ones, then suspended ones, then drafts. */
 export const viewLiveMandates = (scope: Scope, limit: number): Promise<readonly Mandate[]> =>
   reading(async (tx, now) => present(tx, await liveMandates(tx, scope, limit), now));

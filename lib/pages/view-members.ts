@@ -13,34 +13,27 @@ import { presentInvitation, presentMember } from "#lib/identity/members/present-
 import { mailDelivery } from "#lib/mail/delivery.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 
-/** The page shows at most 200 members, and says if there are more. */
 const ROWS = 200;
 
 export type OpenInvitation = Invitation & {
   readonly invitedBy: string;
   readonly expired: boolean;
-  /**
-   * The invitation link to share. Present only if this installation sends no mail and the reader may invite people to this role.
-   */
+  /** Present only if this installation sends no mail and the reader may invite people to this role. */
   readonly link?: string;
 };
 
-/** The fields that the page shows of a valid key or OAuth connection. */
 export type ShownKey = Pick<MadeKey, "keyId" | "name" | "preview">;
 
 export type MembersView = {
   readonly members: readonly Member[];
-  /** The valid keys and OAuth connections that each member created; empty if the reader may not change members. */
+  /** By the user id of the member who created them; empty if the reader may not change members. */
   readonly keysMade: Readonly<Record<string, readonly ShownKey[]>>;
   readonly invitations: readonly OpenInvitation[];
   readonly more: boolean;
-  /** The roles that the reader may grant and remove; empty if they may not change members. */
+  /** Empty if the reader may not change members. */
   readonly grantable: readonly MembershipRole[];
   readonly owners: number;
-  /**
-   * The amounts above which approvers must confirm their identity, in whole units of an asset. Null where the default amount
-   * applies.
-   */
+  /** In whole units of an asset; null where the default amount applies. */
   readonly stepUpLimits: OwnStepUpLimits;
   /** True if invitations are sent by mail; otherwise people share the link. */
   readonly mailed: boolean;
@@ -52,7 +45,7 @@ function keysByMaker(keys: readonly MadeKey[]): Record<string, ShownKey[]> {
   return made;
 }
 
-/** The members of the caller's active organization. Only callers who may manage members see open invitations. */
+/** Only callers who may manage members see open invitations. */
 export async function viewMembers(caller: SessionCaller & { readonly organizationId: string }): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");

@@ -4,5 +4,4 @@ import { readNotices, type Notices } from "#lib/notices/read-notices.ts";
 
 export type NoticesView = Notices;
 
-/** How the caller is told about requests for approval, and on which devices. */
 export const viewNotices = (caller: SessionCaller): Promise<NoticesView> => readNotices(database(), caller);

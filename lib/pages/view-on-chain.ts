@@ -15,7 +15,7 @@ import { toWire } from "#lib/time.ts";
 export type RegistrationStatus = "submitted" | "registered" | "failed";
 export type Revocation = "none" | "requested" | "sent" | "revoked";
 
-/** The registration of a mandate on the chain, for display. Amounts are decimal text in its asset, times are RFC 3339. */
+/** Amounts are decimal text in the asset, times are RFC 3339. */
 export type RegistrationView = {
   readonly registrationId: string;
   readonly version: number;
@@ -43,7 +43,7 @@ export type OnChainView = {
   readonly token: { readonly asset: string; readonly decimals: number };
   /** The contract that the mandate's wallet delegates to. */
   readonly implementation: string;
-  /** The registration of the mandate's current version. A failed one only if every registration of this version failed. */
+  /** Of the current version of the mandate; a failed one only if every registration of this version failed. */
   readonly current: RegistrationView | null;
   /** Registrations of earlier versions that did not fail, newest first; at most five. */
   readonly earlier: readonly RegistrationView[];
@@ -84,10 +84,7 @@ function present(row: RegistrationRow): RegistrationView {
   };
 }
 
-/**
- * The registrations of a mandate; null if no contracts are configured for its chain, or if its asset is not configured. The
- * caller must have checked the mandate's organization, because this function does not.
- */
+/** Null if the chain has no contracts or the asset is not configured. The caller must have checked the organization. */
 export async function viewOnChain({ mandateId, version, policy }: Mandate): Promise<OnChainView | null> {
   const { chain, asset } = policy.assets[0] ?? { chain: "", asset: "" };
   const deployment = deploymentAt(chain);
@@ -107,18 +104,14 @@ export async function viewOnChain({ mandateId, version, policy }: Mandate): Prom
   };
 }
 
-/** The current usage of a registration according to the chain and according to the service. */
 export type BudgetView = {
   readonly chain: ChainBudget | null;
   readonly period: { readonly start: string; readonly end: string } | null;
-  /** The number and the sum of this period's payments, by the service's own records. */
+  /** By the service's own records. */
   readonly here: { readonly payments: number; readonly amount: string };
 };
 
-/**
- * The usage of a registration now; null if it is not among the mandate's 50 newest registrations. `chain` is null if readBudget
- * returns null, for example because the chain does not answer in time.
- */
+/** Null if the registration is not among the mandate's 50 newest. `chain` is null if readBudget returns null. */
 export async function viewBudget(mandateId: string, registrationId: string): Promise<BudgetView | null> {
   const rows = await registrationsOf(database(), { mandateId });
   const row = rows.find((one) => one.registrationId === registrationId);

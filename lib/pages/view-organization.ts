@@ -5,11 +5,10 @@ import { timeZones } from "#lib/pages/time-zones.ts";
 import { notFound } from "#lib/problem.ts";
 
 export type OrganizationView = Omit<OrganizationSettings, "logo"> & {
-  /** The IANA names of the time zones to choose from, UTC first. */
   readonly zones: readonly string[];
 };
 
-/** The settings of an organization, for the page. @throws Problem not_found */
+/** @throws Problem not_found */
 export async function viewOrganization(organizationId: string): Promise<OrganizationView> {
   const found = await settingsOf(database(), organizationId);
   if (!found) throw notFound("organization");
@@ -20,7 +19,6 @@ export async function viewOrganization(organizationId: string): Promise<Organiza
   return { ...settings, zones: timezone === null || zones.includes(timezone) ? zones : [...zones, timezone] };
 }
 
-/** The picture of an organization; null if it has none. */
 export async function logoOf(organizationId: string): Promise<Logo | null> {
   const found = await settingsOf(database(), organizationId);
   return found?.logo ? readLogo(found.logo) : null;

@@ -10,12 +10,10 @@ export type KeptMail = {
   /** The text before the link; all of the text if there is no link. */
   readonly opening: string;
   readonly link: string | null;
-  /** The text after the link. */
   readonly closing: string;
   readonly at: string;
 };
 
-/** The newest mails that the sandbox kept instead of sending, to one address or to all. */
 export async function viewOutbox(to?: string): Promise<readonly KeptMail[]> {
   const rows = await newestKept(ROWS, to?.toLowerCase());
   return rows.map(({ mailId, recipient, subject, plain, createdAt }) => {

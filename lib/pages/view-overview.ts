@@ -5,13 +5,12 @@ import { countOpen } from "#lib/platform/health-store.ts";
 import { viewAuditLog } from "#lib/pages/view-platform-audit.ts";
 import { selectRuns } from "#lib/platform/worker-run-store.ts";
 
-/** Sellers are counted up to this number. */
 const SELLERS_MAX = 100;
 const EVENTS = 8;
 
 export type OverviewView = Awaited<ReturnType<typeof viewOverview>>;
 
-/** The open work that the home page of the platform's staff shows. A part is null if the reader's role may not see it. */
+/** A part is null if the reader's role may not see it. */
 export async function viewOverview({ platformCapabilities: may, environment }: SessionCaller) {
   const watches = may.has("platform.audit.read") || may.has("platform.emergency.revoke");
   const [toVerify, open, runs, chains, log] = await Promise.all([

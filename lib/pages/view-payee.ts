@@ -9,9 +9,7 @@ import { countDeclined, countPaid, countRefused, paidName } from "#lib/pages/pay
 import { looksLike } from "#lib/sellers/look-alike.ts";
 import { toWire } from "#lib/time.ts";
 
-/**
- * The payee of a checkout, and its history with the organization. The name comes from the seller's record, never from the agent.
- */
+/** The name comes from the seller's record, never from the agent. */
 export async function viewPayee(checkout: CheckoutRow): Promise<PayeeView> {
   const { domain, sellerId } = checkout;
   const seller = sellerId === null ? null : await findSellerRecord(database(), sellerId);

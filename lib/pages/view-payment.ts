@@ -20,7 +20,7 @@ import { paymentTimeline, type Attempt, type PaymentFacts, type PaymentStep } fr
 import { notFound } from "#lib/problem.ts";
 import type { OrderStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** One payment with its request, decision and outcome. Names are untrusted text. */
+/** Names are untrusted text. */
 export type PaymentView = {
   readonly payment: Payment;
   readonly stage: Stage;
@@ -38,7 +38,7 @@ export type PaymentView = {
     readonly registered: boolean;
     readonly verified: boolean;
   };
-  /** Amounts are decimal text in the asset. */
+  /** Decimal text in the asset. */
   readonly amounts: {
     readonly price: string;
     readonly serviceFee: string;
@@ -50,10 +50,7 @@ export type PaymentView = {
     readonly sellerReceives: string;
   };
   readonly checkout: { readonly checkoutIntentId: string; readonly waits: boolean } | null;
-  /**
-   * The path of the page where a person is asked for approval. If an earlier payment asked the same question, the page belongs to
-   * that payment.
-   */
+  /** If an earlier payment asked the person the same question, this is the page of the earlier payment. */
   readonly confirmPath: string | null;
   /** Set if a person allowed this refused payment once, or if this payment was allowed because a person had done so. */
   readonly allowed: AllowedOnce | null;
@@ -63,10 +60,7 @@ export type PaymentView = {
   readonly transaction: { readonly hash: string; readonly href: string | null; readonly at: string | null } | null;
 };
 
-/**
- * The data of a payment's page. It never contains credential headers.
- * @throws Problem not_found for a payment of another organization
- */
+/** Never contains credential headers. @throws Problem not_found for a payment of another organization */
 export const viewPayment = (scope: Scope, authorizationId: string): Promise<PaymentView> =>
   reading(async (tx, now) => {
     const row = await findAuthorization(tx, scope, authorizationId);
@@ -196,10 +190,7 @@ function amountsOf(row: AuthorizationRow, { feeQuote }: PaymentIntent): PaymentV
   };
 }
 
-/**
- * The path of the confirmation page. The host of the stored link is ignored, because the service's host may have changed since
- * then.
- */
+/** Ignores the host of the stored link, because the service's host may have changed since then. */
 function confirmPathOf({ authorization }: Payment): string | null {
   const href = authorization.policyDecision.reasons.find(({ effect }) => effect === "approval")?.href;
   const path = href !== undefined && URL.canParse(href) ? new URL(href).pathname : "";

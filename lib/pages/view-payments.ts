@@ -18,7 +18,7 @@ import { stageOf, type Stage, type StageFacts } from "#lib/payments/stage.ts";
 import { toWire } from "#lib/time.ts";
 import type { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
-/** One line of the list. `seller`, `agent` and `mandate` contain untrusted text. */
+/** `seller`, `agent` and `mandate` contain untrusted text. */
 export type PaymentLine = {
   readonly authorizationId: string;
   readonly createdAt: string;
@@ -58,8 +58,7 @@ export type PaymentPage = Page<PaymentLine> & {
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
 /**
- * The organization's payments for the page, newest first. If no index serves the whole filter, a page checks only 5,000
- * payments, the newest first, and `nextCursor` then continues with older payments.
+ * Newest first; a page checks only 5,000 payments if no index serves the whole filter.
  * @throws Problem invalid_request for an invalid cursor
  */
 export const viewPayments = (scope: Scope, filter: PaymentFilter, { cursor, limit }: Query): Promise<PaymentPage> =>
@@ -140,7 +139,6 @@ export type PaymentChoices = {
   readonly agents: readonly { readonly agentId: string; readonly name: string }[];
 };
 
-/** The choices of the filters: the organization's newest mandates and service accounts. */
 export const viewPaymentChoices = (scope: Scope): Promise<PaymentChoices> =>
   reading(async (tx) => ({
     mandates: await mandateNames(tx, scope),

@@ -11,14 +11,12 @@ const CHECKPOINTS = 5;
 
 export type AuditLine = AuditEvent & { readonly actorName: string | null };
 
-/** Adds the names of people to the events that they caused. */
 export async function withNames(items: readonly AuditEvent[]): Promise<readonly AuditLine[]> {
   const people = [...new Set(items.map(({ actorId }) => actorId).filter((id) => id.startsWith("usr_")))];
   const names = await namesOf(people);
   return items.map((event) => ({ ...event, actorName: names.get(event.actorId) ?? null }));
 }
 
-/** One page of the audit log, of one chain or of all chains. */
 export async function viewAuditLog(query: Input<typeof contract.listPlatformAuditEvents>["query"]) {
   const { items, nextCursor } = await readAllEvents(query);
   return { items: await withNames(items), nextCursor };
@@ -26,7 +24,6 @@ export async function viewAuditLog(query: Input<typeof contract.listPlatformAudi
 
 export type ChainView = Awaited<ReturnType<typeof viewChain>>;
 
-/** The state of an audit chain: its length, its newest checkpoints, and the totals over all chains. */
 export async function viewChain(chain: string) {
   const [ends, checkpoints, totals] = await Promise.all([readEnds(chain), newestCheckpoints(chain, CHECKPOINTS), countChains()]);
   return {

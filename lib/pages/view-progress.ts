@@ -10,7 +10,6 @@ type Reader = {
   readonly productRoles: readonly ProductRole[];
 };
 
-/** The first steps of a new organization that this person sees, in order, and which of them are done. */
 export async function viewProgress(reader: Reader): Promise<{ readonly ids: readonly StepId[]; readonly done: Progress }> {
   return { ids: stepsFor({ ...reader, samples: sampleAsset() !== null }), done: await readProgress(reader) };
 }

@@ -4,10 +4,7 @@ import type { Payment } from "#lib/payments/payment-schema.ts";
 import { executionsOf, listAuthorizations } from "#lib/holds/execution-store.ts";
 import { presentPayment } from "#lib/payments/present-execution.ts";
 
-/**
- * The organization's newest payments as listPayments returns them, without the headers with signed payments, which only the
- * subject that executed the payment may see.
- */
+/** Without the headers with signed payments, which only the subject that executed the payment may see. */
 export async function viewRecentPayments(owner: Scope, limit: number): Promise<readonly Payment[]> {
   const rows = await listAuthorizations(database(), owner, {}, null, limit);
   const ids = rows.map((row) => row.authorizationId);

@@ -8,7 +8,7 @@ import { findFix, fixLink } from "#lib/payments/find-fix.ts";
 import type { FixOffer } from "#lib/pages/view-fix.ts";
 import { DAY_MS, toWire } from "#lib/time.ts";
 
-/** A payment that a mandate refused to an agent. `payee`, `agent` and `mandate` are untrusted text. */
+/** `payee`, `agent` and `mandate` are untrusted text. */
 export type Refusal = {
   readonly authorizationId: string;
   readonly payee: string;
@@ -18,19 +18,13 @@ export type Refusal = {
   readonly at: string;
   /** The message of the rule that denied the payment first. */
   readonly why: string;
-  /**
-   * The change of the mandate with which the payment would be allowed. Null if the reader may not change mandates, or if no
-   * change is offered.
-   */
+  /** Null if the reader may not change mandates, or if no change is offered. */
   readonly fix: FixOffer | null;
 };
 
 const ROWS_MAX = 5;
 
-/**
- * The payments that mandates refused in the last 24 hours, newest first, at most 5. `manage`: whether the reader may change
- * mandates.
- */
+/** The newest of the last 24 hours, at most 5. `manage`: whether the reader may change mandates. */
 export const viewRefusals = (scope: Scope, { manage }: { readonly manage: boolean }): Promise<readonly Refusal[]> =>
   reading(async (tx, now) => {
     const found: Refusal[] = [];

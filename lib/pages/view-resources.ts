@@ -18,11 +18,7 @@ type Query = {
   readonly limit: number;
 };
 
-/**
- * The organization's resources for the page, as listResources returns them. `archived` selects the archived ones instead of the
- * active ones; a text and a method filter further.
- * @throws Problem invalid_request for an invalid cursor
- */
+/** `archived` selects archived instead of active resources. @throws Problem invalid_request for an invalid cursor */
 export async function viewResources({ organizationId }: Scope, query: Query): Promise<Page<ListedResource>> {
   const { cursor, limit, ...filter } = query;
   const rows = await filterResources(database(), { organizationId, ...filter }, decodeCursor(cursor), limit + 1);
@@ -32,7 +28,7 @@ export async function viewResources({ organizationId }: Scope, query: Query): Pr
 
 export type ResourceView = { readonly resource: ListedResource; readonly seller: Seller; readonly archived: boolean };
 
-/** One resource of the organization, archived or not. @throws Problem not_found */
+/** Finds archived resources too. @throws Problem not_found */
 export async function viewResource(scope: Scope, sellerId: string, resourceId: string): Promise<ResourceView> {
   const { organizationId, environment } = scope;
   const resource = await findOwnResource(database(), { organizationId, sellerId, resourceId });
@@ -42,7 +38,6 @@ export async function viewResource(scope: Scope, sellerId: string, resourceId: s
   return { resource: listed!, seller: presentSeller(seller), archived: resource.archivedAt !== null };
 }
 
-/** The installation's assets with their token addresses, its facilitators and its origin. */
 export type Installation = {
   readonly coins: readonly Coin[];
   readonly facilitators: readonly string[];

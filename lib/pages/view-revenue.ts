@@ -8,10 +8,9 @@ import { ofThisMonth, resourceKey, revenueDays, sumOf, type RevenueEntry, type S
 import { coinOf } from "#lib/settlement/list-settlements.ts";
 import type { Scope } from "#lib/settlement/received-store.ts";
 
-/** An amount as decimal text in the asset, and the number of payments. */
+/** `amount` is decimal text in the asset. */
 type Figures = { readonly amount: string; readonly payments: number };
 
-/** The revenue in one asset on one chain. */
 export type Revenue = {
   readonly asset: string;
   readonly chain: string;
@@ -25,10 +24,7 @@ export type Revenue = {
 
 const DAYS = 30;
 
-/**
- * The revenue of the last 30 days and of this month, by asset; the asset with the most payments this month comes first. Empty
- * if no payment settled in this time.
- */
+/** The asset with the most payments this month comes first; empty if no payment settled in 30 days or this month. */
 export async function viewRevenue(scope: Scope): Promise<readonly Revenue[]> {
   const now = await clock(database());
   const since = firstDay(now, DAYS);

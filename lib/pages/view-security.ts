@@ -10,7 +10,6 @@ import { isProved } from "#lib/identity/passkeys/fresh-proof.ts";
 import { liveSessionsOf } from "#lib/identity/sessions/session-store.ts";
 import { toWire } from "#lib/time.ts";
 
-/** The maximum number of sessions that the page shows. */
 const SESSIONS = 100;
 
 export type SessionView = {
@@ -37,7 +36,6 @@ export type SecurityView = {
   readonly proved: boolean;
 };
 
-/** The caller's own sessions, passkeys and sign-in methods. */
 export async function viewSecurity({ userId, sessionId }: SessionCaller): Promise<SecurityView> {
   const [rows, passkeys, otherWays, now] = await Promise.all([
     liveSessionsOf(userId, SESSIONS),

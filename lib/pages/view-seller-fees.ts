@@ -6,15 +6,15 @@ import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
 import { formatAmount } from "#lib/money.ts";
 import { toWire } from "#lib/time.ts";
 
-/** A fee that a seller owes for a payment that it received. Amounts are decimal text. */
+/** Amounts are decimal text. */
 export type SellerFee = {
   readonly feeId: string;
   readonly createdAt: string;
   readonly amount: string;
   readonly asset: string;
-  /** The paid resource; null if no settled payment of this seller belongs to the fee. */
+  /** Null if no settled payment of this seller belongs to the fee. */
   readonly resourceId: string | null;
-  /** The paid amount; null if no settled payment of this seller belongs to the fee. */
+  /** Null if no settled payment of this seller belongs to the fee. */
   readonly paid: string | null;
 };
 
@@ -28,7 +28,7 @@ function textOf(amount: bigint, { chain, asset }: { readonly chain: string; read
 
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 
-/** The fees that the organization owes as a seller, newest first. @throws Problem invalid_request for an invalid cursor */
+/** Newest first. @throws Problem invalid_request for an invalid cursor */
 export async function viewSellerFees(organizationId: string, { cursor, limit }: Query): Promise<Page<SellerFee>> {
   const rows = await selectSellerFees(database(), organizationId, decodeCursor(cursor), limit + 1);
   const { items, ...rest } = page(rows, limit, ({ feeId }) => feeId);
@@ -43,7 +43,7 @@ export async function viewSellerFees(organizationId: string, { cursor, limit }: 
   return { ...rest, items: fees };
 }
 
-/** The fees that the organization owes as a seller since the start of this UTC month, by asset. */
+/** Since the start of this UTC month, by asset. */
 export async function viewDueSellerFees(organizationId: string): Promise<readonly DueFees[]> {
   const now = await clock(database());
   const month = new Date(`${now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);

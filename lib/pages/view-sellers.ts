@@ -10,16 +10,13 @@ export type OwnSeller = Seller & {
   readonly proof: DomainProof;
 };
 
-/** The maximum number of sellers that a page shows. */
 export const SELLERS_SHOWN = 200;
 
 export type OwnSellers = {
   readonly sellers: readonly OwnSeller[];
-  /** Whether the organization has more sellers than `sellers` contains. */
   readonly more: boolean;
 };
 
-/** The sellers of the organization, the oldest first. */
 export async function viewSellers({ organizationId, environment }: Scope): Promise<OwnSellers> {
   const rows = await listOwnSellers(database(), environment, organizationId, SELLERS_SHOWN + 1);
   const shown = rows.slice(0, SELLERS_SHOWN);

@@ -64,10 +64,7 @@ function keyOf(line: KeyLine): KeyView {
 
 type PageRequest = { readonly revoked: boolean; readonly cursor: string | undefined };
 
-/**
- * One page of the organization's service accounts, live or revoked, with fields that listServiceAccounts does not return.
- * @throws Problem capability_required, invalid_request for an invalid cursor
- */
+/** @throws Problem capability_required, invalid_request for an invalid cursor */
 export async function viewServiceAccounts(caller: Member, { revoked, cursor }: PageRequest): Promise<AccountsView> {
   requireAccess(caller);
   const place = decodeCursor(cursor);
@@ -79,10 +76,7 @@ export async function viewServiceAccounts(caller: Member, { revoked, cursor }: P
   return { items: items.map(accountOf), ...(nextCursor !== undefined && { nextCursor }), ...counts };
 }
 
-/**
- * A service account with its keys and the mandates that name it.
- * @throws Problem capability_required, not_found
- */
+/** @throws Problem capability_required, not_found */
 export async function viewServiceAccount(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
   requireAccess(caller);
   const line = await findAccount(caller, serviceAccountId);

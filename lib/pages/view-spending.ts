@@ -6,7 +6,7 @@ import { spendingDays, type Spend } from "#lib/pages/spending.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
 import { dayOf } from "#lib/time.ts";
 
-/** Spending in one asset on one chain. Amounts are decimal text. */
+/** Amounts are decimal text. */
 export type Spending = {
   readonly asset: string;
   readonly chain: string;
@@ -25,10 +25,7 @@ export type Spending = {
 
 const DAYS = 30;
 
-/**
- * The agents' spending of the last 30 days, by asset; the asset with the most payments comes first. Empty before the first
- * mandate.
- */
+/** By asset, the one with the most payments first. Empty before the first mandate. */
 export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
   reading(async (tx, now) => {
     const rows = await selectSpending(tx, scope, firstDay(now, DAYS));

@@ -34,10 +34,7 @@ function decimalsOf(chain: string, asset: string): number {
   return decimals;
 }
 
-/**
- * The maximum of tokenDecimals in the settings. Sums have this many decimals, because an asset may have different decimals on
- * each chain.
- */
+/** The maximum of tokenDecimals in the settings, because an asset may have different decimals on each chain. */
 const DIGITS = 36;
 
 const scaled = (chain: string, asset: string, amount: Atomic): Atomic =>
@@ -46,7 +43,6 @@ const text = (amount: Atomic): string => formatAmount(amount, DIGITS);
 
 type Sum = { buyer: Atomic; seller: Atomic; payments: number };
 
-/** The fees of each month and asset as one line, in the order of the rows. */
 function linesOf(rows: readonly MonthSum[]): StatementLine[] {
   const sums = new Map<string, Sum>();
   for (const { month, chain, asset, side, amount, count } of rows) {
@@ -82,11 +78,7 @@ async function chosenMonth(month: string | undefined): Promise<{ readonly month:
   return { month: month ?? current, current };
 }
 
-/**
- * The fees that the organization owes for a UTC month, by default this month, with its plan, its fee schedules and the sum of its
- * payments.
- * @throws Problem capability_required, not_found for an invalid month, invalid_request for an invalid cursor
- */
+/** @throws Problem capability_required, not_found for an invalid month, invalid_request for an invalid cursor */
 export async function viewStatement(caller: Member, asked: StatementRequest): Promise<StatementView> {
   requireAccess(caller);
   const { organizationId } = caller;
@@ -114,10 +106,7 @@ export async function viewStatement(caller: Member, asked: StatementRequest): Pr
   };
 }
 
-/**
- * The fees of a month as CSV lines, newest first, as a stream.
- * @throws Problem capability_required, not_found
- */
+/** CSV lines, newest first. @throws Problem capability_required, not_found for an invalid month */
 export async function exportFees(
   caller: Member,
   asked: string | undefined,

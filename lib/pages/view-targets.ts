@@ -37,10 +37,7 @@ async function factsOf(environment: Environment, { kind, id }: Target) {
 
 export type TargetView = Awaited<ReturnType<typeof viewTarget>>;
 
-/**
- * What an emergency revocation of the target would affect: its facts, its reserved amounts, and payments that are not final.
- * `facts` is null for an unknown id.
- */
+/** What an emergency revocation would affect; `facts` is null for an unknown id. */
 export async function viewTarget(environment: Environment, target: Target) {
   const facts = await factsOf(environment, target);
   if (!facts) return { ...target, facts: null, reach: [], held: [], underWay: [], moreUnderWay: false };

@@ -3,10 +3,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { viewCheckout } from "#lib/pages/view-checkout.ts";
 import { isProblem } from "#lib/problem.ts";
 
-/**
- * The requests for approval that a person decides together. Each is recorded as shown to this session, as on the page of a
- * single request. Unknown ids are left out.
- */
+/** Records each request as shown to this session, as the page of a single request does. Unknown ids are left out. */
 export async function viewTogether(
   checkoutIntentIds: readonly string[],
   caller: SessionCaller,

@@ -16,7 +16,6 @@ const EVENTS = 20;
 
 export type UserLine = Awaited<ReturnType<typeof viewUsers>>["items"][number];
 
-/** People with their organizations and the number of their live sessions. */
 export async function viewUsers(query: Input<typeof contract.listUsers>["query"]) {
   const { items, ...rest } = await readUsers(query);
   const ids = items.map(({ userId }) => userId);
@@ -35,10 +34,7 @@ export async function viewUsers(query: Input<typeof contract.listUsers>["query"]
 
 export type UserView = Awaited<ReturnType<typeof viewUser>>;
 
-/**
- * One person with the data for administrators. Audit events are included only if the reader may read the audit log.
- * @throws Problem not_found
- */
+/** `events` is null if the reader may not read the audit log. @throws Problem not_found */
 export async function viewUser(userId: string, readsAudit: boolean) {
   const [row, now] = await Promise.all([findUser(database(), userId), clock(database())]);
   if (!row) throw notFound("user");

@@ -3,7 +3,7 @@ import type { Tx } from "#lib/db/client.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { toWire } from "#lib/time.ts";
 
-/** A refused payment that a person allowed once. `by` is untrusted text. */
+/** `by` is untrusted text. */
 export type AllowedOnce = {
   readonly by: string;
   readonly at: string;
@@ -15,10 +15,7 @@ export type AllowedOnce = {
 
 type Decided = { readonly authorizationId: string; readonly organizationId: string; readonly outcome: string };
 
-/**
- * For a refused payment: the waiver with which a person allowed it once. For an allowed payment: the waiver that it used. Null if
- * there is none. `version` is the mandate's current version.
- */
+/** For an allowed payment, the waiver that it used; null if none. `version` is the mandate's current version. */
 export async function allowedOnce(tx: Tx, payment: Decided, version: number, now: Date): Promise<AllowedOnce | null> {
   const { authorizationId, organizationId, outcome } = payment;
   const row = await (outcome === "deny" ? waiverOf : waiverUsedBy)(tx, authorizationId);

@@ -13,7 +13,7 @@ type Member = SessionCaller & { readonly organizationId: string };
 
 const requireAccess = compileAccess(listWebhookEndpoints.access);
 
-/** The organization's webhook endpoints. @throws Problem capability_required */
+/** @throws Problem capability_required */
 export async function viewWebhooks(caller: Member): Promise<readonly WebhookEndpoint[]> {
   requireAccess(caller);
   return readEndpoints(caller.organizationId);
@@ -25,10 +25,7 @@ export type WebhookView = {
   readonly nextCursor?: string;
 };
 
-/**
- * A webhook endpoint with one page of its deliveries.
- * @throws Problem capability_required, not_found, invalid_request for an invalid cursor
- */
+/** @throws Problem capability_required, not_found, invalid_request for an invalid cursor */
 export async function viewWebhook(caller: Member, id: string, cursor: string | undefined): Promise<WebhookView> {
   requireAccess(caller);
   const { endpoint, deliveries } = await readDeliveries(caller.organizationId, id, { limit: ROWS, cursor });
