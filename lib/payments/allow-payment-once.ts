@@ -13,10 +13,7 @@ import { lockMandate } from "#lib/mandates/store.ts";
 import { allowPaymentOnce as operation } from "#lib/payments/contract.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/**
- * Lets a person allow an agent to make, once, a payment that the mandate refused. The mandate does not change, and nothing is
- * reserved or paid.
- */
+/** The mandate does not change, and nothing is reserved or paid. */
 export const allowPaymentOnce: Handler<typeof operation> = ({ authorizationId }, { caller, idempotency, requestId }) =>
   once(operation, idempotency, async (tx) => {
     await requireStillHeld(tx, caller, "mandates:manage");

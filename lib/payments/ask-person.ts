@@ -12,27 +12,16 @@ import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 import type { Budget, BatchFacts } from "#lib/payments/batch-facts.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/**
- * A payment that waits for a person's approval: its checkout, and the authorization that the agent executes after the approval.
- */
+/** A payment that waits for a person's approval. */
 export type OpenApproval = {
-  /**
-   * The checkout in which the person is asked. Null only if an open request for approval in the database
-   * has no checkout; then the agent gets no link.
-   */
+  /** Null only if an open request for approval in the database has no checkout; then the agent gets no link. */
   readonly checkoutIntentId: string | null;
   readonly authorizationId: string;
-  /**
-   * The subject whose payment needs the approval. Only this subject may execute the payment. Null if the
-   * request for approval has no checkout.
-   */
+  /** Only this subject may execute the payment. Null if the request for approval has no checkout. */
   readonly subjectId: string | null;
 };
 
-/**
- * A question to a person: may this payment be made? Equal payments have the same approval key, and each key has at most one open
- * question.
- */
+/** Equal payments have the same approval key, and each key has at most one open question. */
 export type Question = OpenApproval & {
   readonly approvalKey: string;
   /** The new checkout to open; null if the same question is already open. */
@@ -51,7 +40,6 @@ type Payment = {
   readonly authorizationId: string;
 };
 
-/** Makes the question to a person: with a new checkout, or with the checkout that is already open for the same question. */
 export function askPerson({ item, seller, resource, intent, ...payment }: Payment, budget: Budget, now: Date): Question {
   const { amount } = payment;
   const domain = seller?.domain ?? intent.seller.domain ?? "";
@@ -81,17 +69,12 @@ export function askPerson({ item, seller, resource, intent, ...payment }: Paymen
 }
 
 export type AskingTerms = {
-  /** The address of the page where a person is asked. */
   readonly checkoutUrl: (checkoutIntentId: string) => string;
   readonly pollCheckout: (checkoutIntentId: string) => Call;
   readonly execute: (authorizationId: string) => Call;
 };
 
-/**
- * Tells the agent where a person is asked and how to wait for the decision; null if no checkout was opened. The call that
- * executes the payment is included only for the agent that asked, because an agent may not execute another agent's payment. A
- * payment of an order does not get this call either, because an order is continued by a different call.
- */
+/** Only the agent that asked may execute the payment and gets the call for it; an order is continued by a different call. */
 function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalRequest | null {
   const { checkoutIntentId, authorizationId, subjectId } = question;
   if (checkoutIntentId === null) return null;
@@ -104,10 +87,7 @@ function askingOf(question: Question, item: Item, terms: AskingTerms): ApprovalR
   };
 }
 
-/**
- * Adds the checkout and the next calls to the finding that a person must approve, and a finding if the same question was
- * already open.
- */
+/** Adds the next calls to the finding that a person must approve, and a finding if the same question was already open. */
 export function withAsking(decision: Decision, question: Question | null, item: Item, terms: AskingTerms | null): Decision {
   const asking = question && terms && askingOf(question, item, terms);
   if (!asking) return decision;
@@ -119,23 +99,16 @@ export function withAsking(decision: Decision, question: Question | null, item: 
   return { ...decision, findings, reasons: renderReasons(findings) };
 }
 
-/**
- * Whether the agent that will pay is still active. If the caller pays itself, its key or session was already checked, so the
- * answer is true.
- */
+/** True if the caller pays itself, because its key or session was already checked. */
 export const agentLive = ({ purchase }: Item, facts: BatchFacts): boolean =>
   !purchase?.agentId || facts.checkouts.get(purchase.checkoutIntentId ?? "")?.agentLive !== false;
 
-/** The assurance level of the person's approval; softwareApproved if no person approved. */
 export function assuranceReached({ purchase }: Item, facts: BatchFacts): AssuranceLevel {
   const locked = purchase?.approvedByPerson ? facts.checkouts.get(purchase.checkoutIntentId ?? "") : undefined;
   return locked?.assuranceLevel ?? "softwareApproved";
 }
 
-/**
- * The budget without the amount that a checkout reserved before its approval (the hold). The approved payment takes over this
- * hold, so the hold must not count twice, and it must not start a cooldown that denies its own payment.
- */
+/** The payment takes over the checkout's hold, which must not count twice or start a cooldown that denies its own payment. */
 export function withoutOwnHold(budget: Budget, { held }: LockedCheckout): Budget {
   if (held?.status !== "held") return budget;
   const { amount } = held;

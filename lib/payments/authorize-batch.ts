@@ -46,10 +46,7 @@ export const batchTerms = (): BatchTerms => ({
 
 export const decimalsOf = (chain: string, asset: string): number => assetOf(chain, asset)?.tokenDecimals ?? 0;
 
-/**
- * Decides a batch in one transaction, usually with three round trips to the database: read the facts, lock the audit heads,
- * write and commit. It returns only after COMMIT, or after ROLLBACK if there is nothing to store.
- */
+/** Usually takes three round trips. Returns only after COMMIT, or after ROLLBACK if there is nothing to store. */
 async function authorizeAll(c: Sql, connection: object, items: readonly Item[]): Promise<readonly Answer[]> {
   const known = compiledPolicies(items);
   let committing = false;
@@ -82,10 +79,7 @@ async function authorizeAll(c: Sql, connection: object, items: readonly Item[]):
 
 type Asked = Pick<BatchFacts, "requests" | "remembered">;
 
-/**
- * Locks the agents whose payments open requests for approval, counts their requests, and reads how people decided the same
- * payments before. Null, without a query, if no payment opens a request.
- */
+/** Locks the agents whose payments open requests for approval. Null, without a query, if no payment opens a request. */
 async function askedBefore(c: Sql, rows: readonly NewAuthorization[]): Promise<Asked | null> {
   const opened = rows.flatMap(({ item, checkout }) => (checkout ? [{ item, checkout }] : []));
   if (opened.length === 0) return null;
@@ -109,25 +103,16 @@ const away = (detail: string): Problem => new Problem("service_unavailable", { d
 const nothingDecided = (): Problem =>
   away("The service cannot reach its database. Nothing was decided. Ask again with the same idempotency key.");
 
-/**
- * The connection was lost during COMMIT, so the decisions may or may not be stored. A retry with the same idempotency key finds
- * them if they are.
- */
+/** The decisions may or may not be stored. A retry with the same idempotency key finds them if they are. */
 const maybeDecided = (): Problem =>
   away(
     "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
   );
 
-/**
- * Whether a second run of the same batch can succeed. If another process has stored a reply for the same idempotency key, the
- * second run finds that reply.
- */
+/** If another process has stored a reply for the same idempotency key, a second run finds that reply. */
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error) || endedBeforeCommit(error);
 
-/**
- * Splits a batch in two. The payments of a mandate are put next to each other first, so at most one mandate is in both halves.
- * If one payment of n is bad, finding it costs at most 1 + 2·log2(n) transactions.
- */
+/** At most one mandate is in both halves. Finding one bad payment of n costs at most 1 + 2·log2(n) transactions. */
 function halves(items: readonly Item[]): readonly (readonly Item[])[] {
   const together = [...Map.groupBy(items, (item) => item.mandateId).values()].flat();
   const middle = Math.ceil(together.length / 2);
@@ -136,10 +121,7 @@ function halves(items: readonly Item[]): readonly (readonly Item[])[] {
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 45));
 
-/**
- * Decides a batch of payments under the locks of their mandates. If the database refuses a batch, the batch is split until the
- * bad payment is alone. After TRANSACTIONS_MAX transactions, the payments that are left are refused as overloaded.
- */
+/** A refused batch is split until the bad payment is alone; after TRANSACTIONS_MAX, the rest is refused as overloaded. */
 export async function authorizeBatch(items: readonly Item[]): Promise<readonly Answer[]> {
   const answers = new Map<Item, Answer>();
   const budget = { left: TRANSACTIONS_MAX };

@@ -10,15 +10,10 @@ import { AuthorizeQueue } from "#lib/payments/queue.ts";
 import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The queue of payments that wait for a decision. There is one per process, even if the process loads this module twice. */
 export const authorizeQueue = (): AuthorizeQueue =>
   perProcess("authorizeQueue", () => new AuthorizeQueue(authorizeBatch, keyReused));
 
-/**
- * Decides a payment. If the decision depends on the 402 of a seller's domain, the service calls the domain with no transaction
- * open and then decides.
- * @throws Problem overloaded, rate_limited
- */
+/** No transaction is open while the service asks a seller's domain. @throws Problem overloaded, rate_limited */
 export async function submitItem(item: Item): Promise<FinalAnswer> {
   const answer = await decide(item);
   wakeNotices();
@@ -36,7 +31,6 @@ async function decide(item: Item): Promise<FinalAnswer> {
 
 type Operation = typeof contract.authorizePayment;
 
-/** Decides one payment of a caller and answers with the stored bytes. @throws Problem */
 export async function authorizeOne(
   { body }: Input<Operation>,
   { caller, idempotency, requestId }: Omit<Context<Operation>, "request">,
@@ -65,10 +59,7 @@ export async function authorizeOne(
   return answer;
 }
 
-/**
- * Decides whether a payment may be made. The decision, the reserved amount and the audit event are stored before the reply is
- * sent.
- */
+/** The decision, the reserved amount and the audit event are stored before the reply is sent. */
 export const authorizePayment: Handler<Operation> = async (input, context) => {
   const { status, body, replayed } = await authorizeOne(input, context);
   return storedReply(status, body, replayed);

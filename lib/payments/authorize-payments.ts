@@ -26,10 +26,7 @@ function authorizeItem(raw: unknown, { caller, requestId }: Pick<Context<One>, "
 const keyOf = (raw: unknown): unknown =>
   (raw as { readonly intent?: { readonly idempotencyKey?: unknown } } | null)?.intent?.idempotencyKey;
 
-/**
- * Splits the payments into parts in which no idempotency key occurs twice. The second payment with a key must find the stored
- * reply of the first.
- */
+/** No idempotency key occurs twice in a part, because the second payment with a key must find the first one's stored reply. */
 function partsOf(payments: readonly unknown[]): unknown[][] {
   const parts: unknown[][] = [];
   let keys = new Set<unknown>();
@@ -45,10 +42,7 @@ function partsOf(payments: readonly unknown[]): unknown[][] {
   return parts;
 }
 
-/**
- * Decides several payments in one call. Each payment is a separate entry in the queue, so a refused payment does not affect the
- * other payments.
- */
+/** Each payment is a separate entry in the queue, so a refused payment does not affect the other payments. */
 export const authorizePayments: Handler<typeof operation> = async ({ body: { payments } }, { caller, requestId, request }) => {
   if (request.headers.get("idempotency-key") !== null)
     throw invalidField("/headers/Idempotency-Key", "Each payment has its own key: send it in intent.idempotencyKey.");

@@ -27,9 +27,7 @@ export type BacktestItem = {
   readonly reasons: readonly Reason[];
 };
 
-/**
- * Whether the seller or the resource requires the assurance level. Another policy of the buyer then does not change the reason.
- */
+/** Another policy of the buyer does not change what the seller or the resource requires. */
 const askedByOthers = ({ rule, pointer }: Reason): boolean => rule === "minimumAssuranceLevel" && pointer === undefined;
 
 const stays = (reason: Reason): boolean =>
@@ -38,11 +36,7 @@ const stays = (reason: Reason): boolean =>
       (reason.code === "assurance_too_low" && askedByOthers(reason))
     : reason.effect === "approval" && askedByOthers(reason);
 
-/**
- * Decides past payments again, oldest first, under another policy. The budgets are those that this policy would have left: a
- * payment uses nothing if the policy denies it, or if its reserved amount was released or has expired. `seen` says for which
- * payments the seller's domain itself answered with a matching 402.
- */
+/** Decides past payments again, oldest first, with the budgets that this policy would have left. */
 export function backtest(
   mandate: MandateFacts,
   past: readonly PastDecision[],

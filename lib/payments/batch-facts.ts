@@ -35,7 +35,7 @@ export type PolicyEntry = { readonly version: number; readonly policy: CompiledP
 /** Compiled policies by mandate. A version of a policy never changes, so an entry is valid while the mandate has that version. */
 const compiled = (): Map<string, PolicyEntry> => perProcess("compiledPolicies", () => new Map());
 
-/** A copy of the cached compiled policies of these mandates, because the cache may evict policies while the batch runs. */
+/** A copy, because the cache may evict policies while the batch runs. */
 export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntry> {
   const known = new Map<string, PolicyEntry>();
   for (const { mandateId } of items) {
@@ -45,7 +45,6 @@ export function compiledPolicies(items: readonly Item[]): Map<string, PolicyEntr
   return known;
 }
 
-/** A mandate of the batch with its current usage. */
 export type Budget = {
   readonly organizationId: string;
   readonly facts: MandateFacts;
@@ -60,7 +59,6 @@ export type Budget = {
 /** A mandate whose policy this release cannot read. Only the requests under this mandate fail. */
 type Unreadable = { readonly organizationId: string; readonly unreadable: Error };
 
-/** The reply that is stored for an idempotency key. */
 type SlotReply = { readonly fingerprint: string; readonly status: number; readonly body: string };
 
 /** Everything that a batch's decisions read. The maps `stored` and `replies` have idempotency slots as keys. */
@@ -75,20 +73,14 @@ export type BatchFacts = {
   readonly stoppedPayees: BatchRows["stoppedPayees"];
   /** Keys of the offers that this service itself received in a domain's 402. They are read only if a decision needs them. */
   readonly seen: ReadonlySet<string>;
-  /**
-   * The ids of waivers that were not used yet, by refused payment. A waiver is a person's permission for one payment. They are
-   * read only if a payment was refused by a rule that a person can waive.
-   */
+  /** The ids of unused waivers (permissions for one payment), by refused payment; read only if the refusal can be waived. */
   readonly waivers: ReadonlyMap<Item, readonly string[]>;
   /** The waivers that earlier payments of the batch have used. */
   readonly usedWaivers: Set<string>;
   readonly feeBasis: FeeBasis;
-  /** Locked checkouts with the facts that an approval needs. */
   readonly checkouts: ReadonlyMap<string, LockedCheckout>;
   readonly replies: ReadonlyMap<string, SlotReply>;
-  /**
-   * The requests for approval of each agent, by agentKey. They are read only if a decision opens a request; null until then.
-   */
+  /** The requests for approval of each agent, by agentKey; null until a decision opens a request. */
   readonly requests: Map<string, AgentRequests> | null;
   /** How people decided the same payment before. It is read together with `requests`. */
   readonly remembered: ReadonlyMap<Item, Remembered>;
@@ -197,11 +189,7 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
   return budgets;
 }
 
-/**
- * Makes the function that says whether a payment's caller may authorize it: null if their key or session is not valid, false if
- * it lacks the capability, and "paused" if a person paused the agent. Keys and sessions were read under the shared lock against
- * revocations, so every earlier revocation is seen.
- */
+/** Null for an invalid key or session. Both were read under the shared lock, so that every earlier revocation is seen. */
 function mayAuthorize(loaded: BatchRows): BatchFacts["mayAuthorize"] {
   const keys = new Map(members(loaded, "key").map((row) => [row.key_id, row]));
   const sessions = new Map(members(loaded, "session").map((row) => [`${row.session_id} ${row.organization_id}`, row]));

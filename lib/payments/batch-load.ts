@@ -20,8 +20,8 @@ import { namedSeller, readOffer, unregisteredPayee, type Offer } from "#lib/paym
 import { canonicalDomain } from "#lib/sellers/domain.ts";
 
 /**
- * The facts for the decisions of a batch. They are read under the revocation gate, and all except atDomains and stoppedPayees
- * while the mandates' rows are locked. A simulation reads them without a lock.
+ * The facts are read under the revocation gate and, except atDomains and stoppedPayees, while the mandates' rows are locked. A
+ * simulation reads them without a lock.
  */
 export type BatchRows = {
   readonly now: Date;
@@ -32,14 +32,11 @@ export type BatchRows = {
   readonly atDomains: ReadonlyMap<string, string>;
   /** Payees that are not registered and that an emergency stop forbids to pay, by the key that unregisteredPayee makes. */
   readonly stoppedPayees: ReadonlySet<string>;
-  /** The rows that the statement of facts returned, by kind. */
   readonly found: ReadonlyMap<Fact, readonly Row[]>;
   readonly policies: readonly Row[];
 };
 
-/**
- * Sends all queries without waiting between them. When all have ended, it throws the failure of the first query that failed.
- */
+/** Sends all queries at once. When all have ended, it throws the failure of the first query that failed. */
 export async function pipelined<const Q extends readonly PromiseLike<unknown>[]>(
   queries: Q,
 ): Promise<{ [K in keyof Q]: Awaited<Q[K]> }> {
@@ -54,10 +51,7 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
 const sellerOf = (item: Item, { offers, atDomains }: Pick<BatchRows, "offers" | "atDomains">): string | null =>
   namedSeller(item.intent) ?? atDomains.get(offers.get(item)?.domain ?? "") ?? null;
 
-/**
- * Removes repeated pairs and splits the pairs into two columns, at the first space. The first id of a pair never contains a
- * space.
- */
+/** Splits each distinct pair at its first space, because the first id of a pair never contains a space. */
 function columnsOf(pairs: readonly string[]): Pairs {
   const distinct = unique(pairs);
   const spaces = distinct.map((pair) => pair.indexOf(" "));
@@ -73,7 +67,7 @@ export function sellerDomainOf(host: string): string | null {
   return read.ok ? read.domain : null;
 }
 
-/** The offers in the challenges. A challenge is read only if its payment names no registered seller. */
+/** A challenge is read only if its payment names no registered seller. */
 function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   const offers = new Map<Item, Offer>();
   for (const item of items) {
@@ -84,10 +78,7 @@ function offersOf(items: readonly Item[]): ReadonlyMap<Item, Offer> {
   return offers;
 }
 
-/**
- * The ids of the rows that a batch locks, sorted, so that two batches cannot deadlock, with their organizations and
- * environment.
- */
+/** Sorted, so that two batches cannot deadlock. */
 const locksOf = (items: readonly Item[]): Locks => ({
   environment: items[0]!.environment,
   mandateIds: unique(items.map((item) => item.mandateId)).toSorted(),
@@ -96,7 +87,6 @@ const locksOf = (items: readonly Item[]): Locks => ({
   approverIds: items.flatMap((item) => approverOf(item) ?? []).toSorted(),
 });
 
-/** The ids of the rows that a batch reads. */
 function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at: Pick<BatchRows, "offers" | "atDomains">): Query {
   const askers = items.map((item) => item.asker);
   const sellers = new Map(items.map((item) => [item, sellerOf(item, at)]));
@@ -127,10 +117,7 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
 
 const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
-/**
- * The domains of the challenges with the payee addresses of their intents, for payments that name no registered seller. Looking
- * them up costs an extra round trip before the other facts.
- */
+/** Looking up these payees costs an extra round trip before the other facts. */
 const payeesOf = (offers: BatchRows["offers"]): Pairs =>
   columnsOf(
     [...offers].flatMap(([{ intent }, { domain }]) =>
@@ -138,7 +125,6 @@ const payeesOf = (offers: BatchRows["offers"]): Pairs =>
     ),
   );
 
-/** Decodes the rows that sellersAtDomains returned. */
 function readPayees(rows: readonly Row[]): Pick<BatchRows, "atDomains" | "stoppedPayees"> {
   const verified = rows.filter((row) => row["seller_id"] !== null);
   const stopped = rows.filter((row) => row["stopped"] === true);
@@ -163,10 +149,8 @@ const rowsOf = (rows: readonly Row[], kind: Fact): readonly Row[] => (byKind(row
 const timeOf = (found: BatchRows["found"]): Date => new Date(found.get("clock")?.[0]?.["row"] as string);
 
 /**
- * Opens the transaction of a batch and reads its facts, usually in one round trip. It takes the shared lock against
- * revocations, then the locks of the rows, then reads the clock and the facts. Keys and sessions must be read after the first
- * lock, so that no revocation is missed. The clock must be read after all locks, or the time is earlier than changes that were
- * waited for.
+ * Keys and sessions must be read after the shared lock, so that no revocation is missed, and the clock after all locks, or the
+ * time is earlier than changes that were waited for.
  */
 export async function openAndLoad(c: Sql, items: readonly Item[], known: Versions): Promise<BatchRows> {
   const offers = offersOf(items);

@@ -4,10 +4,7 @@ import { probesOf, type BatchTerms } from "#lib/payments/judge-item.ts";
 import type { BatchFacts } from "#lib/payments/batch-facts.ts";
 import { offersSeen } from "#lib/payments/batch-statements.ts";
 
-/**
- * Adds the keys of the stored offers to the facts. This costs an extra round trip only if a payment goes to an allowed domain
- * that its seller has not verified.
- */
+/** This costs an extra round trip only if a payment goes to an allowed domain that its seller has not verified. */
 export async function withSeenOffers(c: Sql, items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Promise<BatchFacts> {
   const probes = [...probesOf(items, facts, terms)];
   if (probes.length === 0) return facts;

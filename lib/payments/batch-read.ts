@@ -9,10 +9,7 @@ import type { RegisteredResource, RegisteredSeller } from "#lib/payments/compare
 import type { StopOver } from "#lib/sellers/stops.ts";
 import { resources, sellers } from "#lib/sellers/tables.ts";
 
-/*
- * Reads the result rows of a batch's statements. Columns and types come from the tables; `Members` has the types of rows that
- * belong to no table.
- */
+/* Columns and types come from the tables; `Members` has the types of rows that belong to no table. */
 
 type Name = { readonly mandate_id: string; readonly name: string };
 type Members = {
@@ -29,10 +26,7 @@ type Members = {
     readonly organization_id: string;
     readonly capabilities: (typeof serviceAccounts.$inferSelect)["capabilities"];
     readonly paused: boolean;
-    /**
-     * Whether this row stands for the tokens of an OAuth client. Then `role` is the role of the person who allowed the client,
-     * or null if they are no longer a member or are banned. For an API key, `role` is always null.
-     */
+    /** For tokens of an OAuth client, `role` is that of the person who allowed it, or null if they are banned or no member. */
     readonly by_token: boolean;
     readonly role: (typeof member.$inferSelect)["role"] | null;
   };
@@ -47,7 +41,6 @@ type Members = {
 export const members = <K extends keyof Members>({ found }: BatchRows, what: K): readonly Members[K][] =>
   (found.get(what) ?? []).map(({ row }) => row as Members[K]);
 
-/** Makes a function that reads all rows of one kind. */
 const reading =
   <T>(what: "slot" | "reply" | "bucket" | "seller" | "resource", read: (row: Row) => T) =>
   ({ found }: BatchRows): readonly T[] =>

@@ -14,10 +14,7 @@ import { toWire } from "#lib/time.ts";
 export type ChainedAuthorization = NewAuthorization & { readonly event: ChainedEvent; readonly stored: StoredIntent };
 type HeldAuthorization = ChainedAuthorization & { readonly hold: Hold };
 
-/**
- * The idempotency slot of the authorization. If the payment belongs to an approval or order, the caller's slot belongs to that
- * operation, so the authorization gets a separate slot.
- */
+/** A payment of an approval or order gets a separate slot, because the caller's slot belongs to that operation. */
 const slotOf = ({ item, authorizationId }: NewAuthorization): string => (item.purchase ? `also ${authorizationId}` : item.slot);
 
 const bucketsOf = ({ buckets }: Hold) => buckets.map(({ windowKey, start }) => [windowKey, start.getTime()] as const);
@@ -143,10 +140,7 @@ const AUTHORIZE = `
     reserved = reserved + (SELECT amount FROM summed WHERE summed.mandate_id = mandates.mandate_id)
   WHERE mandate_id = ANY($${LAST}::text[])`;
 
-/**
- * Like AUTHORIZE, and also stores payment terms and the holds that need a separate row. It is a separate statement because most
- * batches have none of these, and each part of a statement takes time.
- */
+/** A separate statement, because most batches have no new terms or stored holds, and each part of a statement takes time. */
 const AUTHORIZE_AND_STORE = AUTHORIZE.replace(
   "WITH",
   `WITH reserved AS (INSERT INTO changed_reservations (${storedColumns.names}) SELECT * FROM ${storedColumns.source}),
@@ -176,10 +170,7 @@ export function authorize(c: Sql, rows: readonly ChainedAuthorization[], newTerm
   return c.unsafe(AUTHORIZE_AND_STORE, [...values, ...more], { prepare: true });
 }
 
-/**
- * The amount and the number of payments that the batch adds to each bucket. A bucket has the sums of one part of a window's
- * time.
- */
+/** A bucket has the sums of one part of a window's time. */
 function addedOf(held: readonly HeldAuthorization[]): BucketChange[] {
   const added = new Map<string, BucketChange>();
   for (const { item, hold } of held) {

@@ -13,10 +13,7 @@ import { authorize, bySlot, type ChainedAuthorization } from "#lib/payments/batc
 import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
 
-/**
- * Whether another process stored a reply for the same idempotency key first, under another mandate than the locked one. A retry
- * finds the stored reply.
- */
+/** Whether another process first stored a reply for the idempotency key, under another mandate. A retry finds the reply. */
 export const lostSlot = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ["authorizations_slot", "idempotency_pkey"].includes(error.constraint_name ?? "");
 
@@ -36,10 +33,7 @@ const replyColumns = given(
 
 type BatchWrites = { readonly rows: readonly NewAuthorization[]; readonly records: readonly ItemRecord[] };
 
-/**
- * The ids of the payment terms that are known to be stored. There is a list for each connection, because a new connection can
- * reach a database that was restored from an older state.
- */
+/** The stored terms by connection, because a new connection can reach a database that was restored from an older state. */
 const storedTerms = new WeakMap<object, Set<string>>();
 const STORED_MAX = 10_000;
 
@@ -61,17 +55,12 @@ const REPLY = `
   SELECT chain, sequence, peaks FROM audit_heads
   WHERE chain = ANY($${replyColumns.last + 1}::text[]) AND (SELECT count(*) FROM replied) >= 0 ORDER BY chain FOR NO KEY UPDATE`;
 
-/**
- * Stores the replies, then locks the heads (newest entries) of the audit chains. The second part of the statement reads the
- * count of stored replies, which makes PostgreSQL run it second.
- */
+/** The second part of REPLY reads the count of stored replies, which makes PostgreSQL lock the heads second. */
 const replyAndLockHeads = (c: Sql, kept: readonly ItemRecord[], chains: readonly string[]) =>
   c.unsafe(REPLY, [...replyColumns.values(bySlot(kept)), chains as string[]], { prepare: true });
 
 /**
- * Saves a batch in two round trips. The first sends the used waivers, the new checkouts and the rows of approvals and orders,
- * and locks the heads of the audit chains. The second sends the authorizations with their holds, the other audit events, and
- * COMMIT, which PostgreSQL turns into a ROLLBACK if an earlier statement failed. Only batches write the idempotency slots of
+ * Takes two round trips. COMMIT becomes a ROLLBACK if an earlier statement failed. Only batches write the slots of
  * authorizations, and each slot belongs to one audit chain, so writing the slots after locking the heads cannot deadlock.
  */
 export async function saveBatch(

@@ -7,15 +7,11 @@ import { GATE } from "#lib/command/gate-store.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * Each statement takes the entries of the batch one by one and finds the row of each: unnest, then LATERAL … LIMIT 1 with the one
- * index that fits. With a join that the planner can reorder, or with = ANY, a plan that was made while the tables were small
- * would always scan a whole table, and the cost of a batch would grow with the number of stored payments.
+ * Each statement finds rows by LATERAL … LIMIT 1 with the one index that fits. With = ANY or a join that the planner can
+ * reorder, a plan that was made while the tables were small would always scan a whole table.
  */
 
-/**
- * Takes the shared lock against revocations in a separate statement, so that later statements see every revocation that was
- * committed before.
- */
+/** A separate statement takes the shared lock, so that later statements see every revocation that was committed before. */
 export const beginToWrite = (c: Sql) => c.unsafe(`BEGIN; SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 
 export type Locks = {
@@ -26,7 +22,6 @@ export type Locks = {
   readonly approverIds: readonly string[];
 };
 
-/** Reads mandates by id, but only those of the given organizations and environment. `lock` is the locking clause. */
 const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, lock: PendingQuery<Row[]>) => c`
   SELECT m.* FROM unnest(${mandateIds}::text[]) AS w(mandate_id), LATERAL (
     SELECT mandate_id, organization_id, status, version, asset, chain, agents, spent::text, reserved::text, last_held_at FROM mandates
@@ -36,10 +31,7 @@ const mandatesOf = (c: Sql, { environment, mandateIds, organizations }: Locks, l
 /** Locks the mandates in the order of their ids. */
 export const lockMandates = (c: Sql, locks: Locks) => mandatesOf(c, locks, c`FOR NO KEY UPDATE`);
 
-/**
- * Locks the mandates, then the checkouts, then the approving people: each subquery reads the count of the subquery before it, so
- * PostgreSQL runs them in this order. Also reads the sellers at the domains of challenges.
- */
+/** Each subquery reads the count of the one before it, so PostgreSQL locks mandates, then checkouts, then approvers. */
 export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
   WITH locked AS MATERIALIZED (${lockMandates(c, locks)}),
     checkouts AS MATERIALIZED (SELECT k.* FROM (SELECT count(*) AS mandates FROM locked) AS before,
@@ -50,20 +42,14 @@ export const lockWithCheckouts = (c: Sql, locks: Locks, payees: Pairs) => c`
     LATERAL (${lockApprovers(c, locks.approverIds, c`before.checkouts >= 0`)}) a
   UNION ALL SELECT 'payee', row_to_json(p) FROM (${sellersAtDomains(c, payees)}) p`;
 
-/**
- * The seller that verified a domain, if any. The record and the rules of this seller apply even if the intent does not name it.
- * If no seller verified the domain, `stopped` says whether an emergency stop forbids payments to the claimed domain or address.
- */
+/** The record and the rules of the seller that verified a domain apply even if the intent does not name the seller. */
 export const sellersAtDomains = (c: Sql, { of: domains, ids: payTos }: Pairs) => c`
   SELECT w.domain, w.pay_to, s.seller_id,
     s.seller_id IS NULL AND coalesce(stop_over_domain(w.domain), stop_over_address(w.pay_to, NULL)) IS NOT NULL AS stopped
   FROM unnest(${domains}::text[], ${payTos}::text[]) AS w(domain, pay_to) LEFT JOIN LATERAL (
     SELECT seller_id FROM sellers WHERE domain = w.domain AND verified ORDER BY seller_id LIMIT 1) s ON true`;
 
-/**
- * The numbers of the wanted offers that this service itself received in a domain's 402 within the last day. A wanted offer
- * without an amount matches a stored offer of any amount.
- */
+/** The offers that this service itself received in a domain's 402 in the last day. Without an amount, any amount matches. */
 export const offersSeen = (c: Sql, wanted: readonly WantedOffer[]) => c`
   SELECT w.number FROM unnest(${wanted.map((_, number) => number)}::int[], ${wanted.map(({ domain }) => domain)}::text[],
       ${wanted.map(({ payTo }) => payTo)}::text[], ${wanted.map(({ chain }) => chain)}::text[],
@@ -87,10 +73,7 @@ const liveSessions = (c: Sql, sessionIds: readonly string[], organizations: read
     unnest(${organizations}::text[]) AS o(id),
     LATERAL (SELECT organization_id, role FROM member WHERE organization_id = o.id AND user_id = u.id LIMIT 1) m`;
 
-/**
- * Pairs of two ids, as two columns of equal length. `of` has the ids of mandates, sellers or sessions, or domains, and `ids`
- * has what is looked up under each.
- */
+/** Two columns of equal length: `of` has mandates, sellers, sessions or domains, and `ids` what is looked up under each. */
 export type Pairs = { readonly of: readonly string[]; readonly ids: readonly string[] };
 
 export type Query = {
@@ -106,14 +89,10 @@ export type Query = {
   readonly organizations: readonly string[];
   /** The idempotency slots of the payments that belong to an approval, a continuation or an order. */
   readonly replies: readonly string[];
-  /**
-   * The caller's session id and the checkout id of each payment that belongs to a checkout. The session id is empty for an API
-   * key.
-   */
+  /** The caller's session id (empty for an API key) and the checkout id of each payment that belongs to a checkout. */
   readonly checkouts: Pairs;
 };
 
-/** The kinds of rows that the statements of this file return with the columns `what` and `row`. */
 export type Fact =
   | "mandate"
   | "policy"
@@ -134,14 +113,8 @@ export type Fact =
   | "fees";
 
 /**
- * Reads all facts in one statement, because each statement costs more than its rows. `what` is the kind of a row and `row` its
- * JSON, with amounts as text. Kinds: the clock; stored replies of the batch's idempotency slots; used intent ids and nonces;
- * sellers that were paid before; open approvals; live keys; sellers, resources and fees; and the current usage. Emergency stops
- * are evaluated only if a stop has the same last two domain labels or the same address. Do not use EXISTS here: the planner
- * would read all stops at once for a batch. A policy has at most 16 windows (eight budgets and eight counts), each with at most
- * 61 buckets (parts of its time) that count. Buckets that ended within the last minute are included, because the decision uses
- * a time that was read a moment ago. The interval is a scalar subquery, because no index supports a comparison with a volatile
- * function.
+ * Do not use EXISTS here: the planner would read all stops for a batch. Buckets that ended in the last minute count, because
+ * the decision uses an earlier time. The interval is a scalar subquery, because no index compares with a volatile function.
  */
 export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row
@@ -204,10 +177,7 @@ export const factsWithSessions = (c: Sql, asked: Query) => c`${factsAsked(c, ask
   UNION ALL SELECT 'reply', row_to_json(i) FROM (${storedReplies(c, asked.replies)}) i
   UNION ALL SELECT 'checkout', row_to_json(k) FROM (${approvalFacts(c, asked.checkouts, asked.organizations)}) k`;
 
-/**
- * Reads the facts of a simulation in one snapshot, without any lock. All policies are read in this statement, because a separate
- * statement could read a later version.
- */
+/** No lock is taken. The policies are read in this statement, because a separate statement could read a later version. */
 export const factsToRead = (c: Sql, asked: Query, locks: Locks) => c`
   SELECT 'mandate' AS what, row_to_json(m) AS row FROM (${mandatesOf(c, locks, c``)}) m
   UNION ALL SELECT 'policy', row_to_json(p) FROM (${policiesOf(c, asked.mandateIds)}) p

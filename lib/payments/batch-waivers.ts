@@ -8,10 +8,7 @@ import type { NewAuthorization } from "#lib/payments/decide-batch.ts";
 import { basketOfPayment } from "#lib/payments/open-checkout.ts";
 import { subjectOf, type Item } from "#lib/payments/queue-item.ts";
 
-/**
- * The terms of a waiver for this payment. Null if nobody can waive the rules that denied it, if it was not denied or belongs to
- * an approval or order, or if it has no verified seller or no confirmed address to pay.
- */
+/** Null if nobody can waive the refusal of this payment. */
 function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row }: NewAuthorization): WaiverTerms | null {
   if (item.purchase || decision.outcome !== "deny" || seller?.verified !== true || payTo === null) return null;
   if (!isWaivable(decision)) return null;
@@ -27,10 +24,7 @@ function waivableTerms({ item, seller, resource, decision, intent, payTo, ...row
   };
 }
 
-/**
- * Reads the waivers for the payments that were refused. Null if there are none. Sends no query unless a rule that a person can
- * waive refused a payment.
- */
+/** Sends no query unless a rule that a person can waive refused a payment. Null if there are no waivers. */
 export async function waiversOf(c: Sql, rows: readonly NewAuthorization[]): Promise<BatchFacts["waivers"] | null> {
   const refused = rows.flatMap((row) => {
     const terms = waivableTerms(row);

@@ -3,10 +3,7 @@ import { compilePolicy } from "#lib/mandates/compile-policy.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { liveUsage, usageAndPolicy } from "#lib/holds/hold-store.ts";
 
-/**
- * Whether the amount that a mandate has spent and reserved exceeds its current policy, in total or in any window that counts
- * now. The number of payments is not checked.
- */
+/** Checks the amounts in total and in each current window, but not the number of payments. */
 export async function breaksCap(tx: Tx, mandateId: string): Promise<boolean> {
   const row = await usageAndPolicy(tx, mandateId);
   const asset = row && assetOf(row.chain, row.asset);

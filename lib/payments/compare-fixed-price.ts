@@ -43,10 +43,7 @@ const kindOf = (offer: Offer): string => `${shown(offer.scheme)} by ${shown(meth
 const shownAmount = (text: string, { tokenDecimals, asset }: AssetOnChain): string =>
   AMOUNT.test(text) ? displayAmount(BigInt(text), tokenDecimals, asset) : shown(text);
 
-/**
- * The differences between one offer and the registered terms. The token's name and version are compared only if the offer has
- * these fields.
- */
+/** The token's name and version are compared only if the offer has these fields. */
 function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, index: number): Difference[] {
   const member = offer.amount === undefined && offer.maxAmountRequired !== undefined ? "maxAmountRequired" : "amount";
   const asked = offer[member] ?? "";
@@ -75,10 +72,7 @@ function compareOffer(offer: Offer, { asset, amount, payTo }: RegisteredTerms, i
     }));
 }
 
-/**
- * The differences between a challenge and the seller's registered fixed price. Of several offers with the scheme exact by
- * EIP-3009, the one with the fewest differences counts. A challenge without the field `accepts` has no differences.
- */
+/** Of several offers by EIP-3009, the one with the fewest differences counts. Without `accepts`, there are no differences. */
 export function compareFixed(challenge: Readonly<Record<string, unknown>>, registered: RegisteredTerms): readonly Difference[] {
   if (challenge["accepts"] === undefined) return [];
   const offers = Offers.parse(challenge["accepts"]);

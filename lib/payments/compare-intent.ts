@@ -3,7 +3,6 @@ import type { AskedIntent } from "#lib/payment-intent.ts";
 import type { Pricing } from "#lib/sellers/resource-schema.ts";
 import type { StopOver } from "#lib/sellers/stops.ts";
 
-/** The record of a registered seller, with the facts that are compared with an intent. */
 export type RegisteredSeller = {
   readonly sellerId: string;
   readonly organizationId: string;
@@ -11,10 +10,7 @@ export type RegisteredSeller = {
   readonly domain: string;
   readonly verified: boolean;
   readonly stopped: boolean;
-  /**
-   * Whether an emergency stop of another seller includes this seller's domain: "proven" if the stopped seller had proved the
-   * domain, "claimed" if it had only claimed it, null if no stop includes the domain.
-   */
+  /** Whether another seller's emergency stop includes the domain, which the stopped seller had "proven" or only "claimed". */
   readonly overDomain: StopOver;
   readonly minimumAssuranceLevel: string;
 };
@@ -35,10 +31,7 @@ export type RegisteredResource = {
     readonly facilitatorUrl?: string | undefined;
     readonly maxTimeoutSeconds: number;
   };
-  /**
-   * Whether an emergency stop of another seller includes this payee address: "proven" if the stopped seller had proved the
-   * address, "claimed" if it had only claimed it, null if no stop includes the address.
-   */
+  /** Whether another seller's emergency stop includes the address, which the stopped seller had "proven" or only "claimed". */
   readonly overAddress: StopOver;
 };
 
@@ -68,10 +61,7 @@ function samePrice(asked: Pricing | undefined, registered: Pricing, decimals: nu
   return registered.type === "quoted" && sameText(asked.maxAmount, registered.maxAmount ?? "");
 }
 
-/**
- * Whether the amount is the registered fixed price. If the seller quotes a price in each 402, whether the amount is at most the
- * registered limit.
- */
+/** If the seller quotes a price in each 402, the amount may be at most the registered limit. */
 function fitsPrice(amount: Atomic, pricing: Pricing, decimals: number): boolean {
   if (pricing.type === "fixed") return sameAmount(formatAmount(amount, decimals), pricing.amount, decimals);
   const limit = pricing.maxAmount === undefined ? null : readAmount(pricing.maxAmount, decimals);

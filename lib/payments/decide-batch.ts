@@ -20,7 +20,6 @@ import { book, holdFor, type Hold } from "#lib/payments/take-hold.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { earliest } from "#lib/time.ts";
 
-/** An authorization to be written. */
 export type NewAuthorization = {
   readonly item: Item;
   readonly authorizationId: string;
@@ -39,10 +38,7 @@ export type NewAuthorization = {
   readonly hold: Hold | null;
   /** The checkout that is opened together with this authorization; null if no person is asked or the question is already open. */
   readonly checkout: NewCheckout | null;
-  /**
-   * The checkout in which a person is asked: a new one, or that of an earlier payment with the same question; null if none is
-   * asked.
-   */
+  /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
   readonly checkoutIntentId: string | null;
   /** The id of the waiver because of which the payment is allowed; null if the policy allows it. */
   readonly waiverId: string | null;
@@ -53,15 +49,11 @@ export type NewAuthorization = {
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** Rows and events of an approval or order that are written besides the authorization. */
 export type ItemRecord = PurchaseRecord & { readonly item: Item };
 
 type Outcome = { readonly answers: Answer[]; readonly rows: NewAuthorization[]; readonly records: ItemRecord[] };
 
-/**
- * Decides a batch of payments in order of arrival; each decision counts what earlier payments of the batch have reserved. It
- * has no other effects than new ids, calls of `terms.onBug` and what it adds to `facts`.
- */
+/** In order of arrival: each decision adds to `facts` what it reserves, so that later payments of the batch count it. */
 export function decideBatch(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): Outcome {
   const rows: NewAuthorization[] = [];
   const records: ItemRecord[] = [];
@@ -98,10 +90,7 @@ function countRequest({ checkout }: NewAuthorization, { requests }: BatchFacts):
   if (known) requests?.set(agentKey(checkout), withOpened(known, checkout));
 }
 
-/**
- * Checks the caller's key or session and its capability. Then it returns a stored reply, before any check whose result changes
- * with time. Null if the payment has no stored reply and must be decided.
- */
+/** Returns a stored reply before any check whose result changes with time. Null if the payment must be decided. */
 function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms): Answer | null {
   const may = facts.mayAuthorize(item);
   if (may === null) {
@@ -116,8 +105,7 @@ function answerBeforeDeciding(item: Item, facts: BatchFacts, terms: BatchTerms):
     const needed = item.purchase?.capability ?? "payments:authorize";
     return refusal(new Problem("capability_required", { detail: `This needs the capability ${needed}.` }));
   }
-  // An approval with an idempotency key has its own stored reply. A payment without approval or order has the reply of its
-  // authorization. Any other payment finds no reply here, because the slot of its authorization is not the caller's slot.
+  // An approval with a key has its own reply. An order or continuation finds none: its authorization has another slot.
   const hasKey = item.purchase?.hasKey ?? false;
   const old = hasKey ? facts.replies.get(item.slot) : facts.stored.get(item.slot);
   if (!old) return null;
@@ -134,9 +122,6 @@ function decideOne(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTe
   return judged.dueProbe ? { probe: judged.dueProbe } : { row: decideItem(item, judged, budget, facts, terms), record: null };
 }
 
-/**
- * Decides a payment of an approval or order: first the check of that operation, then the policy, then the rows of that operation.
- */
 function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: BatchFacts, terms: BatchTerms): Done {
   const { now } = facts;
   const { validUntil } = budget.facts.policy;
@@ -157,11 +142,7 @@ function decidePurchase(item: Item, purchase: Purchase, budget: Budget, facts: B
   return { row, record: purchase.record({ ...row, validUntil, assuranceAsked: judged.assuranceAsked }, locked, now) };
 }
 
-/**
- * The time at which an authorization and its reserved amount expire: at once for a denial, and never after the intent or the
- * mandate ends. Unless a person has approved, they also last at most AUTHORIZATION_MS or, while a person is asked, the policy's
- * time for requests.
- */
+/** An authorization and its reserved amount never outlast the intent or the mandate. A denial expires at once. */
 function lastMoment({ purchase }: Item, { decision, read }: Judgement, { facts: { policy } }: Budget, now: Date): Date {
   const { outcome } = decision;
   if (outcome === "deny") return now;

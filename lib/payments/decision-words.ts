@@ -34,10 +34,8 @@ export const rules: Readonly<Record<string, string>> = {
   approval: "Ask a person",
 };
 
-/** The title of a rule. A rule that this version does not know is shown by its own name. */
 export const ruleName = (rule: string): string => rules[rule] ?? rule;
 
-/** Why an execution failed and, for some failures, what the agent must do next. */
 export const failures: Readonly<Record<FailureCode, string>> = {
   insufficient_funds: "The paying wallet did not hold enough. Send it more; the agent then signs again.",
   credential_malformed: "The agent’s credential could not be read. The agent signs a new one.",

@@ -10,7 +10,6 @@ import { sellers } from "#lib/sellers/tables.ts";
 
 const EVENTS_MAX = 100;
 
-/** At most 100 audit events of these entities, oldest first. */
 export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly string[]) =>
   tx
     .select({
@@ -24,7 +23,6 @@ export const eventsOf = (tx: Tx, { organizationId }: Scope, entityIds: readonly 
     .orderBy(asc(auditEvents.sequence))
     .limit(EVENTS_MAX);
 
-/** The order that a payment pays for, if any. */
 export async function orderOf(tx: Tx, scope: Scope, authorizationId: string) {
   const [order] = await tx
     .select({ orderId: orders.orderId, status: orders.status, answer: orders.answer, updatedAt: orders.updatedAt })

@@ -1,10 +1,7 @@
 import type { Call } from "#lib/call-schema.ts";
 import { executePayment } from "#lib/payments/contract.ts";
 
-/**
- * The call that executes an authorization. An authorization is paid at most once, so its id is also the idempotency key, and
- * every retry is the same request.
- */
+/** An authorization is paid at most once, so its id is also the idempotency key, and every retry is the same request. */
 export const execute = (authorizationId: string): Call => ({
   method: "POST",
   path: executePayment.path,

@@ -36,10 +36,7 @@ export type FoundFix = {
   readonly fix: Fix | null;
   /** The outcome of the same payment now, under the mandate with the fix if there is one. */
   readonly outcome: Exclude<Outcome, "deny">;
-  /**
-   * The terms of a waiver for the payment. Null if nobody can allow it without a change of the mandate, or if a person has
-   * already allowed it.
-   */
+  /** Null if nobody can allow the payment without a change of the mandate, or if a person has already allowed it. */
   readonly waivable: WaiverTerms | null;
 };
 
@@ -47,10 +44,7 @@ type Place = { readonly mandateId: string; readonly authorizationId: string };
 
 const REQUEST_MS = minutes(10);
 
-/**
- * The codes of denials that depend on the mandate's status and agents, whose current values are read. For other denials the
- * stored facts are used.
- */
+/** These denials depend on the mandate's status and agents, which are read again; for others the stored facts are used. */
 const readAgain: ReadonlySet<string> = new Set(["mandate_not_active", "mandate_suspended", "mandate_revoked", "agent_not_bound"]);
 
 /** Whether no change of the mandate can prevent this denial, or the service must not suggest such a change. */
@@ -60,10 +54,8 @@ const isFinal = ({ code, effect }: Reason): boolean =>
   ((denials[code].beyondPolicy === true && !readAgain.has(code)) || code === "emergency_stop" || code === "assurance_too_low");
 
 /**
- * The smallest change of the mandate with which the same payment would no longer be denied now. Null if there is none, if the
- * payment was not denied, or if the mandate is not active. Also null if the change must not be suggested: for an emergency
- * stop, an entry of a deny list, a challenge that differs from the records, a domain that imitates another payee's, or a domain
- * that is not verified.
+ * The smallest change with which the payment would not be denied now. Never suggested for an emergency stop, an entry of a deny
+ * list, a challenge that differs from the records, a domain that imitates another payee's, or a domain that is not verified.
  */
 export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId }: Place, now: Date): Promise<FoundFix | null> {
   const mandate = await findMandate(tx, scope, mandateId);
@@ -85,10 +77,7 @@ export async function findFix(tx: Tx, scope: Scope, { mandateId, authorizationId
   return { mandate, past, policyDecisionId, fix, outcome: fixed, waivable: isOffered ? terms : null };
 }
 
-/**
- * The terms of a waiver for a denied payment. Null if the decision was about an order, whose basket is not stored with the
- * decision, or if the decision had no address to pay.
- */
+/** Null if the decision was about an order, whose basket is not stored with the decision, or had no address to pay. */
 function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | null {
   const { sellerId, resourceId, payTo, intent, subjectId } = past;
   if (past.ofPurchase || payTo === null) return null;
@@ -103,10 +92,7 @@ function waiverTerms(mandate: MandateRow, past: PastDecision): WaiverTerms | nul
   };
 }
 
-/**
- * The address and the label of the link to the change. The address contains only the id of the decision, so the page computes the
- * change again for the person who opens it.
- */
+/** The link contains only the id of the decision, so the page computes the change again for the person who opens it. */
 export const fixLink = ({ mandate: { mandateId, asset }, policyDecisionId, fix, waivable }: FoundFix) =>
   fix && {
     href: `/mandates/${mandateId}/edit?fix=${policyDecisionId}`,

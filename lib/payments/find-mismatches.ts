@@ -11,11 +11,7 @@ type Parties = {
   readonly offered: OfferJudgement | null;
 };
 
-/**
- * The differences between a payment and the registered record, with those that its order found before. With a quoted price, the
- * payment is also compared with the 402 response in its intent. With a fixed price, that 402 response, if there is one, is
- * compared with the record.
- */
+/** With a quoted price, the payment must fit the 402 in its intent; with a fixed price, that 402 must fit the record. */
 export function findMismatches(
   { intent, purchase }: Item,
   { seller, resource, offered }: Parties,
@@ -37,10 +33,7 @@ export function findMismatches(
 
 type FixedPricing = Extract<RegisteredResource["pricing"], { type: "fixed" }>;
 
-/**
- * Compares nothing if the token or the chain differs from the registration. compareIntent already reports that difference, and
- * the amounts would be in different units.
- */
+/** Compares nothing if the token or chain differs: compareIntent reports that, and the amounts would have different units. */
 function compareFixedPrice(
   challenge: Readonly<Record<string, unknown>>,
   pricing: FixedPricing,

@@ -7,7 +7,6 @@ import type * as contract from "#lib/payments/receipt-contract.ts";
 import { approvalReceipt } from "#lib/payments/make-receipt.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Makes a signed receipt which proves that a person approved a payment. */
 export const getApprovalReceipt: Handler<typeof contract.getApprovalReceipt> = async ({ approvalId }, { caller }) => {
   const approval = await findApprovalById(database(), caller, approvalId);
   if (!approval?.authorizationId) throw notFound("approval");

@@ -9,19 +9,14 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { executionTypes } from "#lib/receipts/check-event.ts";
 import type { SettlementStatus } from "#lib/vocabulary.ts";
 
-/**
- * The types of events that state an execution's settlement status. Other events, such as a request to check the execution again,
- * do not.
- */
+/** The types of events that state a settlement status, unlike, for example, a request to check the execution again. */
 const types = [...new Set(Object.values(executionTypes).flat())];
 
-/** Makes a signed receipt that proves the state of an execution, such as its settlement. */
 export const getExecutionReceipt: Handler<typeof contract.getExecutionReceipt> = async ({ executionId }, { caller }) => {
   const event = await newestEventAbout({ chain: caller.organizationId, entityId: executionId, types });
   const execution = await findExecution(database(), caller, executionId);
   if (!execution) throw notFound("execution");
-  // The event was read before the execution. If the status changed between the two reads, the receipt would state a status that
-  // its event does not prove.
+  // The status may have changed after the event was read; the receipt would then state a status that the event does not prove.
   if (!event || !executionTypes[execution.settlementStatus as SettlementStatus].includes(event.type))
     throw new Problem("service_unavailable", {
       detail: "The execution is changing its state at this moment. Ask again.",

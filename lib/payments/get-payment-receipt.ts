@@ -7,7 +7,6 @@ import type * as contract from "#lib/payments/receipt-contract.ts";
 import { decisionReceipt } from "#lib/payments/make-receipt.ts";
 import { notFound } from "#lib/problem.ts";
 
-/** Makes a signed receipt that proves the decision about a payment. */
 export const getPaymentReceipt: Handler<typeof contract.getPaymentReceipt> = async ({ authorizationId }, { caller }) => {
   const authorization = await findAuthorization(database(), caller, authorizationId);
   if (!authorization) throw notFound("payment");

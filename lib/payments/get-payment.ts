@@ -13,7 +13,6 @@ import { approvalRequestOf, presentPayment } from "#lib/payments/present-executi
 import { notFound } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
-/** Reads a payment with its executions and, if there is one, its waiver or its request for approval. */
 export const getPayment: Handler<typeof contract.getPayment> = async ({ authorizationId }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");
@@ -36,10 +35,7 @@ export const getPayment: Handler<typeof contract.getPayment> = async ({ authoriz
   };
 };
 
-/**
- * The checkout of an earlier payment that asked the same question. A person's approval counts only for that earlier payment, so
- * `approval` is null here.
- */
+/** A person's approval counts only for the earlier payment that asked the same question, so `approval` is null here. */
 async function askedElsewhere(caller: Scope, row: AuthorizationRow): Promise<ApprovedCheckout | null> {
   const { checkoutIntentId } = approvalRequestOf(row);
   const checkout = checkoutIntentId === undefined ? null : await findCheckout(database(), caller, checkoutIntentId);

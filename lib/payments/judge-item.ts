@@ -18,7 +18,6 @@ import { invalidField, isProblem, type Problem } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 
-/** The installation's configuration and the functions that a decision calls. */
 export type BatchTerms = {
   /** The links and calls of a checkout. Null in a simulation, which opens no checkout. */
   readonly asking: AskingTerms | null;
@@ -26,14 +25,12 @@ export type BatchTerms = {
   readonly onlyChain: string | null;
   readonly keyReused: () => Problem;
   readonly readOffer: (challenge: unknown) => Offer | null;
-  /** Called when the decision of one payment failed because of a bug. */
   readonly onBug: (item: Item, error: unknown) => void;
 };
 
 const INTENT_AHEAD_MS = minutes(24 * 60);
 export const AUTHORIZATION_MS = minutes(15);
 
-/** The payment's chain, and its amount in the asset's smallest unit. */
 function readTerms(item: Item, resource: RegisteredResource | null, now: Date, terms: BatchTerms): Terms {
   const { intent } = item;
   const chain = intent.chain ?? resource?.paymentConfig.chain ?? terms.onlyChain;
@@ -50,7 +47,7 @@ function readTerms(item: Item, resource: RegisteredResource | null, now: Date, t
   return { chain, asset, digits, amount: amount.amount, expiresAt };
 }
 
-/** The seller and resource from the records, and the offer from the seller's challenge. @throws Problem invalid_request */
+/** @throws Problem invalid_request */
 function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
   const { intent } = item;
   const offer = facts.offers.get(item) ?? null;
@@ -65,10 +62,7 @@ function partiesOf(item: Item, facts: BatchFacts, terms: BatchTerms) {
 
 const allowsDomains = ({ domains }: CompiledPolicy): boolean => (domains?.allow ?? null) !== null;
 
-/**
- * The offer that the domain's own 402 must make before the payment is allowed. Null unless the mandate allows the domain and the
- * seller has not verified it.
- */
+/** Null unless the mandate allows the domain and the seller has not verified it. */
 function probeOf(
   { intent }: Item,
   { facts: { policy } }: Budget,
@@ -78,10 +72,7 @@ function probeOf(
   return allowsDomains(policy) ? probeFor(policy, intent, parties, terms.readOffer(intent.challenge)) : null;
 }
 
-/**
- * The offers on which a decision of this batch depends, by key. There is one for each payment at an allowed domain that no seller
- * verified.
- */
+/** The offers on which a decision of this batch depends, by key. */
 export function probesOf(items: readonly Item[], facts: BatchFacts, terms: BatchTerms): ReadonlyMap<string, OfferProbe> {
   const probes = new Map<string, OfferProbe>();
   for (const item of items) {
@@ -98,7 +89,6 @@ export function probesOf(items: readonly Item[], facts: BatchFacts, terms: Batch
   return probes;
 }
 
-/** The policy's decision about a payment, and the facts that the policy was given. */
 export function judge(item: Item, budget: Budget, facts: BatchFacts, terms: BatchTerms) {
   const parties = partiesOf(item, facts, terms);
   const { seller, resource, offered, read } = parties;
@@ -165,10 +155,7 @@ function intentFacts(
 export const waiverFor = (item: Item, { waivers, usedWaivers }: BatchFacts): string | null =>
   waivers.get(item)?.find((waiverId) => !usedWaivers.has(waiverId)) ?? null;
 
-/**
- * Whether an emergency stop forbids payments to the payee. A registered seller is checked by its record, an unregistered payee
- * by the domain and address that it claims.
- */
+/** A registered seller is checked by its record, an unregistered payee by the domain and address that it claims. */
 function payeeStopOf(
   { seller, resource, offered }: Pick<Parties, "seller" | "resource" | "offered">,
   payTo: string | undefined,

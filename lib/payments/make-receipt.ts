@@ -36,7 +36,6 @@ function paidIn({ amount, asset, chain }: AuthorizationRow) {
   };
 }
 
-/** The JWT claims that all kinds of receipts have. */
 function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   const { authorizationId, outcome, denialCode, mandateId, policyVersion, subjectId, payTo, sellerId, resourceId, intent } =
     authorization;
@@ -59,11 +58,7 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   };
 }
 
-/**
- * Requires that the event states the same as the receipt. The two differ if somebody changed the database, or if the configured
- * decimals of a token changed.
- * @throws Problem service_unavailable
- */
+/** The two differ if somebody changed the database or a token's decimals. @throws Problem service_unavailable */
 function requireStated(claims: Receipt, event: ChainedEvent): void {
   try {
     checkEvent(claims, readEvent(eventText(event)));
@@ -82,7 +77,6 @@ async function answer(claims: Receipt, event: ChainedEvent): Promise<z.infer<typ
   return { receipt, ...(proof && { proof }) };
 }
 
-/** The receipt of an authorization. */
 export async function decisionReceipt(facts: ReceiptFacts) {
   const claims = claimsOf(facts, await clock(database()));
   return answer({ kind: "authorization", jti: policyDecisionIdOf(facts.authorization), ...claims }, facts.event);

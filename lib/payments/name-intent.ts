@@ -4,11 +4,7 @@ import { invalidField } from "#lib/problem.ts";
 
 const names = ["intentId", "nonce"] as const;
 
-/**
- * Uses the idempotency key for a missing intentId or nonce. Then a key from the Idempotency-Key header is refused if it is not
- * a valid id.
- * @throws Problem invalid_request
- */
+/** A key from a header that stands for a missing intentId or nonce must be a valid id. @throws Problem invalid_request */
 export function nameIntent(intent: AskedIntent, key: string): NamedIntent {
   const missing = names.find((name) => intent[name] === undefined);
   if (missing !== undefined && !ClientId.safeParse(key).success) {

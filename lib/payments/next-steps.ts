@@ -12,12 +12,9 @@ export type NextFacts = {
   readonly denialCode: string | null;
   readonly authorizationId: string;
   readonly mandateId: string;
-  /** The page where a person approves or rejects. */
   readonly confirmPath: string | null;
   readonly may: { readonly decide: boolean; readonly manage: boolean };
-  /**
-   * The link to the change of the mandate that would allow the payment; "passes" if the mandate no longer denies the payment.
-   */
+  /** The link to the change of the mandate that would allow the payment; "passes" if the mandate no longer denies it. */
   readonly fix?: { readonly href: string; readonly label: string } | "passes" | null;
 };
 

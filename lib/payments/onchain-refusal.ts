@@ -6,10 +6,7 @@ import { presentPaymentFacts } from "#lib/payments/present-execution.ts";
 import { Problem, type NextAction, type ProblemDetails } from "#lib/problem.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 
-/**
- * A payment that the contracts on the chain would refuse. It is refused before anything is sent or stored, so a retry with the
- * same idempotency key can succeed.
- */
+/** The payment is refused before anything is sent or stored, so a retry with the same idempotency key can succeed. */
 type RefusedPayment = { readonly mandateId: string; readonly payment: ExpectedPayment; readonly payer?: string };
 
 const { raiseLimit, renewMandate, selectMandate, retryLater } = commonActions;
@@ -77,24 +74,17 @@ export function refusedOnChain(refusal: Exclude<Refusal, "None">, on: RefusedPay
   }
 }
 
-/** The problem for a mandate that has no registration on the chain. */
 export const notRegistered = (on: RefusedPayment): Problem =>
   new Problem("mandate_not_active", details(on, "The mandate is not registered on the chain.", register));
 
-/**
- * The problem for a mandate whose period ends in `seconds`. A signature that is made now could arrive too late for this period,
- * and is not valid in the next period.
- */
+/** A signature that is made now could arrive too late for this period, and is not valid in the next period. */
 export const periodEnds = (on: RefusedPayment, seconds: number): Problem =>
   new Problem("rate_limited", {
     ...details(on, "The mandate's period on the chain ends in a moment. Ask again when the next one has begun.", retryLater),
     retryAfterSeconds: seconds + 1,
   });
 
-/**
- * The problem for a paying account that does not delegate to the service's contract, so that the token would not accept the
- * service's signature for it.
- */
+/** The token accepts no signature of the service for an account that does not delegate to the service's contract. */
 export const notDelegated = (on: RefusedPayment): Problem =>
   new Problem(
     "wallet_not_delegated",

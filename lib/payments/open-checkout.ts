@@ -6,7 +6,6 @@ import type { PaymentIntent } from "#lib/payment-intent.ts";
 import type { CheckoutDraft } from "#lib/payments/queue-item.ts";
 import { readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/** The payment that a policy asks a person about. */
 export type CheckoutRequest = {
   readonly organizationId: string;
   readonly environment: string;
@@ -27,19 +26,13 @@ export type CheckoutRequest = {
 /** A payment that does not belong to an order. Its basket is one line with the resource. */
 type SinglePayment = Pick<CheckoutRequest, "sellerId" | "resourceId" | "domain" | "tokenDecimals" | "intent">;
 
-/**
- * The URL by which a resource is named if it is not registered: that of the 402 response in the intent, or else the seller's
- * domain. The agent sends the response, so the URL is not trusted; it must only be a valid URL.
- */
+/** The agent sends the 402 response, so its URL is not trusted; it must only be a valid URL. */
 function addressOf({ intent, domain }: SinglePayment): string {
   const url = readChallenge(intent.challenge)?.resource?.url ?? "";
   return URL.canParse(url) ? new URL(url).href : domain;
 }
 
-/**
- * The basket line for the resource. Its name is registered text or, for a resource that is not registered, a URL or a domain, which
- * is not trusted (see addressOf).
- */
+/** The name is registered text or, for an unregistered resource, a URL or domain that is not trusted (see addressOf). */
 function resourceLine(asked: SinglePayment): Line {
   const { intent, resourceId } = asked;
   const { resource } = intent;
@@ -56,10 +49,8 @@ function basketOf(payment: SinglePayment, lines: readonly Line[]) {
   return { basket, hash: basketHash(basket) };
 }
 
-/** The basket of a payment that does not belong to an order. */
 export const basketOfPayment = (payment: SinglePayment) => basketOf(payment, [resourceLine(payment)]);
 
-/** The checkout in which a person is asked to approve an authorization. */
 export function openCheckout(asked: CheckoutRequest): Omit<NewCheckout, "authorizationId"> {
   const { organizationId, environment, ownerSubjectId, mandateId, sellerId, resourceId, domain, intent, draft } = asked;
   const { asset, chain } = intent;

@@ -4,7 +4,6 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 /* Reads the filters of the payments page from its URL. Pure and browser-safe. */
 
-/** The text of the search field with the kind of value that its format shows. */
 export type PaymentSearch =
   | {
       readonly kind: "id";
@@ -20,7 +19,6 @@ export type PaymentSearch =
 export type PaymentFilter = {
   readonly search?: PaymentSearch;
   readonly mandateId?: string;
-  /** The service account or person that requested the payment. */
   readonly subjectId?: string;
   /** A domain, including its subdomains. */
   readonly domain?: string;
@@ -87,8 +85,6 @@ export function readPaymentFilter(query: Query): PaymentFilter {
   };
 }
 
-/** The names of the query parameters that filter. */
 export const filterNames = ["q", "mandate", "agent", "seller", "outcome", "settlement", "createdFrom", "createdTo"] as const;
 
-/** Whether any filter is set. */
 export const isNarrowed = (filter: PaymentFilter): boolean => Object.keys(filter).length > 0;

@@ -10,10 +10,7 @@ import { paymentRequiredHeaders, type ExpectedPayment } from "#lib/x402/requirem
 import { failureCodes, type FailureCode } from "#lib/x402/failure.ts";
 import type { SettlementMode, SettlementStatus } from "#lib/vocabulary.ts";
 
-/**
- * The wire form of an execution. The headers contain the signed payment, so only the subject that executed the payment sees
- * them.
- */
+/** The headers contain the signed payment, so only the subject that executed the payment sees them. */
 export function presentExecution(row: ExecutionRow, intent: PaymentIntent, forSubjectId: string): PaymentExecution {
   const failureCode = failureCodes.find((code) => code === row.failureCode);
   return {
@@ -56,13 +53,9 @@ function presentFailure(row: ExecutionRow, code: FailureCode | undefined) {
   };
 }
 
-/** The reply of authorizePayment, written again from the stored row. */
 export const presentAuthorization = (row: AuthorizationRow): Authorization => JSON.parse(answerOf(row)) as Authorization;
 
-/**
- * The checkout in which a person is asked about this payment, the call that returns their answer, and the agent's next call.
- * Empty if nobody is asked.
- */
+/** Empty if nobody is asked. */
 export const approvalRequestOf = (row: AuthorizationRow): ApprovalRequest =>
   reasonsOf(row).find((reason) => reason.effect === "approval") ?? {};
 
@@ -96,10 +89,7 @@ export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint
   amount: formatAmount(missing, asset.tokenDecimals),
 });
 
-/**
- * The next action that asks the agent to sign the payment. It contains the headers of a 402, from which a standard x402 client
- * can sign.
- */
+/** Contains the headers of a 402, from which a standard x402 client can sign. */
 export const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
   type: "sign_credential",
   label: "Sign a new payment credential",
@@ -110,10 +100,7 @@ export const signCredential = (payment: ExpectedPayment, url: string, descriptio
   metadata: { paymentRequired: paymentRequiredHeaders(payment, url) },
 });
 
-/**
- * The URL of the paid resource, from the domain and the path that the intent shows. A path template keeps its {parameters}. A
- * missing domain becomes unknown.invalid, and a missing path becomes /.
- */
+/** A path template keeps its {parameters}. */
 export const urlOf = ({ seller, resource }: PaymentIntent): string =>
   `https://${seller.domain ?? "unknown.invalid"}${resource?.pathTemplate ?? "/"}`;
 
@@ -127,7 +114,6 @@ export type FailedExecution = {
   readonly payment: ExpectedPayment | null;
 };
 
-/** Returns the details of the 402 reply for a stored execution that failed. */
 export function failureDetails({ row, intent, payment }: FailedExecution): ProblemDetails {
   const balance = (row.failureMetadata as { balanceAtomic?: string } | null)?.balanceAtomic;
   const poor = row.failureCode === "insufficient_funds" && payment && row.payer !== null && balance !== undefined;
@@ -144,10 +130,7 @@ export function failureDetails({ row, intent, payment }: FailedExecution): Probl
   };
 }
 
-/**
- * The refusal of a payment without a credential. Nothing is stored, so a retry with the same idempotency key may
- * contain a credential.
- */
+/** Nothing is stored, so a retry with the same idempotency key may contain a credential. */
 export const credentialMissing = (payment: ExpectedPayment, intent: PaymentIntent): Problem =>
   new Problem("credential_missing", {
     detail: "This payment needs a signed payment credential. Sign one and repeat the request with it.",

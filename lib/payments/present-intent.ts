@@ -7,7 +7,6 @@ import type { OfferJudgement } from "#lib/payments/unregistered-offer.ts";
 import { toWire } from "#lib/time.ts";
 import type { SettlementMode } from "#lib/vocabulary.ts";
 
-/** What was read from an intent: the chain, the asset, the amount in the asset's smallest unit, and the end of the intent. */
 export type Terms = {
   readonly chain: string;
   readonly asset: AssetOnChain;
@@ -26,10 +25,7 @@ type IntentDecision = {
   readonly createdAt: Date;
 };
 
-/**
- * The settlement mode that the seller registered, or offchainAuthorized if there is no registered resource. If the mandate is
- * enforced on the chain, the buyer's smart account always pays.
- */
+/** If the mandate is enforced on the chain, the buyer's smart account always pays. */
 export const settlementModeOf = (
   { enforcementPath }: Pick<Item["intent"], "enforcementPath">,
   resource: RegisteredResource | null,
@@ -70,10 +66,7 @@ export function presentIntent({ item, seller, resource, offered, terms, feeQuote
   };
 }
 
-/**
- * Shows of an unregistered seller only the domain in the challenge, because a name would be unverified text of the agent.
- * Without such a domain, shows the seller as the agent named it.
- */
+/** If the challenge has a domain, only the domain is shown, because a name would be unverified text of the agent. */
 const presentUnknown = ({ seller }: Item["intent"], offered: OfferJudgement | null): PaymentIntent["seller"] =>
   offered && offered.facts.domain !== null ? { domain: offered.facts.domain, verified: false } : seller;
 

@@ -17,15 +17,9 @@ import { atMost } from "#lib/time.ts";
 
 /** How long a payment waits for the seller's domain. The HTTP request has separate limits. */
 const WAIT_MS = 8_000;
-/**
- * Limits of concurrent requests: `most` for the process, `each` for one organization. `kept` requests are reserved for
- * organizations that have none open.
- */
+/** Concurrent requests: `most` in total, `each` for one organization, `kept` for organizations that have none open. */
 const AT_ONCE = { most: 64, each: 8, kept: 8 };
-/**
- * How many requests to domains an organization may cause per minute. They are limited, because a mandate can name any third
- * party's domain, and this service then calls that domain.
- */
+/** For each organization. A mandate can name any third party's domain, which this service then calls, so there is a limit. */
 const PER_MINUTE = 60;
 /** How long a failed request to a domain is cached before the domain is asked again. */
 const FAILED_MS = 15_000;
@@ -46,12 +40,7 @@ const probes = () =>
     failed: replyCache<ProbeResult>({ lifeMs: FAILED_MS, bytes: FAILED_KEPT }),
   }));
 
-/**
- * Requests the 402 of a seller's domain and says whether the 402 asks for this payment. A match is stored, and decisions use it
- * for one day; a failure is cached for 15 seconds. Concurrent calls for the same offer share one request. The caller must have
- * no open transaction, because this call waits for the network.
- * @throws Problem overloaded, rate_limited
- */
+/** The caller must have no open transaction, because this waits for the network. @throws Problem overloaded, rate_limited */
 export async function probeDomain(probe: DueProbe, organizationId: string): Promise<ProbeResult> {
   const key = keyOf(probe);
   const { failed, underWay } = probes();
@@ -61,8 +50,7 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   try {
     await current.counted;
   } catch (error) {
-    // Another organization began the shared request, and its rate limit refused the request. Begin a request for this
-    // organization.
+    // Another organization began the shared request, and its rate limit refused it, so begin one for this organization.
     if (current.organizationId !== organizationId) return probeDomain(probe, organizationId);
     throw error;
   }
@@ -70,10 +58,7 @@ export async function probeDomain(probe: DueProbe, organizationId: string): Prom
   return atMost(current.result, WAIT_MS, { key, seen: false, words });
 }
 
-/**
- * Counts the request against the organization's rate limit, then sends the request. Until the request ends, later callers with
- * the same key share the count and the request.
- */
+/** Until the request ends, later callers with the same key share its count in the rate limit and its result. */
 function begin(key: string, probe: DueProbe, organizationId: string): PendingProbe {
   const { underWay, counts } = probes();
   if (!hasPlace(counts.of(organizationId), counts.total, AT_ONCE)) throw tooMany();
@@ -109,10 +94,7 @@ const tooMany = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/**
- * Requests the domain's own 402. If the 402 asks for the same payment, stores the offer and returns null. Otherwise returns a
- * sentence that says what the domain answered or why it could not be asked.
- */
+/** If the domain's 402 asks for the same payment, stores the offer and returns null; otherwise says in a sentence why not. */
 async function ask(probe: DueProbe): Promise<string | null> {
   const { url, domain } = probe;
   try {
@@ -133,10 +115,7 @@ async function ask(probe: DueProbe): Promise<string | null> {
   }
 }
 
-/**
- * Stores the offer of a seller's 402 that the service received during a checkout, so that the domain is not called for this
- * offer again within a day. The caller must have no open transaction, because this opens one on another connection.
- */
+/** The caller must have no open transaction, because this opens one on another connection. */
 export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout, "terms" | "answeredAt">): Promise<void> {
   const { host, hostname } = new URL(answeredAt);
   const domain = sellerDomainOf(host) ?? sellerDomainOf(hostname);
@@ -145,10 +124,7 @@ export async function rememberProbed({ terms, answeredAt }: Pick<ProbedCheckout,
   await rememberOffer(database(), { domain, payTo, chain, tokenAddress, amount, url: answeredAt });
 }
 
-/**
- * Whether the URL is at the domain: a reply proves something only about the host that sent it. The port is ignored, unless the
- * host is this machine.
- */
+/** A reply proves something only about the host that sent it. The port is ignored, unless the host is this machine. */
 function isAt(url: string, domain: string): boolean {
   const { host, hostname } = new URL(url);
   return sellerDomainOf(host) === domain || sellerDomainOf(hostname) === domain;
@@ -171,7 +147,6 @@ function differences(offer: PaymentRequirements, probe: DueProbe): (keyof typeof
   return (["chain", "asset", "payTo", "amount"] as const).filter((field) => !same[field]);
 }
 
-/** Says in words how the domain's offer differs. Of several offers, the one with the fewest differences is described. */
 function describeNearest(offers: readonly PaymentRequirements[], probe: DueProbe): string {
   const [nearest] = offers.map((offer) => differences(offer, probe)).toSorted((a, b) => a.length - b.length);
   return nearest ? nearest.map((field) => differenceWords[field]).join(" and ") : "offers no payment of scheme exact by EIP-3009";

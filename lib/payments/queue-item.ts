@@ -8,15 +8,11 @@ import type { ProbeResult, DueProbe } from "#lib/payments/required-probe.ts";
 import type { Problem } from "#lib/problem.ts";
 import type { AssuranceLevel, Capability, Environment } from "#lib/vocabulary.ts";
 
-/**
- * The ids of the caller and of its key or session. The batch reads the key or session again, after it has taken the shared lock
- * against revocations.
- */
+/** The batch reads the key or session again, after it has taken the shared lock against revocations. */
 export type Asker =
   | { readonly kind: "key"; readonly subjectId: string; readonly keyId: string }
   | { readonly kind: "session"; readonly subjectId: string; readonly sessionId: string };
 
-/** The decision about a payment that belongs to an approval, a continuation or an order. */
 export type PurchaseDecision = {
   readonly decision: Decision;
   /** The highest assurance level that the policy, the seller or the resource requires. */
@@ -27,10 +23,7 @@ export type PurchaseDecision = {
   readonly validUntil: Date | null;
   /** The reply body of authorizePayment; null if an earlier authorization continues. */
   readonly body: string | null;
-  /**
-   * The checkout in which a person is asked: a new one, or that of an earlier payment with the same question; null if none is
-   * asked.
-   */
+  /** The checkout in which a person is asked, also that of an earlier payment with the same question; null if none is asked. */
   readonly checkoutIntentId: string | null;
 };
 
@@ -43,7 +36,6 @@ export type PurchaseRecord = {
   readonly write: (c: Sql) => readonly PromiseLike<unknown>[];
 };
 
-/** The fields that the caller sets in the checkout in which a person is asked. */
 export type CheckoutDraft = {
   readonly lines: readonly Line[];
   readonly storefrontUrl: string;
@@ -55,14 +47,9 @@ export type CheckoutDraft = {
   readonly createsFulfillmentOrder: boolean;
 };
 
-/**
- * The checkout or order that a payment belongs to. Approvals, continuations and orders use the same queue as authorizations.
- */
+/** Approvals, continuations and orders use the same queue as authorizations. */
 export type Purchase = {
-  /**
-   * The checkout that is approved or continued. The batch locks it after the mandates. A batch never contains two payments with
-   * the same checkout.
-   */
+  /** The batch locks the checkout after the mandates. A batch never contains two payments with the same checkout. */
   readonly checkoutIntentId: string | null;
   /** The order that is paid. A batch never contains two payments with the same order. */
   readonly orderId: string | null;
@@ -76,35 +63,18 @@ export type Purchase = {
   readonly rejectedByPerson?: boolean;
   /** The fields in which the seller's 402 differs from the quote of the same seller. */
   readonly mismatches?: readonly { readonly field: string; readonly pointer: string }[];
-  /**
-   * Whether the batch stores the reply under the idempotency slot: true only for an approval with an idempotency key, and never
-   * for an order or a continuation.
-   */
+  /** Whether the reply is stored under the slot: only for an approval with a key, never for an order or a continuation. */
   readonly hasKey: boolean;
-  /**
-   * Whether the checkout's authorization has already reserved the budget. If so, the payment is decided again and no new
-   * authorization is made.
-   */
+  /** Whether the checkout's authorization already reserved the budget; then no new authorization is made. */
   readonly hasHold: boolean;
-  /**
-   * The basket and fields of the checkout that is opened if a person must approve. If null, the checkout shows one line with
-   * the resource.
-   */
+  /** If null, a checkout that is opened for an approval shows one line with the resource. */
   readonly checkout: CheckoutDraft | null;
-  /**
-   * The operation's own check, before the policy and under the locks. Returns a reply that replaces the decision, or null to
-   * continue. Pure.
-   * @throws Problem
-   */
+  /** Runs before the policy, under the locks. Returns a reply that replaces the decision, or null. Pure. @throws Problem */
   readonly precheck: (locked: LockedCheckout | null, now: Date) => PurchaseRecord | null;
-  /**
-   * Builds the rows, events and reply of the operation from the decision. Pure.
-   * @throws Problem if nothing must be written for this payment
-   */
+  /** Pure. @throws Problem if nothing must be written for this payment */
   readonly record: (decided: PurchaseDecision, locked: LockedCheckout | null, now: Date) => PurchaseRecord;
 };
 
-/** One payment that waits in the queue or is decided in a batch. */
 export type Item = {
   readonly slot: string;
   readonly fingerprint: string;
@@ -120,15 +90,11 @@ export type Item = {
   readonly probeResult?: ProbeResult;
 };
 
-/** A reply body to send (new or replayed), or a refusal. */
 export type FinalAnswer =
   | { readonly kind: "reply"; readonly status: number; readonly body: string; readonly replayed: boolean }
   | { readonly kind: "problem"; readonly problem: Problem };
 
-/**
- * "probe" means that the seller's domain must be called first. The batch ends without deciding the payment, and the payment is
- * submitted again with the result.
- */
+/** With "probe", the payment is not decided: call the seller's domain first, and submit the payment again with the result. */
 export type Answer = FinalAnswer | { readonly kind: "probe"; readonly probe: DueProbe };
 
 export const refusal = (problem: Problem): FinalAnswer => ({ kind: "problem", problem });

@@ -4,25 +4,16 @@ import { approverOf, refusal } from "#lib/payments/queue-item.ts";
 import { Problem } from "#lib/problem.ts";
 
 export const bounds = {
-  /**
-   * The limits of waiting payments: `most` in the process, `each` for one organization. A quarter of the queue, `kept`, is
-   * reserved for organizations that have nothing in the queue, so that busy ones cannot fill it.
-   */
+  /** The `kept` places are for organizations that have nothing in the queue, so that busy ones cannot fill it. */
   queued: { most: 4096, each: 1024, kept: 1024 },
   batchesOpen: 2,
   itemsPerBatch: 256,
   mandatesPerBatch: 64,
   organizationsPerBatch: 32,
   ageMs: 5_000,
-  /**
-   * The number of waiting payments at which a second batch opens while another one is open. A batch has a fixed cost, which is
-   * about that of twenty payments, so smaller batches are not worth it.
-   */
+  /** The number of waiting payments that opens a second batch: a batch has a fixed cost of about twenty payments. */
   worthASecond: 32,
-  /**
-   * Milliseconds after which an open batch counts as slow. It may be waiting for a lock, so it no longer prevents another batch
-   * from opening.
-   */
+  /** After this time, an open batch may be waiting for a lock, so it no longer prevents another batch from opening. */
   slowMs: 50,
 } as const;
 
@@ -32,17 +23,10 @@ type QueueEntry = {
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
 };
-/**
- * A request in the queue or in a batch. `answer` is set to null when the answer is known, so that it can be freed early. V8
- * keeps the old table of a Map that has grown, and that table would keep the answer in memory.
- */
+/** `answer` is set to null to free it early: V8 keeps the old table of a Map that has grown, and with it the answer. */
 type Live = { readonly fingerprint: string; answer: Promise<Answer> | null };
 
-/**
- * The checkout, the order and the approving person that a payment locks. A batch takes at most one payment of each, because a
- * second one would not see the rows that the first one writes. The approvals of a person in the last 24 hours are counted, so
- * the same is true for the person.
- */
+/** A batch has at most one payment per checkout, order and approver, because a second would not see the first one's rows. */
 const lockedWith = (item: Item): string[] =>
   [item.purchase?.checkoutIntentId, item.purchase?.orderId, approverOf(item)].filter((id) => typeof id === "string");
 
@@ -55,11 +39,7 @@ export const overloaded = (): Problem =>
     retryAfterSeconds: 1,
   });
 
-/**
- * The queue of authorizations in this process. If no batch is open, the requests of one turn of the event loop become a batch,
- * often of one request. Under load, the requests that arrive while batches are open become the next batches. Organizations take
- * turns, and no mandate is in two open batches.
- */
+/** Organizations take turns, and no mandate is in two open batches. */
 export class AuthorizeQueue {
   readonly #run: RunBatch;
   readonly #keyReused: () => Problem;
@@ -83,10 +63,7 @@ export class AuthorizeQueue {
     return this.#queued;
   }
 
-  /**
-   * Puts a payment in the queue; refuses it if the queue is full. If an earlier request with the same idempotency key has no
-   * answer yet, this request gets that answer too, or is refused if its body differs.
-   */
+  /** While an earlier request with the same key has no answer, this request waits for it, or is refused if its body differs. */
   async submit(item: Item): Promise<Answer> {
     const twin = this.#live.get(item.slot);
     if (twin?.answer) {
@@ -134,7 +111,6 @@ export class AuthorizeQueue {
     }
   }
 
-  /** Whether one more batch may open. While an open batch is not slow, a second one opens only if enough payments wait. */
   get #mayOpen(): boolean {
     if (this.#open >= bounds.batchesOpen) return false;
     return this.#open === this.#slow || this.#queued >= bounds.worthASecond;
@@ -167,8 +143,7 @@ export class AuthorizeQueue {
     if (slow) this.#slow -= 1;
     this.#open -= 1;
     for (const mandateId of mandates) this.#busyMandates.delete(mandateId);
-    // Open the next batch before this batch's callers get their replies, so that the database works while this process writes
-    // the replies.
+    // Open the next batch first, so that the database works while this process writes this batch's replies.
     this.#openBatches();
     setImmediate(() => {
       settle();

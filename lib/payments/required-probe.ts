@@ -9,9 +9,8 @@ import { fitsTemplate } from "#lib/sellers/resource-of-payment.ts";
 import type { WantedOffer } from "#lib/sellers/seen-offer-store.ts";
 
 /*
- * The check for a payment at a domain that the mandate allows but the seller has not verified. Anyone can claim a domain, so
- * this service requests a 402 from the domain itself. That 402 must name the same payee, asset and network, and also the same
- * price unless the seller quotes each price.
+ * Anyone can claim a domain. So for an allowed but unverified domain, this service requests a 402 from the domain itself, which
+ * must name the same payee, asset and network, and also the same price unless the seller quotes each price.
  */
 
 /** An offer that the domain's own 402 must make. `url` is the address to request; null if it is not known. */
@@ -31,11 +30,7 @@ type Payee = {
   readonly read: Terms;
 };
 
-/**
- * The URL to request. Without a registered seller and resource: the challenge's URL. For a registered resource: the challenge's URL
- * if it is on the seller's domain and fits the path template; otherwise the path template, if it has no parameter. Null if
- * neither can be used.
- */
+/** For a registered resource, the challenge's URL must be on the seller's domain and fit the path template. */
 function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null {
   if (!seller || !resource) return offer?.url ?? null;
   const { pathTemplate } = resource;
@@ -45,11 +40,7 @@ function urlOf({ seller, resource }: Payee, offer: Offer | null): string | null 
   return pathTemplate.includes("{") ? null : `${base}${pathTemplate}`;
 }
 
-/**
- * The offer that the domain must confirm. Null for a verified seller, if the domain or the payee address is not known, or if
- * the challenge of an unregistered payee could not be compared with the intent. Also null if the policy has no list of allowed
- * domains, does not allow this domain, or allows the seller or the payee address itself.
- */
+/** Null if the domain need not or cannot confirm an offer. */
 export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Payee, offer: Offer | null): OfferProbe | null {
   const { seller, resource, offered, read } = payee;
   const allowed = policy.domains?.allow ?? null;
@@ -63,10 +54,7 @@ export function probeFor(policy: CompiledPolicy, intent: AskedIntent, payee: Pay
   return { domain, payTo, chain, tokenAddress: asset.tokenAddress, amount: priced, url: urlOf(payee, offer) };
 }
 
-/**
- * Whether the unverified domain is the only reason for the denial. If there is another reason to deny, the service does not
- * call the domain.
- */
+/** If there is another reason to deny, the service does not call the domain. */
 export const onlyUnproven = ({ outcome, reasons }: Decision): boolean =>
   outcome === "deny" &&
   reasons.every(({ effect, code, rule }) => effect !== "deny" || (code === "seller_unverified" && rule === "domains"));

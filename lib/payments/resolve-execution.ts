@@ -36,10 +36,7 @@ const ASK_AGAIN_MS = 1_000;
 const ASK_AGAIN_MAX_MS = 60_000;
 const EAGER_ATTEMPTS = 5;
 
-/**
- * When the reconciler checks the execution next. Most sellers settle within seconds, so the first checks are a second apart;
- * then the interval doubles, up to one minute.
- */
+/** Most sellers settle within seconds, so the first checks are a second apart; then the interval doubles, up to a minute. */
 const nextCheck = ({ attempts }: ExecutionRow, now: Date): Date =>
   new Date(now.getTime() + Math.min(ASK_AGAIN_MAX_MS, ASK_AGAIN_MS * 2 ** Math.max(0, Math.min(10, attempts - EAGER_ATTEMPTS))));
 
@@ -51,11 +48,7 @@ type Resolution = {
   readonly now: Date;
 };
 
-/**
- * Applies to an execution what a check of its payment found. Only here is the hold (reserved amount) of an execution captured
- * or released. This locks the mandate and reads the execution again, so a result that is repeated or late does not change the
- * status.
- */
+/** Only here is an execution's hold (reserved amount) captured or released. A repeated or late finding changes no status. */
 export async function resolveExecution(tx: Tx, executionId: string, mandateId: string, finding: Finding): Promise<ExecutionRow> {
   await lockMandate(tx, mandateId);
   const [execution, now] = await Promise.all([reloadExecution(tx, executionId), clock(tx)]);
@@ -72,17 +65,11 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   return updated;
 }
 
-/**
- * Whether the hold (reserved amount) was captured, which means spent. If so, later checks of the payment do not change the
- * hold.
- */
+/** Once the hold (reserved amount) is captured, later checks of the payment do not change it. */
 const isCaptured = async (tx: Tx, { authorizationId }: ExecutionRow): Promise<boolean> =>
   (await holdOf(tx, authorizationId))?.status === "captured";
 
-/**
- * Whether a reorganization may still revert a settled execution, so that the reconciler checks it again. A payment from a smart
- * account is final as soon as it is settled.
- */
+/** Whether a reorganization may still revert the settlement. A payment from a smart account is final once it is settled. */
 export const isNotFinal = ({ settlementStatus, settlementMode, nextCheckAt }: ExecutionRow): boolean =>
   settlementStatus === "settled" && settlementMode !== "smartAccount" && nextCheckAt !== null;
 
@@ -91,10 +78,7 @@ function changed(resolution: Resolution, finding: Finding): Promise<ExecutionRow
   return finding.kind === "forgotten" ? forgotten(resolution, finding.back) : unsettled(resolution, finding);
 }
 
-/**
- * Handles a check (finding) that does not change the status of the execution. If the outcome can still change, schedules the
- * next check. For an execution that is not settled, also stores the transaction hash that the check found.
- */
+/** Handles a check (finding) that does not change the status of the execution. */
 async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Date): Promise<ExecutionRow> {
   if (isNotFinal(execution)) return updateExecution(tx, execution.executionId, { nextCheckAt: nextCheck(execution, now) });
   if (finding.kind === "settled" || finding.kind === "failed" || execution.resolvedAt) return execution;
@@ -121,10 +105,7 @@ function note({ tx, execution, now }: Resolution, type: string, metadata: Record
   );
 }
 
-/**
- * Records that the transfer was found on the chain. Until the transfer is final, the hold (reserved amount) keeps the status
- * submitted and no fee is charged.
- */
+/** Until the transfer is final, the hold (reserved amount) keeps the status submitted and no fee is charged. */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
   const { tx, execution, authorization, now } = resolution;
   note(resolution, "payment.settled", { settlementReference: transaction });
@@ -142,7 +123,6 @@ async function settled(resolution: Resolution, transaction: string, final: boole
   return updateExecution(tx, execution.executionId, { ...change, nextCheckAt: nextCheck(execution, now) });
 }
 
-/** The x402 receipt headers: of version 2, and also of version 1 if the credential has a version 1 header. */
 function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: string, transaction: string): Record<string, string> {
   const receiptOn = (network: string) =>
     encodePaymentResponseHeader({ success: true, transaction, network: network as Network, ...(payer !== null && { payer }) });
@@ -153,7 +133,6 @@ function receiptHeaders({ payer, credentialHeaders }: ExecutionRow, chain: strin
   };
 }
 
-/** Records that the transfer is final: counts the reserved amount as spent, charges the fees and counts the seller as paid. */
 async function finalize(resolution: Resolution, change: Partial<NewExecution> = {}): Promise<ExecutionRow> {
   const { tx, execution, authorization, hold, now } = resolution;
   if (!hold) throw new Error("An execution has no hold.");
@@ -170,10 +149,7 @@ async function finalize(resolution: Resolution, change: Partial<NewExecution> = 
   return updated;
 }
 
-/**
- * Records that a reorganization reverted the transfer. The hold (reserved amount) needs no change, because a hold is captured
- * only when the transfer is final.
- */
+/** The hold (reserved amount) needs no change, because a hold is captured only when the transfer is final. */
 async function forgotten(resolution: Resolution, back: "processing" | "pending"): Promise<ExecutionRow> {
   const { tx, execution, now } = resolution;
   const { executionId, chain, settlementReference } = execution;
@@ -187,10 +163,7 @@ async function forgotten(resolution: Resolution, back: "processing" | "pending")
   });
 }
 
-/**
- * Records a payment that settled after its reserved amount was released. The payment counts even if it exceeds a limit; in that
- * case the mandate is suspended.
- */
+/** The payment counts even if it exceeds a limit; in that case the mandate is suspended. */
 async function bookOverrun(resolution: Resolution, hold: Hold): Promise<void> {
   const { tx, execution, now } = resolution;
   const { mandateId, organizationId } = execution;
@@ -233,8 +206,5 @@ async function unsettled(
   });
 }
 
-/**
- * Stores a final outcome. The signed payload and the reconciler's next check are deleted, because neither is needed any more.
- */
 const close = ({ tx, execution, now }: Resolution, change: Partial<NewExecution>): Promise<ExecutionRow> =>
   updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null, resolvedAt: now });

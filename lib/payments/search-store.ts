@@ -13,9 +13,6 @@ type Db = Database | Tx;
 
 type Id = Extract<PaymentSearch, { kind: "id" }>;
 
-/**
- * Finds the authorization's id by the id of the authorization, an execution, a hold (reserved amount), a checkout or an order.
- */
 function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<readonly { id: string | null }[]> {
   switch (of) {
     case "authorization":
@@ -45,10 +42,7 @@ function idOf(db: Db, { organizationId }: Scope, { of, id }: Id): PromiseLike<re
   }
 }
 
-/**
- * Finds authorizations by the idempotency key of an authorizePayment, executePayment, placeOrder or continueCheckout request,
- * and by the intentId of payments that were not denied.
- */
+/** The intentId of a denied payment finds nothing. */
 async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (string | null)[]> {
   const { organizationId } = scope;
   const environment = Environment.parse(scope.environment);
@@ -66,10 +60,7 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
   return rows.map((row) => row["id"] as string | null);
 }
 
-/**
- * The ids of the payments that a search finds. Null if nothing is searched, if an amount is searched, or if a text is no key
- * and no intentId of any payment; the caller then filters all payments by amount or domain.
- */
+/** Null if no ids are known, so the caller filters all payments: by amount, by domain, or not at all. */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;
   const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);

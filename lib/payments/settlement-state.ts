@@ -13,17 +13,11 @@ export const transitions: Readonly<Record<SettlementStatus, readonly SettlementS
 
 export const mayBecome = (from: SettlementStatus, to: SettlementStatus): boolean => transitions[from].includes(to);
 
-/**
- * What a check found about a payment that was sent. Only settled, if the transfer is final, captures the hold, and only failed
- * releases it, because only these two are proved for good.
- */
+/** Only a final "settled" captures the hold (reserved amount), and only "failed" releases it: only these are final proofs. */
 export type Finding =
   /** The transfer is on the chain. If `final` is false, a reorganization may still revert it. */
   | { readonly kind: "settled"; readonly transaction: string; readonly final?: boolean }
-  /**
-   * A reorganization reverted the settled transfer. `back` is the status that the execution gets again: pending if the seller
-   * settles, processing if this service does.
-   */
+  /** A reorganization reverted the transfer. `back` is pending if the seller settles, and processing if this service does. */
   | { readonly kind: "forgotten"; readonly back: "processing" | "pending" }
   | { readonly kind: "failed"; readonly failure: Failure }
   /** A transaction is known but not final. `received` means that it is in a block with too few confirmations. */
@@ -33,7 +27,7 @@ export type Finding =
 
 export type Step = { readonly status: SettlementStatus; readonly changes: boolean };
 
-/** Returns the status after a check of the payment (finding). A late or repeated finding changes nothing. */
+/** A late or repeated finding changes nothing. */
 export function stepOf(from: SettlementStatus, finding: Finding): Step {
   const to = aimOf(from, finding);
   return to !== from && mayBecome(from, to) ? { status: to, changes: true } : { status: from, changes: false };

@@ -18,11 +18,7 @@ type SimulationItem = Pick<Item, "organizationId" | "environment" | "mandateId" 
   readonly asker: { readonly kind: "key" | "session"; readonly subjectId: string };
 };
 
-/**
- * Returns what authorizePayment would decide now. It reads the same facts and runs the same code, but stores no decision and
- * locks nothing.
- * @throws Problem not_found, invalid_request, rate_limited, overloaded
- */
+/** Stores no decision and locks nothing. @throws Problem not_found, invalid_request, rate_limited, overloaded */
 export async function simulatePayment(asked: SimulationItem): Promise<Decision> {
   const items = [itemOf(asked)];
   const [[, simulated]] = (await simulate(items, await readFacts(items))) as [[Item, SimulationAnswer]];
@@ -30,7 +26,6 @@ export async function simulatePayment(asked: SimulationItem): Promise<Decision> 
   return simulated.row!.decision;
 }
 
-/** The usage of a mandate, and the decision that it would make about a payment. */
 export type Prospect = {
   readonly policy: CompiledPolicy;
   readonly status: MandateStatus;
@@ -52,7 +47,6 @@ export async function simulatePayments(
   return new Map([...usage].map(([id, prospect]) => [id, { ...prospect, simulated: simulated.get(id) ?? null }] as const));
 }
 
-/** The usage of the mandates, without a simulation. */
 export const readUsage: typeof simulatePayments = async (mandateIds, asked) =>
   usageOf(await readFacts(mandateIds.map((mandateId) => itemOf({ ...asked, mandateId }))));
 
@@ -75,9 +69,7 @@ async function readFacts(items: readonly Item[]): Promise<BatchFacts> {
   return factsOf(await loadToRead(pool(), items), known, decimalsOf);
 }
 
-/**
- * Simulates payments. If needed, it calls the sellers' domains for their 402 as a real payment does, with no transaction open.
- */
+/** No transaction is open while the sellers' domains are called. */
 async function simulate(items: readonly Item[], facts: BatchFacts): Promise<Simulations> {
   const { probes, simulated } = await simulateOnce(items, facts);
   if (probes.size === 0) return simulated;

@@ -1,9 +1,6 @@
 import type { CheckoutStatus, Outcome, ReservationStatus, SettlementStatus } from "#lib/vocabulary.ts";
 
-/**
- * How far a payment has come: the status of its decision, hold (reserved amount), checkout or settlement that says most about
- * it.
- */
+/** The status of the decision, hold (reserved amount), checkout or settlement that says most about a payment. */
 export type Stage =
   | { readonly of: "outcome"; readonly status: "deny" | "requireApproval" }
   | { readonly of: "reservation"; readonly status: ReservationStatus }
@@ -15,7 +12,6 @@ export type StageFacts = {
   readonly hold: { readonly status: ReservationStatus; readonly expiresAt: Date } | null;
   /** The checkout in which a person is or was asked. */
   readonly checkout: { readonly status: CheckoutStatus; readonly expiresAt: Date } | null;
-  /** The settlement status of every execution. */
   readonly attempts: readonly SettlementStatus[];
 };
 
@@ -23,7 +19,6 @@ export type StageFacts = {
 const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
   attempts.find((status) => status !== "failed");
 
-/** Returns how far a payment has come at `now`. Pure. */
 export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
   if (outcome === "deny") return { of: "outcome", status: "deny" };
   const live = liveAttempt(attempts);
@@ -38,10 +33,7 @@ export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: 
   return { of: "reservation", status: hold?.status === "released" ? "released" : "expired" };
 }
 
-/**
- * How far a payment has come that a person is asked about. Null after the approval was used, or if there is no checkout and no
- * valid hold; stageOf then treats it like any other payment.
- */
+/** Null after the approval was used, or without a checkout and a valid hold; stageOf then treats the payment as any other. */
 function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
   if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;
   const { status, expiresAt } = checkout;

@@ -13,10 +13,7 @@ export type Hold = {
   readonly buckets: readonly (Bucket & { readonly ceiling: Atomic | null })[];
 };
 
-/**
- * Returns the hold (reserved amount) that a decision takes from the budget. The outcome allow takes one. The outcome
- * requireApproval takes one with an approval key. Null for the outcome deny, and if the same question is already open.
- */
+/** The hold (reserved amount) that a decision takes. Null for the outcome deny, and if the same question is already open. */
 export function holdFor(
   { outcome }: Decision,
   question: Question | null,

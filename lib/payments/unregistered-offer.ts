@@ -6,10 +6,7 @@ import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
 import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
 
-/**
- * The maximum length of a URL in characters. It is limited, because an entry of an index contains the URL's domain together
- * with the mandate's id.
- */
+/** Limited, because an entry of an index contains the URL's domain together with the mandate's id. */
 const URL_MAX = 1_024;
 
 /** The offer of a seller that is not registered, from the challenge in the intent. */
@@ -20,11 +17,7 @@ export type Offer = {
   readonly domain: string | null;
 };
 
-/**
- * Reads the challenge of an intent. Null if it is no challenge, or if its URL is missing or malformed, is too long, is not
- * http(s), or contains a user name or password. `domainOf` returns the stored spelling of a seller's host; null if it cannot be
- * a seller's domain.
- */
+/** Null without a challenge that has a usable URL. `domainOf` returns null for a host that cannot be a seller's domain. */
 export function readOffer(challenge: unknown, domainOf: (host: string) => string | null): Offer | null {
   const required = readChallenge(challenge);
   const text = required?.resource?.url ?? "";
@@ -33,18 +26,13 @@ export function readOffer(challenge: unknown, domainOf: (host: string) => string
   url.hash = "";
   const readable = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
   if (!readable || url.href.length > URL_MAX) return null;
-  // Try the host with its port first, which is a valid domain only for a loopback host. For all other hosts the port does not
-  // identify a seller.
+  // A host with its port is a valid domain only for a loopback host; for other hosts the port does not identify a seller.
   return { required, url: url.href, domain: domainOf(url.host) ?? domainOf(url.hostname) };
 }
 
-/** The id of the seller that an intent names; null if it names none. */
 export const namedSeller = ({ seller, resource }: AskedIntent): string | null => seller.sellerId ?? resource?.sellerId ?? null;
 
-/**
- * The text that identifies an unregistered payee: domain, space, address; null if one of them is not known. Ids of sellers
- * contain no space, so the text never equals the id of a seller.
- */
+/** A seller's id has no space, so this text is never a seller's id. Null if the domain or the address is not known. */
 export const unregisteredPayee = (domain: string | null | undefined, payTo: string | null | undefined): string | null =>
   domain && payTo ? `${domain} ${payTo.toLowerCase()}` : null;
 
@@ -89,10 +77,7 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
   return { facts, mismatches: found, accepted, maxTimeoutSeconds: terms?.maxTimeoutSeconds ?? null };
 }
 
-/**
- * The differences between an intent and the 402 in its challenge, for a resource whose price the seller quotes in each 402: the
- * intent must pay the amount in that 402 to the registered payee, and the 402 must be for the seller's domain.
- */
+/** The intent must pay the amount in its 402 to the registered payee, and the 402 must be for the seller's domain. */
 export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
   if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
   const found: { field: string; pointer: string }[] = compareOffer(offer, amount, asset, payTo).mismatches.map(
@@ -104,9 +89,7 @@ export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetO
 const compareOffer = ({ required, url }: Pick<Offer, "required" | "url">, amount: Atomic, asset: AssetOnChain, payTo: string) =>
   compareChallenge(required, { asset, amount, payTo: lower(payTo), url });
 
-/**
- * Finds in the stored challenge the offer that was authorized; null if none matches. The signed payment must contain this offer.
- */
+/** The offer in the challenge that was authorized, which the signed payment must contain; null if none matches. */
 export function acceptedOffer(
   challenge: unknown,
   { asset, amount, payTo }: { readonly asset: AssetOnChain; readonly amount: bigint; readonly payTo: string },

@@ -32,7 +32,6 @@ export function expectedPayment(authorization: AuthorizationRow): ExpectedPaymen
   return { asset, amount, payTo: lower(payTo), maxTimeoutSeconds, ...(offer && { offer }) };
 }
 
-/** How many seconds a signed payment must still be valid when it is executed. */
 export const secondsLeftFor = ({ settlementMode }: Pick<AuthorizationRow, "settlementMode">): number =>
   settlementMode === "offchainAuthorized" ? SENT_NOW_SECONDS : SENT_LATER_SECONDS;
 
@@ -59,10 +58,7 @@ export async function askChain(credential: Credential, payment: ExpectedPayment)
     : { ok: false, credential, failure: verdict };
 }
 
-/**
- * Sends one request to the chain if the token would make the transfer and the signature is canonical. Otherwise further
- * requests find the reason.
- */
+/** One request to the chain is enough for a transfer that would succeed; otherwise further requests find the reason. */
 async function judgeTransfer(credential: Credential, payment: ExpectedPayment): Promise<Verdict> {
   const { signature, validAfter } = credential;
   const transfers = await wouldTransfer(credential, payment);
@@ -70,8 +66,7 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   if (transfers && (signature.length !== 132 || isCanonicalSignature(signature))) return { ok: true };
   const verdict = judgeChainFacts(await readChainFacts(credential, payment), payment);
   if (transfers || !verdict.ok) return verdict;
-  // The token compares validAfter with the time of the chain's last block. If that block is not later than validAfter, the
-  // transfer fails only because it is too early, so the failure proves nothing.
+  // The token compares validAfter with the time of the chain's last block; a transfer that is only too early proves nothing.
   const { timestamp } = await publicClient(payment.asset.chain).getBlock();
   if (timestamp <= validAfter) return verdict;
   if (await wouldTransfer(credential, payment, null)) return failed("settlement_rejected", TOO_MUCH_GAS);
@@ -79,17 +74,11 @@ async function judgeTransfer(credential: Credential, payment: ExpectedPayment): 
   return failed("settlement_rejected", refusal);
 }
 
-/**
- * Asks the token whether it would make the transfer of a credential that fits the payment, if it were sent now.
- * @throws Problem rpc_unavailable
- */
+/** Asks whether the token would make the transfer if it were sent now. @throws Problem rpc_unavailable */
 export const askToken = (credential: Credential, payment: ExpectedPayment): Promise<Verdict> =>
   askingChain(payment.asset.chain, () => judgeTransfer(credential, payment));
 
-/**
- * The block from which the search for a settlement starts. It is a little before the newest block, because a recent block may
- * still be replaced.
- */
+/** A little before the newest block, because a recent block may still be replaced. */
 export function searchFrom(chain: string, newest: bigint): bigint {
   const margin = BigInt(chainOf(chain)?.confirmations ?? 0) + 16n;
   return newest > margin ? newest - margin : 0n;
