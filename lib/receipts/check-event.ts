@@ -77,10 +77,7 @@ function checksOf(receipt: Receipt, event: LogEvent): Check[] {
   return receipt.kind === "approval" ? approvalChecks(receipt, event) : decisionChecks(receipt, event);
 }
 
-/**
- * Requires that the event states the same as the receipt.
- * @throws Refusal
- */
+/** Requires that the event states the same as the receipt. @throws Refusal */
 export function checkEvent(receipt: Receipt, event: LogEvent): void {
   const checks: Check[] = [...checksOf(receipt, event), ["the mandate", event.metadata["mandateId"] === receipt.mandate.id]];
   const wrong = checks.find(([, agrees]) => !agrees);

@@ -40,11 +40,7 @@ function keyOf(header: Readonly<Record<string, unknown>> | null, { typ, name }: 
   return key;
 }
 
-/**
- * Requires the lower of the two values of s that ECDSA accepts. Otherwise anybody could change a signature into a second valid
- * one.
- * @throws Refusal
- */
+/** Requires the lower of the two values of s; with both, one content would have two valid signatures. @throws Refusal */
 function requireLowS(signature: Uint8Array, name: string): void {
   if (signature.length !== SIGNATURE_BYTES) throw new Refusal(`The signature of the ${name} does not have 64 bytes.`);
   const s = signature.slice(SIGNATURE_BYTES / 2).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
@@ -63,10 +59,7 @@ async function isSigned(jws: string, key: PublishedKey): Promise<boolean> {
   }
 }
 
-/**
- * The payload of a JWS in compact serialization that was signed with one of the keys.
- * @throws Refusal
- */
+/** The payload of a JWS in compact serialization that was signed with one of the keys. @throws Refusal */
 export async function readJws(jws: string, named: Named, keys: PublishedKeys): Promise<Readonly<Record<string, unknown>>> {
   const { name } = named;
   const parts = jws.split(".");

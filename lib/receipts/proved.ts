@@ -3,10 +3,7 @@ import type { LogEvent, Receipt } from "#lib/receipts/receipt-schema.ts";
 
 const MOST = 200;
 
-/**
- * Makes signed text safe to show in a terminal or a page: it is cut at 200 characters, and characters other than printable
- * ASCII become visible escapes.
- */
+/** Makes signed text safe to show in a terminal or a page. */
 function plain(text: string): string {
   const short = text.length > MOST ? `${text.slice(0, MOST)}...` : text;
   return short.replaceAll(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
@@ -20,10 +17,7 @@ function payeeOf({ domain, payTo, sellerId }: Receipt["payee"]): string {
   return payee === undefined ? "a payee without a name" : plain(payee);
 }
 
-/**
- * The amount as text. The receipt names the token only by its address, so the symbol is taken from the event in the proof, if
- * that event has one.
- */
+/** The receipt names the token only by its address, so the symbol is taken from the event in the proof, if it has one. */
 function amountOf({ amount, decimals, asset }: Receipt, event: LogEvent | null): string {
   const symbol = event?.metadata["asset"];
   const number = formatAmount(BigInt(amount), decimals);

@@ -3,10 +3,7 @@ import { Outcome, SettlementStatus } from "#lib/vocabulary.ts";
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/**
- * Any text without unpaired surrogates. UTF-8 encodes them all as U+FFFD, so texts that differ in them would have the same
- * hash.
- */
+/** UTF-8 encodes all unpaired surrogates as U+FFFD, so texts that differ in them would have the same hash. */
 const Text = z.string().refine((text) => text.isWellFormed());
 
 /** A size or an index. The step that uses the number checks its range. JSON can contain -0, which is not valid here. */
@@ -17,7 +14,6 @@ const Seconds = z.number().int().min(0).max(253_402_300_799);
 
 const Proven = { event: Text, leafIndex: Count, treeSize: Count, path: z.array(Hash) };
 
-/** The reply of the service with a receipt. Other members are not allowed. */
 export const Answer = z.strictObject({
   receipt: z.string(),
   proof: z.strictObject({ ...Proven, log: z.strictObject(Proven), head: z.string() }).optional(),

@@ -18,11 +18,7 @@ function repeatsMember(text: string): boolean {
   return false;
 }
 
-/**
- * Parses JSON in which no object has the same member twice. Otherwise one program could use the first of the two members and
- * another program the second, and the two would read different receipts.
- * @throws SyntaxError
- */
+/** Refuses a repeated member, because two programs could read different receipts from the same text. @throws SyntaxError */
 export function parseStrictJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (repeatsMember(text)) throw new SyntaxError("A member occurs twice.");

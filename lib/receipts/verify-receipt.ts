@@ -30,7 +30,6 @@ async function requireRoot(leaf: string, position: Position): Promise<string> {
   return root;
 }
 
-/** Checks that the event of the proof has the leaf hash and the index that the receipt names. Returns the hash. */
 async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   const leaf = await hashOfLeaf(proof.event);
   if (leaf !== log.leafHash) throw new Refusal("The event is not the one that the receipt names: its hash differs.");
@@ -39,10 +38,7 @@ async function checkLeaf({ log }: Receipt, proof: Proof): Promise<string> {
   return leaf;
 }
 
-/**
- * The service keeps a second log, which contains the signed heads of all organizations' logs. Checks that the second log
- * contains this root of the organization's log. Returns the root of the second log.
- */
+/** The second log contains the signed heads of all organizations' logs. Returns the root of the second log. */
 async function checkLog({ log: { chain } }: Receipt, { log, treeSize }: Proof, root: string): Promise<string> {
   const { type, entityId, metadata } = readEvent(log.event);
   if (type !== "auditChain.signed") throw new Refusal("The second event does not record a signed head of a log.");
@@ -63,10 +59,7 @@ async function checkHead({ iss }: Receipt, { head, log }: Proof, root: string, k
     throw new Refusal("The signed head has another size or root than the log in the proof, so the proof was changed.");
 }
 
-/**
- * Checks a receipt as docs/receipts describes. Both arguments are parsed JSON from an untrusted source, so they may be any
- * value. The function runs in browsers (WebCrypto) and in Node, and sends no request.
- */
+/** Checks untrusted JSON as docs/receipts describes, in browsers (WebCrypto) and in Node, and sends no request. */
 export async function verifyReceipt(answer: unknown, keys: unknown): Promise<Verdict> {
   let step: Step = "receipt";
   try {
