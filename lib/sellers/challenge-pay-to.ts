@@ -14,14 +14,12 @@ import { minutes, toWire } from "#lib/time.ts";
 const LIFE_MS = minutes(15);
 const OPEN_MAX = 50;
 
-/** Returns the address in the spelling with checksum. @throws Problem invalid_request */
 function readPayTo(payTo: string): Address {
   if (payTo.toLowerCase() === zeroAddress) throw invalidField("/payTo", "Nobody has the zero address.");
   if (!isAddress(payTo)) throw invalidField("/payTo", "The checksum of this address is wrong; check it for a typing error.");
   return getAddress(payTo);
 }
 
-/** Returns the chain that the request names, or else the only chain of the installation. @throws Problem invalid_request */
 function readChain(named: string | undefined): string {
   const chain = named ?? onlyChain();
   if (chain === null) throw invalidField("/chain", "This installation has several chains; name one.");
@@ -37,7 +35,7 @@ type ChallengeText = {
   readonly expiresAt: Date;
 };
 
-/** The text to sign. It contains no names, because a name that a person entered could imitate a line of the text. */
+/** The text contains no names, because a name that a person entered could imitate a line of the text. */
 const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: ChallengeText): string =>
   [
     `${new URL(env().BASE_URL).origin} asks for proof that you control this address.`,
@@ -53,7 +51,6 @@ const textOf = ({ seller, payTo, chain, challengeId, expiresAt }: ChallengeText)
     "Signing this moves no money and allows no payment.",
   ].join("\n");
 
-/** Makes and stores the text that the owner of an address signs to prove control of the address. */
 export const challengePayTo: Handler<typeof contract.challengePayTo> = ({ body }, { caller, idempotency }) =>
   once(contract.challengePayTo, idempotency, async (tx) => {
     const payTo = readPayTo(body.payTo);

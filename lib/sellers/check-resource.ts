@@ -22,10 +22,7 @@ export type CheckedResource =
 
 type Refuse = (pointer: string, detail: string) => void;
 
-/**
- * Returns the chain on which the resource is priced and paid; null if no chain fits. Without paymentConfig, it is the only
- * chain, or else the first one on which the asset is configured.
- */
+/** Null if no chain fits. Without paymentConfig, it is the only chain, or else the first one that has the asset. */
 function chainFor({ pricing, paymentConfig }: UpsertPaidResource, { chains, assetOf }: Installation, refuse: Refuse) {
   const only = chains.length === 1 ? (chains[0] ?? null) : null;
   if (!paymentConfig) return only ?? chains.find((chain) => assetOf(chain, pricing.asset)) ?? null;
@@ -71,7 +68,7 @@ function checkFacilitator(
   else if (!known.includes(config.facilitatorUrl)) refuse(pointer, "This installation does not use this facilitator.");
 }
 
-/** Checks everything that the schema cannot check, and reports all errors at once. */
+/** Reports all errors at once. */
 export function checkResource(body: UpsertPaidResource, resourceId: string, installation: Installation): CheckedResource {
   const errors: FieldError[] = [];
   const refuse: Refuse = (pointer, detail) => errors.push({ pointer, detail });

@@ -121,10 +121,7 @@ export const upsertPaidResource = operation({
   example: { params: { id: exampleResource.resourceId }, body: asked, response: exampleResource },
 });
 
-/**
- * In operations on one resource, `sellerId` is needed only if several sellers of the organization have a resource with this
- * resourceId. In listResources it limits the list to one seller.
- */
+/** `sellerId` is needed if several sellers of the organization have the resource; in listResources it limits the list. */
 const WhichSeller = z.strictObject({ sellerId: Id.optional() });
 
 export const listResources = operation({

@@ -9,10 +9,7 @@ type Claim = { readonly environment: string; readonly sellerId: string; readonly
 const FILE = "/.well-known/countersign.txt";
 const DNS_MS = 2_000;
 
-/**
- * The token that the owner publishes to prove control of a seller's domain. It is computed from the seller's id and domain, so
- * it is not stored. No two sellers have the same token.
- */
+/** The token is computed from the seller's id and domain, so it is not stored; no two sellers have the same token. */
 export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
   `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
     .update(`seller domain\n${environment}\n${sellerId}\n${domain}`)
@@ -26,7 +23,7 @@ const recordName = (domain: string): string => `_countersign.${domain}`;
 
 const hasLine = (text: string, token: string): boolean => text.split(/\r?\n/).some((line) => line.trim() === token);
 
-/** Whether the file at the domain contains the token. A redirect to another host proves nothing about this domain. */
+/** A redirect to another host proves nothing about this domain. */
 async function inFile(domain: string, token: string): Promise<boolean> {
   const { status, text, url } = await guardedFetch(fileUrl(domain), { expect: "text" });
   return status === 200 && new URL(url).host === domain && hasLine(text, token);
@@ -36,19 +33,13 @@ type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>;
 
 const resolveTxt: ResolveTxt = (name) => new Resolver({ timeout: DNS_MS, tries: 2 }).resolveTxt(name);
 
-/**
- * Whether a TXT record of _countersign.<domain> contains the token; false if the DNS query fails. DNS splits a record into strings of at most 255 characters, so they
- * are joined first.
- */
+/** False if the DNS query fails. DNS splits a record into strings of at most 255 characters, so they are joined first. */
 export async function inDns(domain: string, token: string, resolve: ResolveTxt = resolveTxt): Promise<boolean> {
   const records = await resolve(recordName(domain)).catch(() => []);
   return records.some((pieces) => hasLine(pieces.join(""), token));
 }
 
-/**
- * The token that the owner publishes, and the places for it: the address of the file, and the name of the DNS record if the
- * domain can have one.
- */
+/** The token and the places for it: the address of the file, and the name of the DNS record if the domain can have one. */
 export type DomainProof = { readonly token: string; readonly url: string; readonly dnsName?: string };
 
 export function proofOf(claim: Claim): DomainProof {
@@ -56,7 +47,6 @@ export function proofOf(claim: Claim): DomainProof {
   return { token: domainToken(claim), url: fileUrl(domain), ...(!isLocalDomain(domain) && { dnsName: recordName(domain) }) };
 }
 
-/** The next action that tells the owner to publish the token in the file or, if the domain can have one, in the DNS record. */
 function instructions(domain: string, token: string) {
   const metadata = {
     token,
@@ -67,10 +57,7 @@ function instructions(domain: string, token: string) {
   return { type: "verify_seller", label: "Publish the token", description, metadata } as const;
 }
 
-/**
- * Requires that the domain publishes its token. Both problems say what to publish and where.
- * @throws Problem storefront_invalid, storefront_unavailable
- */
+/** Both problems say what to publish and where. @throws Problem storefront_invalid, storefront_unavailable */
 export async function requireProof(method: "wellKnown" | "dns", claim: Claim): Promise<void> {
   const { domain } = claim;
   const token = domainToken(claim);

@@ -9,10 +9,7 @@ const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCAL = /(^|\.)(localhost|local|internal)$/;
 
-/**
- * The highly restrictive level of Unicode's UTS 39: a label has one script, or the scripts that Japanese, Chinese and Korean
- * write together with Latin.
- */
+/** UTS 39, highly restrictive: one script, or those that Japanese, Chinese and Korean write together with Latin. */
 const single = [
   ..."Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu".split(" "),
   ..."Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer".split(" "),
@@ -30,10 +27,7 @@ const writing = [...single.map((script) => [script]), ...together].map(
 const LOOKS_LATIN = /^([0-9\-асԁеһіјӏорԛѕԝхуъьҽпгѵѡ]+|[0-9\-αικνρυωηοτ]+)$/u;
 const ASCII = /^[\0-\x7f]*$/;
 
-/**
- * Whether a domain cannot be confused with another one. Each label must use one writing system. Under an ASCII top-level
- * domain, no label may consist of other letters that look like Latin ones. A label that cannot be decoded is not safe.
- */
+/** Each label uses one writing system and, under an ASCII top-level domain, does not imitate Latin letters. */
 function isSafe(domain: string): boolean {
   const labels = domainToUnicode(domain).split(".");
   const latinTop = ASCII.test(labels.at(-1) ?? "");
@@ -43,10 +37,7 @@ function isSafe(domain: string): boolean {
   });
 }
 
-/**
- * Whether the host is one of this machine's host:port pairs that the sandbox allows. localhost also fits a pair of 127.0.0.1 or
- * [::1] with the same port.
- */
+/** localhost also fits a host:port pair of 127.0.0.1 or [::1] with the same port. */
 const isLoopback = (host: string, loopback: readonly string[]): boolean =>
   loopback.includes(host) ||
   (host.startsWith("localhost:") && loopback.some((entry) => /^(127\.0\.0\.1|\[::1\]):/.test(entry) && sameEnd(entry, host)));
@@ -61,10 +52,7 @@ function parseHost(text: string): URL | null {
   }
 }
 
-/**
- * The one spelling in which a seller's domain is stored and compared: lower-case ASCII without a dot at the end. A domain that
- * can be confused with another one is refused. `loopback` lists the host:port pairs of this machine that the sandbox allows.
- */
+/** The stored spelling: lower-case ASCII without a dot at the end. `loopback` lists host:port pairs that the sandbox allows. */
 export function canonicalDomain(text: string, loopback: readonly string[]): Domain {
   if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write only a host name, such as shop.example.com.");
   const url = parseHost(text);

@@ -16,8 +16,7 @@ async function inRounds(remove: (db: Database, limit: number) => Promise<number>
   return gone;
 }
 
-/** Deletes offers that are too old to prove anything. Returns the number of deleted rows. */
+/** Returns the number of deleted rows. */
 export const forgetOldOffers = (): Promise<number> => inRounds(deleteOldOffers);
 
-/** Deletes challenges that expired more than a day ago. Returns the number of deleted rows. */
 export const forgetOldChallenges = (): Promise<number> => inRounds(deleteOldChallenges);

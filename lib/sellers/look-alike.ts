@@ -46,10 +46,7 @@ const withoutTop = (domain: string): string => domain.slice(0, domain.lastIndexO
 /** Whether one domain is the other or a subdomain of it. Such domains have one owner, so they do not imitate each other. */
 const sameOwner = (a: string, b: string): boolean => a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 
-/**
- * Whether a person could confuse `domain` with `other`. Hosts with a port are not compared, because they exist only in the
- * sandbox.
- */
+/** Hosts with a port are not compared, because they exist only in the sandbox. */
 export function looksLike(domain: string, other: string): boolean {
   if (sameOwner(domain, other) || domain.includes(":") || other.includes(":")) return false;
   const [a, b] = [skeleton(domain), skeleton(other)];

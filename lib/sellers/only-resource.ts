@@ -1,7 +1,6 @@
 import { invalidField, notFound } from "#lib/problem.ts";
 import type { ResourceRow } from "#lib/sellers/resource-store.ts";
 
-/** Returns the only resource that was found for an id. @throws Problem not_found; invalid_request if several were found */
 export function onlyOne(found: readonly ResourceRow[], pointer: string): ResourceRow {
   const [resource, other] = found;
   if (!resource) throw notFound("resource");

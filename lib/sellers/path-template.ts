@@ -2,10 +2,7 @@ import { z } from "zod";
 
 const SEGMENT = /^(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9_]*\})$/;
 
-/**
- * Whether the text consists of segments of unreserved characters or {name}. Text that a server could read as another path is
- * refused: `..`, escapes and `//`.
- */
+/** Refuses text that a server could read as another path: `..`, escapes and `//`. */
 function isPathTemplate(text: string): boolean {
   if (!text.startsWith("/")) return false;
   if (text === "/") return true;

@@ -24,10 +24,7 @@ type Which = {
   readonly resourceId: string;
 };
 
-/**
- * Requests a resource at its seller's verified domain; the 402 must name the registered address. Returns the address and the chain.
- * @throws Problem not_found, conflict, storefront_unavailable, storefront_invalid
- */
+/** Requests the resource: its 402 must name the registered address. Returns the address and the chain. */
 export async function requireNamed(which: Which, path: string | undefined): Promise<{ address: string; chain: string }> {
   const { organizationId, environment, sellerId } = which;
   const seller = await findOwnSeller(database(), environment, organizationId, sellerId);

@@ -12,11 +12,7 @@ async function signedByKey(hash: Hex, signature: Hex, address: string): Promise<
   }
 }
 
-/**
- * Checks that an address signed a challenge's text: by its key (EIP-191), or by its contract on the challenge's chain (EIP-1271).
- * Returns the chain on which this is proved, or ANY_CHAIN if the key signed, because a key is the same on every chain.
- * @throws Problem invalid_request, rpc_unavailable
- */
+/** The chain of the proof, or ANY_CHAIN if the key signed (EIP-191), because a key is the same on every chain. */
 export async function requireSigned({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {
   const hash = hashMessage(text);
   if (await signedByKey(hash, signature, address)) return ANY_CHAIN;

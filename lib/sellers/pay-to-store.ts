@@ -12,16 +12,12 @@ export type PayToProof = typeof payToProofs.$inferSelect;
 /** The value of `chain` in a proof that is valid on every chain. */
 export const ANY_CHAIN = "";
 
-/**
- * The condition that a proof counts. A signature always counts. A proof by domain counts only while the domain is verified and
- * not stopped, and while no other organization has signed for the address.
- */
+/** A signature always counts; a proof by domain ends with the verification, a stop, or another organization's signature. */
 const counts = sql`(p.method = 'signature' OR (
   EXISTS (SELECT FROM sellers d WHERE d.seller_id = p.seller_id AND d.verified AND d.stopped_at IS NULL)
   AND NOT EXISTS (SELECT FROM pay_to_proofs o
     WHERE o.address = p.address AND o.organization_id <> p.organization_id AND o.method = 'signature')))`;
 
-/** An address and the chain on which it is paid. */
 export type PaidAt = { readonly payTo: string; readonly chain: string };
 
 const keyOf = ({ payTo, chain }: PaidAt): string => `${payTo.toLowerCase()} ${chain}`;
@@ -43,10 +39,7 @@ export type OwnPayee = {
   readonly proven: boolean;
 };
 
-/**
- * Whether a seller of the organization is paid to this address and may be paid. If so, also whether the organization has proved
- * the address for this chain or for all chains.
- */
+/** `proven`: whether the organization has proved the address for this chain or for all chains. */
 export async function ownPayee(db: Db, organizationId: string, { payTo, chain }: PaidAt): Promise<OwnPayee> {
   const address = payTo.toLowerCase();
   const rows = await db.execute<{
@@ -82,7 +75,7 @@ export async function provenElsewhere(tx: Tx, organizationId: string, address: s
   return rows.length > 0;
 }
 
-/** Saves a proof and returns the stored row; a proof that is stored already does not change. */
+/** A proof that is stored already does not change. */
 export async function saveProof(tx: Tx, proof: typeof payToProofs.$inferInsert): Promise<PayToProof> {
   const { organizationId, address, chain, method } = proof;
   await tx.insert(payToProofs).values(proof).onConflictDoNothing();
@@ -126,7 +119,7 @@ export async function findChallenge(db: Db, owner: Scope, challengeId: string): 
   return row ?? null;
 }
 
-/** Marks a challenge as used. False if it was used before or has expired. */
+/** False if the challenge was used before or has expired. */
 export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean> {
   const rows = await tx
     .update(payToChallenges)
@@ -142,10 +135,7 @@ export async function useChallenge(tx: Tx, challengeId: string): Promise<boolean
   return rows.length === 1;
 }
 
-/**
- * Deletes at most `limit` challenges that expired more than a day ago, and returns their number. clock_timestamp() is in a
- * scalar subquery, because no index is used for a comparison with a volatile function.
- */
+/** clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile function. */
 export async function deleteOldChallenges(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`
     DELETE FROM ${payToChallenges} WHERE challenge_id IN (

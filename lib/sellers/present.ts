@@ -13,7 +13,6 @@ export const presentSeller = (row: SellerRow): Seller => ({
   minimumAssuranceLevel: AssuranceLevel.parse(row.minimumAssuranceLevel),
 });
 
-/** The resources as their own organization sees them: with the information whether their payTo addresses are proved. */
 export async function presentListed(
   db: Database | Tx,
   organizationId: string,

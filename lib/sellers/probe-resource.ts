@@ -31,10 +31,6 @@ const words: Readonly<Record<Mismatch["field"], string>> = {
   tokenVersion: "The token's version in extra is not the one that its signatures need.",
 };
 
-/**
- * Sends the first request that an agent would send, and compares the reply with the registered terms. Nothing is paid and nothing
- * is stored.
- */
 export const probeResource: Handler<typeof contract.probeResource> = async ({ id, body }, { caller }) => {
   const { organizationId, environment } = caller;
   const { path, sellerId } = body;
@@ -68,7 +64,7 @@ export function addressOf(domain: string, { pathTemplate }: ResourceRow, path: s
 
 type Terms = { readonly asset: AssetOnChain; readonly payTo: Address; readonly price: Atomic | null };
 
-/** The terms that the 402 must have. For a quoted price, the 402 itself names the amount. */
+/** Without a price, the 402 itself names the amount. */
 function terms({ paymentConfig, pricing }: ResourceRow): Terms {
   if (!paymentConfig)
     throw new Problem("conflict", { detail: "This resource does not say yet whom to pay: set the address that it is paid to." });

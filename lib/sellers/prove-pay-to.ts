@@ -26,17 +26,14 @@ import type { Environment } from "#lib/vocabulary.ts";
 type Caller = { readonly organizationId: string; readonly environment: Environment; readonly subjectId: string };
 type Body = Input<typeof contract.provePayTo>["body"];
 
-/** The result of the checks before the transaction, with the check that is repeated in the transaction. */
+/** The result of the checks before the transaction. */
 type Proven = Pick<PayToProof, "address" | "chain" | "method" | "sellerId"> & {
   readonly metadata: Readonly<Record<string, string>>;
   /** Repeats the check whose result may have changed since the network calls. @throws Problem conflict */
   readonly again: (tx: Tx) => Promise<void>;
 };
 
-/**
- * Proves that the organization controls an address. The network calls come before the transaction, so that no transaction stays
- * open during a call.
- */
+/** The network calls come before the transaction, so that no transaction stays open during a call. */
 export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, { caller, idempotency }) => {
   const earlier = idempotency && (await replay(idempotency));
   if (earlier) return earlier;
@@ -46,8 +43,7 @@ export const provePayTo: Handler<typeof contract.provePayTo> = async ({ body }, 
 
 async function save(tx: Tx, proven: Proven, { organizationId, subjectId }: Caller): Promise<Output<typeof contract.provePayTo>> {
   const { address, chain, method, sellerId, metadata, again } = proven;
-  // The shared lock puts this transaction in order with emergency stops: an earlier stop is visible here, and a later stop finds
-  // this proof.
+  // The shared lock orders this transaction with emergency stops: an earlier stop is visible, a later stop finds this proof.
   await enterGate(tx);
   await lockPayTo(tx, address);
   if (await stoppedAtAddress(tx, organizationId, address)) throw sellerStopped();
@@ -69,7 +65,6 @@ const used = (): Problem =>
     detail: "This text was used before, or has expired. Ask for a new one with challengePayTo.",
   });
 
-/** Checks a proof by signature. @throws Problem not_found, conflict, invalid_request, rpc_unavailable */
 async function bySignature({ challengeId, signature }: Extract<Body, { method: "signature" }>, caller: Caller): Promise<Proven> {
   const challenge = await findChallenge(database(), caller, challengeId);
   if (!challenge) throw notFound("challenge");
@@ -93,9 +88,6 @@ const takenElsewhere = (): Problem =>
       "Another organization has proven this address. Sign for it: a signature counts for every organization that can give one.",
   });
 
-/**
- * Checks a proof by the 402 of a verified domain. @throws Problem not_found, conflict, storefront_unavailable, storefront_invalid
- */
 async function byDomain({ sellerId, resourceId, path }: Extract<Body, { method: "domain" }>, caller: Caller): Promise<Proven> {
   const { organizationId, environment } = caller;
   const named = await requireNamed({ organizationId, environment, sellerId, resourceId }, path);

@@ -10,9 +10,8 @@ const unprovenPayee = (payTo: string): Failure =>
   );
 
 /**
- * Why an organization may not settle payments to an address through this service; null if it may. Anybody can register an address
- * as their own. So production requires a proof that the organization controls it. Otherwise a stranger could settle a payment
- * before its real payee does, and the payee would be told that the payment was already used. A sandbox requires no proof.
+ * Anybody can register an address as their own, so production requires a proof: otherwise a stranger could settle a payment
+ * before its real payee does. Null if the organization may settle payments to the address.
  */
 export async function refusePayee(db: Database | Tx, organizationId: string, paid: PaidAt): Promise<Failure | null> {
   const { sells, proven } = await ownPayee(db, organizationId, paid);
@@ -22,10 +21,7 @@ export async function refusePayee(db: Database | Tx, organizationId: string, pai
 
 type Payment = { readonly sellerOrganizationId: string | null; readonly payTo: string | null; readonly chain: string };
 
-/**
- * The refusal to settle a buyer's payment in production if its seller has not proved the address. Null if the payment may be
- * settled, and for a payment without a registered seller or without an address.
- */
+/** Null if the payment may be settled, and for a payment without a registered seller or without an address. */
 export async function refuseUnproven(tx: Tx, { sellerOrganizationId, payTo, chain }: Payment): Promise<Failure | null> {
   if (env().ENVIRONMENT === "sandbox" || sellerOrganizationId === null || payTo === null) return null;
   const isProven = await provenAmong(tx, sellerOrganizationId, [{ payTo, chain }]);

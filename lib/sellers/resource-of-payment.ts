@@ -18,19 +18,13 @@ const pathOf = (url: string | undefined): string | null =>
   url !== undefined && URL.canParse(url) ? new URL(url).pathname : null;
 
 type Claim = {
-  /**
-   * The URL that the payment claims to be for. The seller chooses it, so it is used only to find which of the seller's own
-   * resources was paid.
-   */
+  /** The seller chooses the URL, so it is used only to find which of the seller's own resources was paid. */
   readonly url: string | undefined;
   /** Decimal text. */
   readonly amount: string;
 };
 
-/**
- * The one resource whose price and path fit the payment; null if none or several fit. A quoted price fits every amount. Without
- * a valid URL, only the price must fit. All candidates are paid to the same address.
- */
+/** Null if none or several fit. A quoted price fits every amount; without a valid URL, only the price must fit. */
 export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
   const path = pathOf(url);
   const fits = candidates.filter(

@@ -28,7 +28,6 @@ export const RegisterSeller = z
   })
   .meta({ id: "RegisterSeller" });
 
-/** The price of a resource. With `quoted`, each 402 of the seller names the price, which may differ from order to order. */
 export const Pricing = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("fixed"), amount: AmountText, asset: AssetSymbol }),

@@ -7,7 +7,7 @@ export type ResourceRow = typeof resources.$inferSelect;
 
 type Reader = Database | Tx;
 
-/** A seller's resource that can be paid: one that is not archived and has a payee. */
+/** A resource can be paid if it is not archived and has a payee. */
 export async function findPayableResource(db: Reader, sellerId: string, resourceId: string): Promise<ResourceRow | null> {
   const [row] = await db
     .select()
@@ -23,10 +23,6 @@ export async function findPayableResource(db: Reader, sellerId: string, resource
   return row ?? null;
 }
 
-/**
- * The organization's resources that are not archived and are paid to this address, at most 100. A payment to the address may be
- * for any of them.
- */
 export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: string): Promise<ResourceRow[]> =>
   db
     .select()
@@ -34,7 +30,7 @@ export const resourcesPaidTo = (db: Reader, organizationId: string, payTo: strin
     .where(and(eq(resources.payTo, payTo), eq(resources.organizationId, organizationId), isNull(resources.archivedAt)))
     .limit(100);
 
-/** Inserts or replaces a resource. The time of its creation stays, and an archived resource is restored. */
+/** The time of the resource's creation stays, and an archived resource is restored. */
 export async function saveResource(tx: Tx, row: typeof resources.$inferInsert): Promise<ResourceRow> {
   const { createdAt: _, sellerId: __, resourceId: ___, ...terms } = row;
   const [saved] = await tx
@@ -66,7 +62,6 @@ export const findOwnResources = (db: Reader, which: OwnResources, resourceId: st
     .where(and(own(which), eq(resources.resourceId, resourceId)))
     .limit(2);
 
-/** The position of a resource in the list: its time, seller and id. */
 export const placeOfResource = ({ createdAt, sellerId, resourceId }: ResourceRow): string =>
   `${createdAt.getTime()}:${sellerId}:${resourceId}`;
 
@@ -93,7 +88,6 @@ type ResourceFilter = OwnResources & {
   readonly method?: string | undefined;
 };
 
-/** The resources as the page lists them: active or archived, filtered by text and method, newest first. */
 export const filterResources = (db: Reader, which: ResourceFilter, place: string | null, limit: number) =>
   db
     .select()
@@ -116,7 +110,6 @@ export const filterResources = (db: Reader, which: ResourceFilter, place: string
     .orderBy(desc(resources.createdAt), desc(resources.sellerId), desc(resources.resourceId))
     .limit(limit);
 
-/** One of the organization's resources, archived or not. */
 export async function findOwnResource(
   db: Reader,
   {

@@ -3,10 +3,7 @@ import type { Database, Tx } from "#lib/db/client.ts";
 import { atomicOf } from "#lib/money.ts";
 import { seenOffers } from "#lib/sellers/tables.ts";
 
-/**
- * A payment that a domain's own 402 must ask for. `amount` is null if the 402 may name any amount, because each order has its
- * own price.
- */
+/** `amount` is null if the 402 may name any amount, because each order has its own price. */
 export type WantedOffer = {
   readonly domain: string;
   /** In lower case. */
@@ -17,15 +14,12 @@ export type WantedOffer = {
 };
 export type SeenOffer = WantedOffer & { readonly amount: bigint; readonly url: string };
 
-/**
- * The maximum number of offers that are kept for one domain. Without a limit, a seller with a different price for each order
- * could fill the table.
- */
+/** Limited, because a seller with a different price for each order could fill the table. */
 const PER_DOMAIN_MAX = 200;
-/** How long offers are kept. Decisions use an offer for one day, and an authorization lasts little more than one day. */
+/** Decisions use an offer for one day, and an authorization lasts little more than one day. */
 const KEPT = sql`interval '2 days'`;
 
-/** Stores an offer, or the new time and URL if it is stored already. Deletes the domain's oldest offers above the limit. */
+/** Stores the new time and URL of a known offer. Deletes the domain's oldest offers above the limit. */
 export async function rememberOffer(db: Database, offer: SeenOffer): Promise<void> {
   const seenAt = sql`clock_timestamp()`;
   await db.transaction(async (tx) => {
@@ -64,10 +58,7 @@ export async function seenBefore(tx: Tx, wanted: readonly (WantedOffer | null)[]
   return wanted.map((_, number) => seen.has(number));
 }
 
-/**
- * Deletes at most `limit` old offers, and returns their number. clock_timestamp() is in a scalar subquery, because no index is
- * used for a comparison with a volatile function.
- */
+/** clock_timestamp() is in a scalar subquery, because no index is used for a comparison with a volatile function. */
 export async function deleteOldOffers(db: Database, limit: number): Promise<number> {
   const rows = await db.execute(sql`
     DELETE FROM ${seenOffers} WHERE ctid = ANY(ARRAY(

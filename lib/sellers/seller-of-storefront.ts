@@ -8,10 +8,7 @@ type Storefront = { readonly domain: string; readonly sellerId: string | null; r
 
 export type StorefrontSeller = { readonly seller: SellerRow | null; readonly resource: ResourceRow | null };
 
-/**
- * Finds the records of the seller behind a server: the seller that has proved the server's domain, or else the seller that the
- * reply names, if it is registered under this domain. Any server can name any seller, so only its domain identifies it.
- */
+/** Any server can name any seller, so only the server's domain identifies the seller. */
 export async function sellerOfStorefront(
   db: Database | Tx,
   environment: Environment,

@@ -11,10 +11,7 @@ type StopRow = {
   readonly over_address: StopOver;
 };
 
-/**
- * Whether an emergency stop of the seller, the domain or the address prevents a payment. Call enterGate before, so that no stop
- * takes effect between this check and the commit.
- */
+/** Call enterGate before, so that no emergency stop takes effect between this check and the commit. */
 export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Promise<PayeeStop> {
   const [found] = await tx.execute<StopRow>(sql`
     SELECT s.stopped_at IS NOT NULL AS stopped, s.verified, stop_over_domain(w.domain) AS over_domain,
@@ -26,19 +23,13 @@ export async function payeeStop(tx: Tx, { sellerId, domain, payTo }: Payee): Pro
   return stopOf({ stopped, verified: verified === true, overDomain, overAddress });
 }
 
-/**
- * Whether an emergency stop forbids payments to a domain that an organization wants to register or verify. The result says
- * whether the stopped seller had proved the domain or had only claimed it.
- */
+/** Whether the stopped seller had proved the domain or had only claimed it; null if no stop forbids the domain. */
 export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> {
   const [found] = await tx.execute<{ over: StopOver }>(sql`SELECT stop_over_domain(${domain}::text) AS over`);
   return found?.over ?? null;
 }
 
-/**
- * Whether a seller of this organization was stopped at this domain or at a domain above it. If so, the organization must not
- * register the domain again, because the new record would bypass the stop.
- */
+/** Includes domains above this one. The organization must not register the domain again, because that would bypass the stop. */
 export async function stoppedItself(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
   const hosts = domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
   const rows = await tx
@@ -103,10 +94,7 @@ export async function reachOf(
   ];
 }
 
-/**
- * Stores the domains and addresses to which a stop forbids payments. If the stop is stored already, this adds what the seller
- * has proved since then.
- */
+/** A repeated stop adds what the seller has proved since the first stop. */
 export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach[], now: Date): Promise<void> {
   await tx
     .insert(sellerStops)
@@ -117,7 +105,7 @@ export async function recordStop(tx: Tx, sellerId: string, reach: readonly Reach
     });
 }
 
-/** Stops the seller and returns whether it is verified. A stopped seller cannot be verified any more. */
+/** A stopped seller cannot be verified any more. */
 export async function stopSeller(tx: Tx, sellerId: string, now: Date): Promise<{ readonly verified: boolean }> {
   const [stopped] = await tx
     .update(sellers)

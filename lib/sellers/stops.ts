@@ -7,10 +7,7 @@ import { Problem } from "#lib/problem.ts";
  * neither verified their domain nor proved the address by a signature.
  */
 
-/**
- * Why an emergency stop includes a domain or an address: the stopped seller had proved it, or had only claimed it. Null if no
- * stop includes it.
- */
+/** The stopped seller had proved the domain or address, or had only claimed it. Null if no stop includes it. */
 export type StopOver = "proven" | "claimed" | null;
 
 /** One domain or address to which an emergency stop forbids payments. */
@@ -27,17 +24,11 @@ export type PayeeFacts = {
   readonly stopped: boolean;
   readonly verified: boolean;
   readonly overDomain: StopOver;
-  /**
-   * Why an emergency stop includes the address. If the stopped seller had only claimed the address, and the payee has proved it
-   * by a signature, the stop does not include it.
-   */
+  /** Null also if the stopped seller had only claimed the address and the payee has proved it by a signature. */
   readonly overAddress: StopOver;
 };
 
-/**
- * Why a payee cannot be paid. "stopped": it is the stopped seller or has a domain or address which that seller had proved.
- * "unproven": it must first prove that it is not the stopped seller. Null: no stop forbids the payment.
- */
+/** "unproven": the payee must first prove that it is not the stopped seller. Null: no stop forbids the payment. */
 export type PayeeStop = "stopped" | "unproven" | null;
 
 export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFacts): PayeeStop {
@@ -47,17 +38,14 @@ export function stopOf({ stopped, verified, overDomain, overAddress }: PayeeFact
 
 const WWW = "www.";
 
-/**
- * The domains to which a stop of the seller at `domain` forbids payments: the domain with its subdomains. For www.example.com
- * also example.com, because the two nearly always have the same owner.
- */
+/** For www.example.com also example.com, because the two nearly always have the same owner. */
 export function domainsReached(domain: string): readonly Pick<Reach, "value" | "subdomains">[] {
   const bare = domain.startsWith(WWW) ? domain.slice(WWW.length) : "";
   const twin = bare.includes(".") ? [{ value: bare, subdomains: false }] : [];
   return [{ value: domain, subdomains: true }, ...twin];
 }
 
-/** The refusal for a seller that was stopped in an emergency. It stays stopped, under this record and under a new one. */
+/** The seller stays stopped, under this record and under a new one. */
 export const sellerStopped = (): Problem =>
   new Problem("conflict", {
     detail: "The platform stopped this seller in an emergency. It cannot be verified or registered again.",

@@ -13,7 +13,7 @@ export async function insertSeller(tx: Tx, row: typeof sellers.$inferInsert): Pr
   return saved!;
 }
 
-/** Finds a seller of any organization by its id. */
+/** Finds a seller of any organization. */
 export async function findSeller(db: Reader, environment: Environment, sellerId: string): Promise<SellerRow | null> {
   const [row] = await db
     .select()
@@ -32,7 +32,7 @@ export async function findOwnSeller(
   return row?.organizationId === organizationId ? row : null;
 }
 
-/** One page of the organization's sellers, newest first, because ids sort by the time of creation. */
+/** Newest first, because ids sort by the time of creation. */
 export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, limit: number): Promise<SellerRow[]> =>
   db
     .select()
@@ -41,7 +41,6 @@ export const pageOfSellers = (db: Reader, scope: Scope, before: string | null, l
     .orderBy(desc(sellers.sellerId))
     .limit(limit);
 
-/** The organization's oldest sellers, at most `limit`, the oldest first. */
 export const listOwnSellers = (db: Reader, environment: Environment, organizationId: string, limit: number) =>
   db.select().from(sellers).where(within(sellers, { organizationId, environment })).orderBy(sellers.sellerId).limit(limit);
 
@@ -50,10 +49,7 @@ export async function lockDomain(tx: Tx, environment: Environment, domain: strin
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`seller domain ${environment} ${domain}`}, 0))`);
 }
 
-/**
- * Whether another organization's seller has proved the same domain. Call lockDomain before, so that no other seller can prove
- * the domain between this check and the commit.
- */
+/** Call lockDomain before, so that no other seller can prove the domain between this check and the commit. */
 export async function verifiedElsewhere(tx: Tx, { environment, domain, organizationId }: SellerRow): Promise<boolean> {
   const [other] = await tx
     .select({ sellerId: sellers.sellerId })
@@ -81,7 +77,7 @@ export async function findVerifiedSeller(db: Reader, environment: Environment, d
   return row ?? null;
 }
 
-/** Sets whether a seller is verified. Null if an emergency stop came first, because a stopped seller does not change. */
+/** Null if an emergency stop came first, because a stopped seller does not change. */
 export async function setVerified(tx: Tx, { sellerId }: SellerRow, verified: boolean): Promise<SellerRow | null> {
   const [saved] = await tx
     .update(sellers)

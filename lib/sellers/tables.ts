@@ -29,10 +29,7 @@ export const sellers = pgTable(
   ],
 );
 
-/**
- * Resources that sellers have registered. The key is (sellerId, resourceId), because two sellers may choose the same
- * resourceId.
- */
+/** The key contains the seller, because two sellers may choose the same resourceId. */
 export const resources = pgTable(
   "resources",
   {
@@ -46,9 +43,7 @@ export const resources = pgTable(
     configurationSource: text("configuration_source").notNull(),
     acceptedPaymentChallengeTypes: text("accepted_payment_challenge_types").array().notNull(),
     minimumAssuranceLevel: text("minimum_assurance_level").notNull(),
-    /**
-     * The paymentConfig of the API, with chain, settlement mode and timeout filled in. Null if the resource cannot be paid yet.
-     */
+    /** Null if the resource cannot be paid yet. Chain, settlement mode and timeout are always filled in. */
     paymentConfig: json("payment_config").$type<{
       chain: string;
       payTo: string;
@@ -69,14 +64,10 @@ export const resources = pgTable(
   ],
 );
 
-/**
- * Offers that this service itself received in the 402 of a domain. An offer proves that the domain asks for payments to this
- * address, even if no seller has verified the domain.
- */
+/** Offers that this service received in the 402 of a domain, which prove that the domain asks for payments to the address. */
 export const seenOffers = pgTable(
   "seen_offers",
   {
-    /** The domain, written as sellers' domains are stored. */
     domain: text("domain").notNull(),
     /** In lower case, like the token's address. */
     payTo: text("pay_to").notNull(),
@@ -94,10 +85,7 @@ export const seenOffers = pgTable(
   ],
 );
 
-/**
- * Addresses that an organization has proved to control. `chain` is empty for the address of a key, because the key is the same
- * on every chain. The proof of a contract and a proof by domain are valid on one chain only.
- */
+/** `chain` is empty if the address's key signed, because the key is the same on every chain. */
 export const payToProofs = pgTable(
   "pay_to_proofs",
   {
@@ -140,9 +128,8 @@ export const payToChallenges = pgTable(
 );
 
 /**
- * The domains and addresses of sellers that were stopped in an emergency. Payments to them are refused. If `proven` is false,
- * the stopped seller had named the domain or address without proof. Then payees with a verified domain can still be paid, and
- * at such an address also organizations that proved it with a signature.
+ * Payments to these domains and addresses are refused. If `proven` is false, payees with a verified domain can still be
+ * paid, and organizations that proved an address with a signature.
  */
 export const sellerStops = pgTable(
   "seller_stops",
@@ -155,10 +142,7 @@ export const sellerStops = pgTable(
     proven: boolean("proven").notNull(),
     /** For a domain: whether its subdomains are included. */
     subdomains: boolean("subdomains").notNull(),
-    /**
-     * The last two labels of a domain. All other domains that the stop includes end with the same two labels, so this column
-     * finds them by index.
-     */
+    /** The last two labels: all domains that the stop includes have the same two, so this column finds them by index. */
     base: text("base").generatedAlwaysAs(sql`split_part(value, '.', -2) || '.' || split_part(value, '.', -1)`),
     createdAt: createdAt(),
   },

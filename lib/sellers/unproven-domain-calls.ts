@@ -1,20 +1,17 @@
 import { countAttempt } from "#lib/http/attempts.ts";
 import { Problem } from "#lib/problem.ts";
 
-/**
- * A seller that claims a domain. Anybody may register any domain, so a registration makes this service call a site whose owner
- * may not want that.
- */
+/** Anybody may register any domain, so a registration makes this service call a site whose owner may not want that. */
 type Claim = { readonly verified: boolean; readonly organizationId: string };
 
 const CALLS_PER_MINUTE = 10;
 
-/** Counts a call to a domain that is not proved. Call this before the network call. @throws Problem rate_limited */
+/** Call this before the network call. @throws Problem rate_limited */
 export async function countCallOf({ verified, organizationId }: Claim): Promise<void> {
   if (!verified) await countAttempt("unprovedDomain", organizationId, CALLS_PER_MINUTE);
 }
 
-/** Refuses a POST to a domain that is not proved, because a POST may change something there. @throws Problem conflict */
+/** A POST may change something at a domain whose owner did not agree. */
 export function requireProvedFor(method: "GET" | "POST", { verified }: Claim): void {
   if (verified || method === "GET") return;
   throw new Problem("conflict", {
