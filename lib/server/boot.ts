@@ -8,7 +8,6 @@ import { forget } from "#lib/process.ts";
 
 export type BootHandle = { readonly env: Env; close(): Promise<void> };
 
-/** Prepares what the server needs before all else: secrets, configuration, database and migrations, in this order. */
 export async function boot(say: (line: string) => void): Promise<BootHandle> {
   await provideSecrets(process.env);
   const { DATABASE_URL, DATA_DIR, ENVIRONMENT } = env();

@@ -16,13 +16,11 @@ async function newest(path: string): Promise<number> {
   return Math.max(0, ...times);
 }
 
-/** Whether a build exists and is newer than all of its sources. */
 async function isCurrent(built: string, sources: readonly string[]): Promise<boolean> {
   const at = (await stat(built).catch(() => null))?.mtimeMs ?? 0;
   return at > Math.max(...(await Promise.all(sources.map(newest))));
 }
 
-/** Builds the pages if there is no build, or if the build is older than its sources. */
 export async function buildPages(say: (line: string) => void): Promise<void> {
   if (await isCurrent(".next/BUILD_ID", ofPages)) return;
   say("building the pages; this happens once and takes about a minute.");
@@ -46,9 +44,7 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Each process writes a separate file and renames it, which replaces the file of a process that started at the same time. All
-  // these files have the same content. The name is random, because processes in different containers can have the same process
-  // id.
+  // Write under a random name, then rename: another process may bundle at the same time.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });
@@ -61,10 +57,7 @@ async function bundleServer(file: string): Promise<void> {
   }
 }
 
-/**
- * Bundles the server and all that it imports into one file, and again if a source is newer than the file. Returns the file's URL.
- * Without the bundle, Node would find and link two and a half thousand modules at each start, and keep them in memory.
- */
+/** Bundles the server into one file, because Node otherwise loads and keeps 2,500 modules. Returns the file's URL. */
 export async function buildServer(): Promise<string> {
   const file = resolve(".server/serve.mjs");
   if (!(await isCurrent(file, ofServer))) {

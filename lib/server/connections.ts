@@ -3,10 +3,7 @@ import { env } from "#lib/env.ts";
 import { networkOf } from "#lib/http/address.ts";
 import { Counts, hasPlace, type Share } from "#lib/http/share.ts";
 
-/**
- * Closes new connections above the limit for one address or for all addresses. Behind proxies all connections come from the
- * proxies, so there only the limit for all applies.
- */
+/** Closes connections above the limits. Behind proxies only the limit for all applies, as every address is a proxy's. */
 export function boundConnections(server: Server, share: Share): void {
   const counts = new Counts();
   const behindProxies = env().TRUSTED_PROXY_HOPS > 0;

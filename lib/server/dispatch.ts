@@ -3,7 +3,6 @@ import { splitUrl } from "#lib/http/input.ts";
 import type { Reply } from "#lib/http/reply.ts";
 import { methods, notFoundRoute, type Methods, type Route, type Serve } from "#lib/api/route.ts";
 
-/** The methods that are served at one path. The path may have {parameters}. */
 export type Mounted = { readonly path: string; readonly methods: Methods };
 
 type Node = { readonly next: Map<string, Node>; parameter: Node | null; methods: Methods | null };
@@ -24,10 +23,7 @@ function add(root: Node, { path, methods }: Mounted): void {
   node.methods = methods;
 }
 
-/**
- * Finds the methods for a path. A fixed segment takes precedence over a parameter, as in Next.js. A parameter is never empty, so
- * a path with a slash at the end is not found.
- */
+/** A fixed segment takes precedence, as in Next.js. A parameter is never empty, so a path with a final slash is not found. */
 function find(node: Node, segments: readonly string[], at: number): Methods | null {
   const segment = segments[at];
   if (segment === undefined) return node.methods;
@@ -37,18 +33,16 @@ function find(node: Node, segments: readonly string[], at: number): Methods | nu
   return find(node.parameter, segments, at + 1);
 }
 
-/** One entry per path, with all its methods. */
 export function mount(routes: readonly Route[]): Mounted[] {
   const byPath = Map.groupBy(routes, (one) => one.operation.path);
   return [...byPath].map(([path, together]) => ({ path, methods: methods(...together) }));
 }
 
 export type Dispatch = ((request: Request, socketAddress?: string) => Promise<Response>) & {
-  /** The same function for the server's own listener. It may return a plain reply, which the listener writes itself. */
+  /** May return a plain reply, which the listener writes itself. */
   readonly plain: (request: Request, socketAddress?: string) => Promise<Reply | Response>;
 };
 
-/** Serves the given paths without a framework. An unknown path gets a 404 problem, an unknown method a 405. */
 export function createDispatch(mounted: readonly Mounted[]): Dispatch {
   const root = emptyNode();
   for (const one of mounted) add(root, one);

@@ -2,23 +2,20 @@ import { noteRun } from "#lib/platform/worker-runs.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { atMost, minutes } from "#lib/time.ts";
 
-/** The time limit of a run, longer than any run needs. Without it, a run that never ends would stop its worker forever. */
+/** Without a time limit, a run that never ends would stop its worker forever. */
 const RUN_MAX_MS = minutes(5);
-/** The minimum pause after a run that threw an error, so that an unreachable database gets fewer queries. */
+/** The minimum pause after an error, so that an unreachable database gets fewer queries. */
 const AFTER_FAILURE_MS = 2_000;
 
 export type Worker = { stop(): Promise<void>; wake(): void };
 
 type Options = {
-  /** The pause after a run that did not fail, in milliseconds. wake() shortens it to the usual pause, `milliseconds`. */
+  /** The pause after a run that did not fail. wake() shortens it to `milliseconds`. */
   readonly idleMs?: number;
   readonly runMaxMs?: number;
 };
 
-/**
- * Runs a job again and again. The next run begins after the last one has ended, or has taken longer than `runMaxMs`. Jobs also
- * run in other processes at the same time, so two runs at once do no harm. stop() waits for the current run.
- */
+/** Two runs at once, also in different processes, must do no harm: the next run begins after the last one ended or is late. */
 export function every(
   milliseconds: number,
   name: string,
@@ -29,7 +26,6 @@ export function every(
   let stopped = false;
   let woken = false;
   let running: Promise<void> | null = null;
-  /** The earliest time of the next run, also if wake() is called before. */
   let soonestAt = 0;
   const run = async (): Promise<void> => {
     let pause = milliseconds;

@@ -3,18 +3,15 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ADDRESS_HEADER } from "#lib/http/address.ts";
 import { isLocalRequest, LOCAL_HEADER } from "#lib/http/local-request.ts";
 
-/** Headers with this prefix are set only by the process of the API. It removes those that clients send. */
+/** Headers with this prefix are removed from a client's request; only the API process sets them. */
 const OURS = /^x-countersign-/;
 export const SECRET_HEADER = "x-countersign-secret";
 
 const CONNECTION = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
-/** Headers about a body, which are removed, because a request for a page has no body. */
+/** A request for a page has no body. */
 const BODY = new Set(["content-length", "expect"]);
 
-/**
- * The headers of a request that is passed on to the pages process. They contain what this process knows about the client, because
- * in the pages process every connection comes from this machine.
- */
+/** The pages process gets every connection from this machine, so headers tell it the client's address. */
 export function handOver(incoming: IncomingMessage, address: string, secret: string): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(incoming.headers)) {
@@ -31,7 +28,7 @@ export function handOver(incoming: IncomingMessage, address: string, secret: str
 export const acceptsGzip = ({ headers }: IncomingMessage): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0+)?\s*(?:,|$))/.test(headers["accept-encoding"] ?? "");
 
-/** The headers of a reply, without the headers that are about one connection only. */
+/** Removes the headers that are about one connection only. */
 export function answered(raw: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -20,10 +20,7 @@ function sharedFor({ statusCode, headers }: IncomingMessage): number {
   return Number(/\bmax-age=(\d{1,9})\b/.exec(control)?.[1] ?? 0);
 }
 
-/**
- * Caches replies of the pages process that are the same for everybody for some time: scripts, styles, fonts, text. A page
- * contains a nonce and is never cached. URLs with a query are not cached, because a client can make any number of them.
- */
+/** Caches public replies of the pages process. URLs with a query are not cached, as a client can make any number of them. */
 export class KeptDocuments {
   readonly #kept = new Map<string, CacheEntry>();
   #bytes = 0;
@@ -44,7 +41,6 @@ export class KeptDocuments {
     return key !== null && this.#kept.has(key);
   }
 
-  /** Answers from the cache if the reply is there; returns whether it was. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const key = this.#keyOf(incoming);
     const kept = key === null ? undefined : this.#kept.get(key);
@@ -63,9 +59,7 @@ export class KeptDocuments {
     return true;
   }
 
-  /**
-   * Caches a reply when all of it has arrived, if everybody gets the same reply and its body has at most DOCUMENT_MAX bytes.
-   */
+  /** Caches the reply after all of it has arrived. */
   keep(incoming: IncomingMessage, reply: IncomingMessage, headers: readonly string[]): void {
     const key = this.#keyOf(incoming);
     const seconds = sharedFor(reply);

@@ -14,18 +14,16 @@ type NodeHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Prom
 export type ListenOptions = {
   readonly port: number;
   readonly dispatch: Dispatch | null;
-  /** In development Next.js serves /api, because Node does not reload lib/. */
   readonly nextServesApi?: boolean;
-  /** Serves all requests that `dispatch` does not serve: pages and their files. */
   readonly pages: NodeHandler;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits?: Partial<Limits>;
 };
 
 type Limits = {
-  /** The time limit for the headers in milliseconds, from the first byte of a request or from the start of the connection. */
+  /** From the first byte of a request or from the start of the connection. */
   readonly headersMs: number;
-  /** The time limit for the whole request in milliseconds, to the end of its body. */
+  /** To the end of the body. */
   readonly requestMs: number;
   readonly connections: Share;
 };
@@ -33,25 +31,20 @@ type Limits = {
 const standard: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  // This is more than the number of requests that can wait for a decision, and more than a load balancer keeps open.
   connections: { most: 10_000, each: 2_500, kept: 1_000 },
 };
-/** How often Node looks for connections that are over their time limit; its default is 30 s. */
+/** Node's default is 30 s. */
 const CHECK_MS = 1_000;
 
 export type Listener = {
   readonly port: number;
-  /**
-   * After this call, every reply closes its connection, so that clients and load balancers open the next one to another process.
-   */
+  /** Every later reply closes its connection, so that clients connect to another process. */
   endKeepAlive(): void;
-  /** Stops listening and waits for the open requests. Returns false if some requests were ended at the limit. */
+  /** Returns false if some requests were ended at the limit. */
   drain(limitMs: number): Promise<boolean>;
 };
 
-/** Paths of the API, which this process serves without Next.js. */
 const API = /^\/api(?:[/?]|$)/;
-/** Other paths that this process serves without Next.js. */
 const BESIDE_API =
   /^\/(?:metrics|mcp|\.well-known\/(?:jwks\.json|oauth-protected-resource(?:\/mcp)?|oauth-authorization-server(?:\/api\/auth)?))(?:\?|$)/;
 
@@ -65,10 +58,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/**
- * A response that is not finished; set to null when it is. V8 keeps the old tables of a grown Set alive, and without this they
- * would keep whole responses until the next full garbage collection.
- */
+/** V8 keeps the old tables of a grown Set alive; set to null, or they keep finished responses until a full collection. */
 type Open = { outgoing: ServerResponse | null };
 
 async function drain(server: Server, limitMs: number): Promise<boolean> {
@@ -85,15 +75,12 @@ async function drain(server: Server, limitMs: number): Promise<boolean> {
   return !cut;
 }
 
-/**
- * Adds the Host header to health checks without one. HAProxy's health check uses HTTP/1.0 without this header, and hono cannot
- * make a URL of such a request.
- */
+/** HAProxy's health check uses HTTP/1.0 without a Host header, and hono cannot make a URL of it. */
 function allowHealthWithoutHost({ headers, url }: IncomingMessage): void {
   if (headers.host === undefined && url?.startsWith("/api/v1/health/")) headers.host = "localhost";
 }
 
-/** Writes a reply directly, which takes half the time of making a Response object and reading it again. */
+/** Writing a reply directly takes half the time of making a Response object and reading it again. */
 function write(outgoing: ServerResponse, { status, headers, body }: Reply): void {
   const length = body === null ? {} : { "Content-Length": Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length });

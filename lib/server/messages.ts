@@ -1,18 +1,16 @@
 import type { StreamRequest } from "#lib/changes/stream-request.ts";
 import type { ProcessHealth } from "#lib/health/process-health.ts";
 
-/** Messages between the pages process and the process that started it. */
 export type FromParent =
   | { readonly type: "begin"; readonly secret: string }
   | { readonly type: "health"; readonly id: number; readonly health: ProcessHealth | null }
   /** Sent together with the browser's connection, which then belongs to the pages process. */
   | { readonly type: "stream"; readonly request: StreamRequest }
-  /** Tells the process to finish the open requests, then exit. */
   | { readonly type: "end" };
 
 export type FromPages =
   | { readonly type: "listening"; readonly port: number }
-  /** Sent every few seconds. A process that stops sending it counts as hung. */
+  /** A process that stops sending it counts as hung. */
   | { readonly type: "alive"; readonly residentBytes: number }
   | { readonly type: "health"; readonly id: number };
 

@@ -6,19 +6,18 @@ import { log } from "#lib/telemetry/log.ts";
 import { PageProcess } from "#lib/server/page-process.ts";
 import { servePages } from "#lib/server/serve-pages.ts";
 
-/** Answers the requests that this process does not serve itself: pages and their files. */
 export type Pages = {
   handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Answers 404 to every page. For additional processes behind a load balancer, and for tests. */
+/** For additional processes behind a load balancer, and for tests. */
 export const noPages: Pages = {
   handle: (_incoming, outgoing) => Promise.resolve(void outgoing.writeHead(404).end()),
   close: () => Promise.resolve(),
 };
 
-/** Runs the pages in another process, so that no number of page requests delays a payment or an emergency stop. */
+/** Another process renders the pages, so that no number of page requests delays a payment or an emergency stop. */
 export function pagesOfAnotherProcess(env: Env): Pages {
   const pages = new PageProcess({
     memoryMiB: env.PAGES_MEMORY_MIB,
@@ -28,10 +27,7 @@ export function pagesOfAnotherProcess(env: Env): Pages {
   return { handle: servePages(pages, { perSecond: env.RATE_LIMIT_PAGES }), close: () => pages.end() };
 }
 
-/**
- * Loads the pages into this process when a page is first requested. Only for development, where Next.js also serves the API and
- * has a connection to the browser.
- */
+/** Only for development, where Next.js also serves the API and has a connection to the browser. */
 export function pagesOfThisProcess(load: () => Promise<Pages>): Pages {
   let loading: Promise<Pages> | undefined;
   return {

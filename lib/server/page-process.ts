@@ -10,18 +10,14 @@ import { log } from "#lib/telemetry/log.ts";
 import { metrics } from "#lib/telemetry/metrics.ts";
 import { DRAIN_MS, type FromPages, type FromParent } from "#lib/server/messages.ts";
 
-/** The port at which the pages process listens, and the secret that it got when it started. */
 export type PageServer = { readonly port: number; readonly secret: string; readonly agent: Agent };
 
 export type PageProcessOptions = {
-  /** A process that uses more memory than this many MiB is replaced. */
   readonly memoryMiB: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly startMs?: number;
   readonly silenceMs?: number;
-  /**
-   * If a process ran at least this many milliseconds, it counts as healthy, and the next one starts after the shortest pause.
-   */
+  /** A process that ran this long counts as healthy: the next one starts after the shortest pause. */
   readonly wellMs?: number;
 };
 
@@ -38,16 +34,12 @@ const HEAP_MIN_MIB = 128;
 const BACK_OFF_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 const CONNECTIONS = 64;
-/** The maximum number of connections that wait to be sent to the pages process. Node sends them one after another. */
+/** Node sends connections to a process one after another. */
 const ON_THE_WAY_MAX = 256;
 
-/**
- * Starts and watches the process that renders the pages. Starts another one if it ends, stops sending messages or uses too much
- * memory.
- */
+/** Restarts the process that renders the pages if it ends, stops sending messages or uses too much memory. */
 export class PageProcess {
   readonly #options: Required<PageProcessOptions>;
-  /** The child process that serves the requests now. */
   #current: Child | null = null;
   /** The child process that is starting and will replace #current. */
   #next: Child | null = null;
@@ -74,7 +66,7 @@ export class PageProcess {
     return this.#current?.process.pid;
   }
 
-  /** Waits for the server of the pages. Null if none is ready within the limit, or after end(). */
+  /** Null if no process is ready within the limit, or after end(). */
   async server(limitMs: number): Promise<PageServer | null> {
     if (this.#current) return this.#current.server;
     if (this.#ended) return null;
@@ -87,15 +79,12 @@ export class PageProcess {
     return server;
   }
 
-  /**
-   * Gives a connection to the pages process, which answers the request on it. False if the pages process cannot take it now.
-   */
+  /** False if the pages process cannot take the connection now. */
   giveStream(socket: Socket, request: StreamRequest): boolean {
     const child = this.#current?.process;
     if (!child?.connected || this.#onTheWay >= ON_THE_WAY_MAX) return false;
     this.#onTheWay += 1;
-    // Detach the socket from this process's server, which would otherwise count the connection until the pages process
-    // closes it.
+    // Detach the socket, or this process's server counts the connection until the pages process closes it.
     Reflect.set(socket, "server", null);
     const message: FromParent = { type: "stream", request };
     child.send(message, socket, {}, () => {
@@ -109,7 +98,6 @@ export class PageProcess {
     for (const { process } of this.#living) process.kill("SIGKILL");
   };
 
-  /** Lets the pages process finish its open requests, for a few seconds. */
   async end(): Promise<void> {
     this.#ended = true;
     clearInterval(this.#watch);
@@ -136,7 +124,7 @@ export class PageProcess {
     forked.once("close", (code, signal) => this.#gone(child, code ?? signal));
     tell(child, { type: "begin", secret });
     try {
-      // Lower the priority, because payment decisions are more important than the rendering of pages.
+      // Payment decisions are more important than the rendering of pages.
       if (forked.pid !== undefined) setPriority(forked.pid, NICE);
     } catch (error) {
       log().warn({ error }, "The pages process runs at the usual priority");
@@ -154,7 +142,6 @@ export class PageProcess {
     if (message.type === "health") void answerHealth(child, message.id);
   }
 
-  /** Lets a child process that has started serve the requests from now on, and ends the child process before it. */
   #take(child: Child): void {
     const before = this.#current;
     this.#current = child;
@@ -164,10 +151,7 @@ export class PageProcess {
     if (before) void this.#endOne(before);
   }
 
-  /**
-   * Replaces a process that uses too much memory. A process that does so soon after its start is not replaced yet,
-   * because its successor would soon use as much.
-   */
+  /** Not soon after the start, because the next process would soon use as much memory. */
   #replace(child: Child): void {
     const young = performance.now() - child.since < this.#options.wellMs;
     if (child !== this.#current || this.#next !== null || young || this.#ended) return;
@@ -216,7 +200,7 @@ export class PageProcess {
   }
 }
 
-/** Sends a message to the pages process. A process that has just exited gets none; another listener handles its exit. */
+/** Does nothing if the process has exited; the "close" listener handles the exit. */
 function tell({ process }: Child, message: FromParent): void {
   if (process.connected) process.send(message, () => {});
 }

@@ -53,7 +53,7 @@ const bodies = new Map(
   }),
 );
 
-/** Sends a refusal. Its page is made when the server starts, so that it works without the pages process. */
+/** The page is made when the server starts, so that it works without the pages process. */
 export function refuse(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): void {
   if (outgoing.headersSent || outgoing.destroyed) return void outgoing.destroy();
   const body = bodies.get(refusal)!;
@@ -74,10 +74,7 @@ const HELD_MS = 500;
 const HELD_MAX = 512;
 let held = 0;
 
-/**
- * Sends a refusal after a pause, so that a client that tries again at once causes almost no work. If too many refusals already
- * wait, it sends this one at once and closes the connection.
- */
+/** A pause makes a client that retries at once cheap. If HELD_MAX refusals wait, sends it now and closes the connection. */
 export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
   if (held >= HELD_MAX) {
     outgoing.shouldKeepAlive = false;

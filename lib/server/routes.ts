@@ -1,7 +1,3 @@
-/**
- * The handler of each operation, and all other paths that are served without the pages process: below /api and /.well-known,
- * /metrics and /mcp.
- */
 import { createDispatch, mount, type Mounted } from "#lib/server/dispatch.ts";
 import { route } from "#lib/api/route.ts";
 import type { Handler, Operation } from "#lib/http/operation.ts";
@@ -257,5 +253,4 @@ const mounted: readonly Mounted[] = [
   { path: MCP_PATH, methods: mcpMethods },
 ];
 
-/** Serves all mounted paths without a framework in between. */
 export const dispatch = createDispatch(mounted);

@@ -30,7 +30,6 @@ const callbacks = { google: "/callback/google", github: "/callback/github" } as 
 
 const isServed = (path: string): path is ServedPath => !path.includes(":") && Object.hasOwn(served, path);
 
-/** The endpoint at a path, if this installation offers it. */
 function find(path: string): Endpoint | undefined {
   if (!path.startsWith(BASE)) return undefined;
   const rest = path.slice(BASE.length);
@@ -40,10 +39,7 @@ function find(path: string): Endpoint | undefined {
   return isServed(rest) && isOffered(rest) ? served[rest] : undefined;
 }
 
-/**
- * The headers for better-auth. They contain the client's address as this service knows it. They have no content-length, because
- * the body is written again.
- */
+/** Without content-length, because the body is written again. */
 function headersFor(request: Request): Headers {
   const headers = new Headers(request.headers);
   headers.delete("content-length");
@@ -59,10 +55,7 @@ async function readInput(request: Request, body: z.ZodType): Promise<Record<stri
   return check(body, text === "" ? {} : parseJson(text), "") as Record<string, string>;
 }
 
-/**
- * Passes the token of a link to better-auth, which takes it by GET and answers an invalid token with a redirect. Only pages of
- * this service may send the request.
- */
+/** better-auth takes the token by GET, so the origin is checked here; it answers an invalid token with a redirect. */
 async function forwardLink(request: Request, url: URL, headers: Headers, input: Record<string, string>): Promise<Response> {
   if (!isOwnOrigin(request.headers.get("origin")) || request.headers.get("sec-fetch-site") === "cross-site") {
     throw new Problem("origin_not_allowed", { detail: `A link is opened from a page of ${env().BASE_URL}.` });
@@ -81,10 +74,7 @@ async function forwardLink(request: Request, url: URL, headers: Headers, input: 
   return new Response(JSON.stringify({ status: true, token: await passwordToken(userId) }), { headers: reply });
 }
 
-/**
- * Creates a token for a new password, as the mail for a forgotten password contains. The browser that opened the link sets a
- * password with the token.
- */
+/** Creates a token like the one in the mail for a forgotten password. */
 async function passwordToken(userId: string): Promise<string> {
   const token = randomBytes(24).toString("base64url");
   const { internalAdapter } = await auth().$context;
@@ -93,11 +83,7 @@ async function passwordToken(userId: string): Promise<string> {
   return token;
 }
 
-/**
- * Counts a try to sign in. If the account has a session from the client's address, its tries from this address are counted apart,
- * so that tries from elsewhere do not lock the owner out.
- * @throws Problem rate_limited, the same for an e-mail address with an account and for one without
- */
+/** Counts tries from an address with a session of the account apart, so that tries from elsewhere do not lock the owner out. */
 async function countTry({ triesPerAccount }: Endpoint, { email = "" }: Record<string, string>, address: string): Promise<void> {
   if (!triesPerAccount) return;
   const { max, windowSeconds } = triesPerAccount;
@@ -127,10 +113,7 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
   return answered;
 }
 
-/**
- * Paths at which better-auth ends sessions. better-auth does not take the exclusive lock of revocations (closeGate). So the
- * reply waits until the requests that these sessions began have ended.
- */
+/** better-auth ends sessions here without the revocation gate, so the reply waits until requests that began before end. */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {
@@ -142,7 +125,6 @@ async function forwardAndDrain(request: Request, found: Endpoint, path: string):
   return answer;
 }
 
-/** Serves the endpoints of better-auth that this service offers, with the same limits as every other request. */
 export const serveAuth = (request: Request): Promise<Response> => followRequest(() => answerAuth(request));
 
 async function answerAuth(request: Request): Promise<Response> {
@@ -165,10 +147,6 @@ async function answerAuth(request: Request): Promise<Response> {
   }
 }
 
-/**
- * The paths of better-auth. Each serves one method, with GET also HEAD, and answers 405 to the others. Paths that this
- * installation does not offer answer 404.
- */
 export const authMounted: readonly Mounted[] = [...Object.keys(served).filter(isServed), ...Object.values(callbacks)].map(
   (path) => ({ path: BASE + path, methods: everyMethod(serveAuth) }),
 );

@@ -30,7 +30,6 @@ type Endpoint = "verify" | "settle";
 
 const requireSettle = compileAccess({ capability: "payments:settle" });
 
-/** Returns the service account that calls the facilitator, after the rate limits allow it. Refuses a person's session. */
 async function identify(request: Request): Promise<KeyCaller> {
   const caller = await authenticate(request).catch((error: unknown) => {
     if (isProblem(error)) requireAllowed(takeAddress(request));
@@ -64,7 +63,7 @@ async function answer(endpoint: Endpoint, request: Request): Promise<Reply> {
   return { status: 200, body: endpoint === "verify" ? await answerVerify(asked) : await answerSettle(asked, seller) };
 }
 
-/** The reply for an error. It has the shape of x402 too, because standard x402 servers cannot read problems. */
+/** Errors have the shape of x402 too, because standard x402 servers cannot read problems. */
 function refusal(error: unknown, requestId: string, endpoint: Endpoint): Reply {
   const problem = toProblem(error, requestId, endpoint);
   const { status } = problems[problem.code];

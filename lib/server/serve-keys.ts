@@ -3,10 +3,7 @@ import { publicKeys } from "#lib/audit/signing-key.ts";
 
 export const KEYS_PATH = "/.well-known/jwks.json";
 
-/**
- * Serves the public keys of receipts and of the signed newest entries of audit chains. Pages of other origins may read them, so
- * that verifiers there work.
- */
+/** Other origins may read the keys, so that verifiers in other pages work. */
 const serve = (): Promise<Response> =>
   Promise.resolve(
     Response.json(publicKeys(), {

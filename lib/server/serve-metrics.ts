@@ -10,10 +10,7 @@ export const METRICS_PATH = "/metrics";
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/**
- * Whether the request comes from this machine. Behind a proxy no request counts as local, even if the proxy does not name its
- * client.
- */
+/** Behind a proxy no request counts as local, even if the proxy does not name its client. */
 const comesFromHere = (request: Request): boolean =>
   env().TRUSTED_PROXY_HOPS === 0 && isLocal(socketAddressOf(request), (name) => request.headers.get(name));
 
@@ -23,10 +20,7 @@ function hasToken(request: Request): boolean {
   return token !== undefined && given !== undefined && timingSafeEqual(digest(token), digest(given));
 }
 
-/**
- * Serves the metrics as Prometheus text to a scraper on this machine, or with METRICS_TOKEN as bearer token. Others get the
- * answer for an unknown path.
- */
+/** For a scraper on this machine, or with METRICS_TOKEN as bearer token. Others get the answer for an unknown path. */
 export async function serveMetrics(request: Request): Promise<Response> {
   if (!comesFromHere(request) && !hasToken(request)) return notFoundRoute(request);
   const { registry, queueDepth } = metrics();

@@ -11,7 +11,7 @@ import { CONNECT_PATH } from "#lib/identity/oauth-terms.ts";
 
 const documentHeaders = {
   "Cache-Control": "public, max-age=300",
-  // Clients that run in a page of another origin read these documents too. They are the same for everyone.
+  // Clients that run in a page of another origin read these documents too.
   "Access-Control-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
 };
@@ -34,20 +34,17 @@ export const oauthDocuments: readonly Mounted[] = Object.entries(documents).map(
   methods: exportMethods({ GET: documentOf(content) }),
 }));
 
-/** The reply of RFC 6749 for a request that the token endpoint refuses. */
+/** RFC 6749, section 5.2. */
 const tokenRefusal = (error: string, description: string, status = 400): Response =>
   Response.json({ error, error_description: description }, { status });
 
 const redirect = (location: string): Response => new Response(null, { status: 302, headers: { Location: location } });
 
-/**
- * Sends the browser to the service's page with the authorization request, or back to the client with an error. The service's
- * page shows errors that must not be sent to a client.
- */
+/** The service's page shows errors that must not be sent to a client. */
 async function authorize(url: URL, headers: Headers): Promise<Response> {
   let limited: Response | undefined;
   const answer = await readAuthorizationRequest(url.search, async (query) => {
-    // The handler of the OAuth library limits the requests of each network address.
+    // The OAuth library's handler limits the requests of each network address.
     const response = await auth().handler(new Request(`${url.origin}${url.pathname}?${query}`, { headers }));
     if (response.status === 429) limited = response;
     return response;
@@ -60,7 +57,7 @@ async function authorize(url: URL, headers: Headers): Promise<Response> {
 
 async function token(url: URL, headers: Headers, body: string): Promise<Response> {
   const answer = await auth().handler(new Request(url, { method: "POST", headers, body }));
-  // The library answers without a body if the same code or token is used at the same time and its tokens are being deleted.
+  // The library fails if the same code or token is used at the same time and its tokens are being deleted.
   if (answer.status >= 500) return tokenRefusal("server_error", "The tokens could not be made. Try again.", answer.status);
   if (!answer.ok) return answer;
   const settled = await settleTokens((await answer.json()) as TokenAnswer);
@@ -68,10 +65,7 @@ async function token(url: URL, headers: Headers, body: string): Promise<Response
   return Response.json(settled, { headers: { Pragma: "no-cache" } });
 }
 
-/**
- * Serves the endpoints of the OAuth library. They get no cookie: their answer does not depend on who is signed in, because the
- * decision of the person is sent to a separate operation with its own checks.
- */
+/** The library gets no cookie, as its answer must not depend on who is signed in; a separate operation takes the decision. */
 export async function forwardOAuth(request: Request, path: string, given: Headers): Promise<Response> {
   const headers = new Headers();
   const address = given.get(ADDRESS_HEADER);

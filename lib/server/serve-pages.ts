@@ -11,27 +11,17 @@ import { KeptDocuments } from "#lib/server/kept-documents.ts";
 import type { PageProcess, PageServer } from "#lib/server/page-process.ts";
 import { refusals, refuse, refuseSlowly } from "#lib/server/refusal.ts";
 
-/** How long a request waits for a pages process that is starting. */
 const START_MS = 10_000;
-/** How long a request waits for the first byte of its page. */
 const FIRST_BYTE_MS = 15_000;
-/** After a client has read nothing for this many milliseconds, its connection is closed. */
 const STALL_MS = 30_000;
 
-/** The maximum number of pages that are served at the same time: `most` for all clients, `each` for one address. */
 const AT_ONCE = { most: 32, each: 16, kept: 0 };
-/**
- * A client may use this many seconds of its rate limit at once, because a browser requests a page's scripts, styles and linked
- * pages together.
- */
+/** A browser requests a page's scripts, styles and linked pages together. */
 const BURST = 5;
 /** For each page of the rate limit, a client may get this many cached files, because a cached file costs almost nothing. */
 const KEPT_PER_PAGE = 20;
 
-/**
- * Whether a URL belongs to the API or the metrics, or contains `.` or `..` as a segment. Next.js decodes encoded letters and
- * resolves `..`, so it would serve such a path of the API in the pages process, where the limits of this process do not apply.
- */
+/** Next.js decodes letters and resolves `..`, so it would serve such a path of the API without the limits of this process. */
 function belongsToApi(url: string): boolean {
   const [path = ""] = url.split("?");
   let plain = path;
@@ -41,7 +31,7 @@ function belongsToApi(url: string): boolean {
   return /^[\\/]+(?:api|metrics)(?:[\\/]|$)/i.test(plain) || /[\\/]\.{1,2}(?:[\\/]|$)/.test(plain);
 }
 
-/** Passes one request to the pages process and streams its reply. Resolves when the client has the reply or has gone. */
+/** Resolves when the client has the reply or has gone. */
 function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -81,19 +71,17 @@ function pass(
   return promise;
 }
 
-/** Gives the connection of an event stream to the pages process, so that an open stream costs this process nothing. */
+/** The pages process takes the connection, so that an open stream costs this process nothing. */
 function passStream(incoming: IncomingMessage, outgoing: ServerResponse, pages: PageProcess, address: string): void {
   const { socket, url = "", headers } = incoming;
   const after = resumeAfter(url, headers["last-event-id"]);
   if (!pages.giveStream(socket, { cookie: headers.cookie ?? null, address, after })) return refuse(outgoing, refusals.away);
-  // The other process ends the response, so this process gets no "close" event. Emit it here, or the listener would count the
-  // response as open.
+  // The pages process ends the response, so emit "close" here, or the listener would count the response as open.
   outgoing.emit("close");
 }
 
 type Limits = { readonly perSecond: number };
 
-/** Serves pages from another process, and limits how much each client gets. */
 export function servePages(pages: PageProcess, { perSecond }: Limits) {
   const kept = new KeptDocuments();
   const takePage = createBuckets("pages", perSecond, perSecond * BURST);

@@ -8,10 +8,7 @@ import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import { samples } from "#lib/sandbox/samples.ts";
 import type { Mounted } from "#lib/server/dispatch.ts";
 
-/**
- * Serves the sample sellers, which answer as any x402 seller does. Their code is loaded with the first request, because few
- * installations have them.
- */
+/** The code of the sample sellers is loaded with the first request, because few installations have them. */
 async function serve(request: Request): Promise<Response> {
   const asset = sampleAsset();
   if (!asset) return notFoundRoute(request);

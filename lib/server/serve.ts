@@ -20,7 +20,6 @@ export type ServeOptions = {
   readonly development: boolean;
   /** Who renders the pages: another process, this process with a function that loads them, or nobody. */
   readonly pages: "another process" | ((port: number) => Promise<Pages>) | null;
-  /** Prints a line for the person who started the process. */
   readonly say: (line: string) => void;
 };
 
@@ -31,7 +30,7 @@ function openPages({ pages }: ServeOptions, env: Env): Pages {
 
 type Stop = (reason: string, code: number) => Promise<void>;
 
-/** Handles the signals and uncaught errors that end the server. During the start, they take effect only after the start. */
+/** Signals and uncaught errors during the start take effect after it. */
 function listenForTheEnd(): { carryOut(stop: Stop): void } {
   let asked: readonly [reason: string, code: number] | null = null;
   let stop: Stop | null = null;
@@ -55,7 +54,6 @@ function listenForTheEnd(): { carryOut(stop: Stop): void } {
   };
 }
 
-/** Runs the API and the workers from start to end, and the pages as `options.pages` says. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { development, say } = options;
   const began = performance.now();

@@ -43,12 +43,10 @@ const ORDERS_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 10_000;
 const PLAIN_EVERY_MS = 3_000;
 const FORGET_EVERY_MS = 3_600_000;
-/** How often old purchases of MCP tools are deleted. They contain answers of sellers, which are large. */
+/** Old purchases contain answers of sellers, which are large. */
 const PURCHASES_EVERY_MS = 60_000;
 const KEY_USES_EVERY_MS = 60_000;
-/**
- * Mails and push messages. A process that stores a message wakes its own worker. Messages of others are found twice a second.
- */
+/** A process that stores a message wakes its own worker; SENDING_IDLE_MS is for messages of other processes. */
 const SENDING_EVERY_MS = 100;
 const SENDING_IDLE_MS = 500;
 const ALERTS_EVERY_MS = 5_000;
@@ -56,15 +54,12 @@ const WEBHOOKS_EVERY_MS = 500;
 const RESEAL_EVERY_MS = 60_000;
 const WEBHOOKS_END_MS = 5_000;
 const NOTICES_EVERY_MS = 250;
-/**
- * A process that writes an event wakes its own worker. This pause is for events of a process that died, and for notices that
- * become due.
- */
+/** A process that writes an event wakes its own worker; this pause is for events of a dead process and for due notices. */
 const NOTICES_IDLE_MS = 1_000;
 const SESSIONS_EVERY_MS = 600_000;
 const CHECKPOINTS_EVERY_MS = 60_000;
 
-/** Starts the jobs that run beside the requests. Only the server calls this, once per process. */
+/** Call only once per process. */
 export function startWorkers(): Pick<Worker, "stop"> {
   const mailing = every(SENDING_EVERY_MS, "sendMails", () => sendMails(stillWanted), { idleMs: SENDING_IDLE_MS });
   const contentOf: MessageOf = (push) => (push.kind === ALERT ? alertMessageOf(push) : messageOf(push));
