@@ -8,25 +8,20 @@ import { settleHere } from "#lib/settlement/settle-here.ts";
 import { settlementAccount } from "#lib/settlement/wallet.ts";
 import { networkOfChain } from "#lib/x402/version-1.ts";
 
-/**
- * How far a settlement by the service's own facilitator has come. The caller reads this if the answer comes after the timeout.
- */
+/** How far a settlement by the service's own facilitator has come, for a caller whose timeout comes before the answer. */
 export type Progress = { transaction: Hex | null; receipt: TransactionReceipt | null };
 
 /** A facilitator, which submits signed payments to the chain: the service's own, or an external one from the configuration. */
 export type Facilitator = {
   /**
-   * True for the service's own facilitator. Unless its refusal names a transaction or an unexpected error, the refusal proves
-   * that nothing was sent. A refusal by an external facilitator proves nothing.
+   * True for the service's own facilitator, whose refusal proves that nothing was sent, unless it names a
+   * transaction or an unexpected error. A refusal by an external facilitator proves nothing.
    */
   readonly trusted: boolean;
   settle(payload: PaymentPayload, requirements: PaymentRequirements, seen: Progress): Promise<SettleResponse>;
 };
 
-/**
- * The kinds of payments that this service settles: each chain in x402 version 2, and also in version 1 if the chain has a name
- * in version 1. `extra` says when a payment without a mandate is reported as settled.
- */
+/** `extra` says when a payment without a mandate is reported as settled. */
 export function supportedKinds(): SupportedResponse {
   const version2 = env().CHAINS.map(({ chain, confirmations, settledAt }) => ({
     x402Version: 2,

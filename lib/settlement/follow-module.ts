@@ -14,10 +14,7 @@ import type { Finding } from "#lib/payments/settlement-state.ts";
 
 const ASK_EVERY_MS = 400;
 
-/**
- * The registry contract that counts the payment, and the mandate's id in that contract. Both are stored with the execution
- * until the outcome is final.
- */
+/** An execution by the payment module stores these fields as its credential until the outcome is final. */
 type RegistryEntry = { readonly registry: Hex; readonly onChainId: Hex };
 
 function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): ModulePayment {
@@ -37,10 +34,7 @@ function paymentOf(execution: ExecutionRow, authorization: AuthorizationRow): Mo
   };
 }
 
-/**
- * Sends the queued transaction, and waits for the outcome up to the confirmation timeout. No database transaction is open
- * during the wait.
- */
+/** Call this with no database transaction open, because it waits up to the confirmation timeout. */
 export async function submitModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const until = Date.now() + confirmationTimeoutMs();
   const relay = await findRelayFor(database(), "payMandate", execution.executionId);
@@ -62,9 +56,7 @@ const look = async (execution: ExecutionRow, authorization: AuthorizationRow): P
 };
 
 /**
- * Reads what the chain proves about a payment by the payment module. The payment has failed if its transaction was given up
- * before it was sent, if the registry counted it without a transfer to the seller, or if its deadline has passed. Before the
- * deadline, a reverted transaction proves nothing, because anyone who saw it could send the same call again.
+ * Before the deadline, a reverted transaction proves nothing, because anyone who saw it could send the same call again.
  * @throws if the chain does not answer
  */
 export async function investigateModule(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {

@@ -20,28 +20,18 @@ const BATCH = 128;
 const AT_ONCE = 16;
 /** Milliseconds after signing at which a transaction in no block counts as stuck: its fees are too low. */
 const STUCK_MS = 20_000;
-/**
- * For this many milliseconds after signing, a missing receipt proves nothing, because the node that is asked may not have the
- * newest blocks.
- */
+/** For this many milliseconds after signing, a missing receipt proves nothing: the node may not have the newest blocks. */
 const LOST_MS = 15_000;
-/**
- * Seconds that later transactions may wait before a missing nonce is used. Until then, a transaction with this nonce may still
- * arrive.
- */
+/** Seconds until a missing nonce is used, because a transaction with this nonce may still arrive. */
 const GAP_SECONDS = 3;
 const GAPS_MAX = 16;
 const AGAIN_MS_MIN = 400;
 const AGAIN_MS_MAX = 10_000;
 
 const age = ({ sentAt }: TransactionRow, now: Date): number => now.getTime() - sentAt.getTime();
-/** Milliseconds until a transaction of this age is checked again: a quarter of its age, within the limits above. */
 const againIn = (milliseconds: number): number => Math.min(AGAIN_MS_MAX, Math.max(AGAIN_MS_MIN, milliseconds / 4));
 
-/**
- * Checks sent transactions until their block is final. A lease allows one process per chain. Returns the number of chains with
- * transactions to check.
- */
+/** A lease allows one process per chain. Returns the number of chains with transactions to check. */
 export async function followTransactions(): Promise<number> {
   const chains = (await store.chainsWithDueTransactions()).filter((chain) => chainOf(chain) !== null);
   await Promise.all(chains.map((chain) => underLease(chain, "settlement", (lease) => followChain(chain, lease))));
@@ -64,14 +54,11 @@ type ChainState = {
   readonly chain: string;
   readonly now: Date;
   readonly lease: Lease;
-  /**
-   * The number of nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`).
-   * Each key is read once.
-   */
+  /** The nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`). */
   countsOf(address: Hex): Promise<Counts>;
 };
 
-/** Works on several rows at the same time. After a failure it starts no further row. */
+/** After a failure it starts no further row. */
 async function inParallel<T>(rows: readonly T[], work: (row: T) => Promise<void>): Promise<void> {
   const open = [...rows];
   const worker = async (): Promise<void> => {
@@ -136,16 +123,11 @@ async function minedOf({ chain, transactionId, hash, earlierHashes }: Transactio
   return null;
 }
 
-/**
- * Handles a transaction that is in no block. If its call has expired, the transaction is dropped. If another transaction used
- * its nonce, the call is sent with a new nonce. If it is the key's next transaction and stuck, it is sent with higher fees;
- * otherwise it is sent again unchanged. Returns true if the stored transaction stays unchanged and waits.
- */
+/** Returns true if the stored transaction stays unchanged and waits. */
 async function continueWaiting(row: TransactionRow, state: ChainState): Promise<boolean> {
   const { chain, now, lease } = state;
   if (row.validBefore !== null && row.validBefore <= now) {
-    // This service's clock may be ahead of the chain's clock. Until the chain's own time is past the deadline, a later block
-    // may still contain the call.
+    // The chain's clock may be behind: until it is past the deadline, a later block may still contain the call.
     if (!(await isOver(chain, "latest", row.validBefore, now))) return true;
     await store.dropTransaction(row);
     return false;
@@ -160,10 +142,7 @@ async function continueWaiting(row: TransactionRow, state: ChainState): Promise<
 
 const isOurs = (row: TransactionRow): boolean => row.signer === settlementAccount().address.toLowerCase();
 
-/**
- * Sends the same call with the same nonce and higher fees. Returns false if another key signed it or the fees are at their
- * limit.
- */
+/** Returns false if another key signed the transaction or the fees are at their limit. */
 async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) return false;
@@ -183,11 +162,7 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   return true;
 }
 
-/**
- * Sends the call of a transaction again with a free nonce, because another transaction used its nonce. This is safe, because
- * the token accepts each call only once. If another key signed the transaction, drops it. Returns true if the stored
- * transaction stays unchanged and waits.
- */
+/** Safe, because the token accepts each call only once. Returns true if the stored transaction stays unchanged and waits. */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) {
@@ -215,10 +190,7 @@ async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   return false;
 }
 
-/**
- * Uses missing nonces. A nonce without a transaction blocks all higher ones. If no settlement has taken it, the settlement key
- * sends with it a transaction without value to its own address.
- */
+/** A nonce without a transaction blocks all higher ones, so the settlement key sends itself a transaction without value. */
 async function fillGaps(chain: string): Promise<void> {
   const { address } = settlementAccount();
   const waiting = await store.waitingOf(chain, address.toLowerCase());
@@ -228,8 +200,7 @@ async function fillGaps(chain: string): Promise<void> {
   const gaps = freeNonces(used, taken, GAPS_MAX).filter((nonce) => nonce < waiting.highest);
   if (gaps.length === 0) return;
   log().warn({ chain, gaps: gaps.length }, "Nonces that no transaction has are filled");
-  // Pay twice the market's fees, because a node may still have an earlier transaction with this nonce, and replaces it only for
-  // higher fees.
+  // Pay double fees: a node may have an earlier transaction with this nonce, and replaces it only for higher fees.
   const calls = gaps.map((nonce) => ({ to: address, data: numberToHex(nonce, { size: 8 }), validBefore: null }));
   const { outcomes, sent } = await sendGroup(chain, calls, factsNow(chain), 2n);
   await sent;

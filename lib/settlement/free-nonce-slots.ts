@@ -13,10 +13,7 @@ import { lockMandate } from "#lib/holds/hold-store.ts";
 const BATCH = 64;
 const MARGIN_MS = 2_000;
 
-/**
- * Frees nonce slots (numbered payments of a period) whose payment can never be made, so that other payments can take them. The
- * chain must show that the signed payment has expired and that its nonce is unused. Returns the number of slots that were freed.
- */
+/** Frees slots whose payment can never be made: the chain shows that the payment has expired and that its nonce is unused. */
 export async function freeNonceSlots(): Promise<number> {
   let freed = 0;
   for (const due of await dueNonceSlots(database(), MARGIN_MS, BATCH)) {
@@ -32,10 +29,7 @@ export async function freeNonceSlots(): Promise<number> {
   return freed;
 }
 
-/**
- * Whether the payment of this slot was made. The token knows the used nonces of signed transfers; the registry knows the payments
- * of the payment module.
- */
+/** The token knows the used nonces of signed transfers; the registry knows the payments of the payment module. */
 function isUsed({ slot, registration }: DueSlot, depth: bigint): Promise<boolean> {
   const { chain, enforcementPath } = registration;
   const [registry, account, token] = [registration.registry as Hex, registration.account as Hex, registration.token as Hex];

@@ -21,14 +21,13 @@ export type ReceivedPayment = {
   readonly createdAt: string;
   readonly sellerId: string | null;
   readonly resourceId: string | null;
-  /** The decimal amount in units of the asset. */
+  /** Decimal text in units of the asset. */
   readonly amount: string;
   readonly asset: string;
   readonly chain: string;
   readonly status: SettlementStatus;
   readonly transaction: string | null;
   readonly payer: string | null;
-  /** The nonce of the signed payment. */
   readonly nonce: string | null;
   /** Whether /settle has already answered success to the seller for this payment. */
   readonly handedOver: boolean;
@@ -36,7 +35,7 @@ export type ReceivedPayment = {
 
 type Coin = Pick<ReceivedRow, "chain" | "asset" | "tokenAddress">;
 
-/** The asset that a payment was made in. @throws Error if the configuration no longer contains it */
+/** @throws Error if the configuration no longer contains the asset */
 export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
   const found = tokenAddress === null ? assetOf(chain ?? "", asset ?? "") : assetAt(chain ?? "", tokenAddress);
   if (!found) throw new Error(`The configuration no longer names ${asset ?? tokenAddress} on ${chain}.`);
@@ -64,11 +63,7 @@ function present(row: ReceivedRow): ReceivedPayment {
 
 type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
-/**
- * Payments that this organization received, newest first: payments under mandates of any organization, and payments without a
- * mandate that the service settled for the organization's own servers.
- * @throws Problem invalid_request for a cursor that this service did not make
- */
+/** Payments under mandates of any organization, and payments without a mandate. @throws Problem invalid_request */
 export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
   const which = { place: decodeCursor(cursor), limit: limit + 1 };
   const rows: ReceivedRow[] = [

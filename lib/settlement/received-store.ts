@@ -21,9 +21,7 @@ export type ReceivedFilter = {
   readonly status?: SettlementStatus | undefined;
   /** The nonce of the signed payment, in lower case. */
   readonly nonce?: string | undefined;
-  /** Payments that were created at this time or later. */
   readonly from?: Date | undefined;
-  /** Payments that were created before this time. */
   readonly until?: Date | undefined;
 };
 
@@ -35,10 +33,7 @@ export type ReceivedRow = {
   readonly resourceId: string | null;
   readonly amount: Atomic | null;
   readonly chain: string | null;
-  /**
-   * The symbol of the asset. Only a payment under a mandate has one; a settlement without a mandate has the token's address
-   * instead.
-   */
+  /** Only a payment under a mandate has a symbol; a settlement without a mandate has the token's address. */
   readonly asset: string | null;
   readonly tokenAddress: string | null;
   readonly status: string;
@@ -48,18 +43,12 @@ export type ReceivedRow = {
   readonly handedOver: boolean;
 };
 
-/**
- * The key by which payments of both tables are sorted. It is the id without its prefix, because ids begin with the time at which
- * they were made.
- */
+/** The sort key for both tables: the id without its prefix, because ids begin with the time at which they were made. */
 export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
 
 type Page = { readonly place: string | null; readonly limit: number };
 
-/**
- * The columns of executions for a received payment. `settled` has the columns of settlements without a mandate under the same
- * names.
- */
+/** `executed` and `settled` have the same names for the columns of both tables. */
 export const executed = {
   paymentId: executions.executionId,
   createdAt: executions.createdAt,
@@ -113,7 +102,6 @@ export const ownExecutions = (scope: Scope) =>
 
 export const ownSettlements = (scope: Scope) => within(plainSettlements, scope);
 
-/** Payments under a mandate that the organization received, newest first. */
 export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
   db
     .select(executed)
@@ -122,7 +110,6 @@ export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: Recei
     .orderBy(desc(executed.paymentId))
     .limit(limit);
 
-/** Payments without a mandate that the organization received, newest first. */
 export const selectReceivedSettlements = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
   db
     .select(settled)

@@ -9,10 +9,10 @@ import { openPlainSettlements, resolvePlainSettlement, type PlainSettlement } fr
 import { spentFinding } from "#lib/settlement/submit.ts";
 
 const BATCH = 64;
-/** Milliseconds. A settlement that is younger is skipped, because the request that made it may still read the chain. */
+/** A younger settlement is skipped, because the request that made it may still read the chain. */
 const YOUNG_MS = 5_000;
 
-/** Reads the outcome of open settlements without a mandate from the chain and stores it. Returns how many it read. */
+/** Returns the number of settlements that were read. */
 export async function reconcilePlain(): Promise<number> {
   const open = await openPlainSettlements(database(), YOUNG_MS, BATCH);
   for (const settlement of open) await reconcileOne(settlement);
@@ -64,10 +64,7 @@ function findingOf(evidence: Evidence): Finding {
   };
 }
 
-/**
- * Stores what a check found about a settlement without a mandate, with its audit event. Does nothing if the settlement already
- * has a final outcome.
- */
+/** Does nothing if the settlement already has a final outcome. */
 export async function resolvePlain(
   tx: Tx,
   { settlementId, organizationId, serviceAccountId }: SettlementOwner,

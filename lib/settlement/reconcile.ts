@@ -16,13 +16,10 @@ import { settledBy, spentFinding, submit, transferOf } from "#lib/settlement/sub
 const BATCH = 32;
 const AT_ONCE = 8;
 const RESUBMISSIONS_MAX = 12;
-/**
- * How many milliseconds a signed payment must still be valid to be submitted again. With less time, it would expire before its
- * transaction is mined.
- */
+/** With fewer milliseconds left, a signed payment would expire before its transaction is mined. */
 const RESUBMIT_MARGIN_MS = 10_000;
 
-/** Checks the executions whose next check is due. Returns the number of executions that were checked. */
+/** Returns the number of executions that were checked. */
 export async function reconcile(): Promise<number> {
   const due = await database().transaction((tx) => leaseDue(tx, BATCH, leaseMs()));
   const queue = [...due];
@@ -44,10 +41,7 @@ async function reconcileOne(execution: ExecutionRow): Promise<void> {
   }
 }
 
-/**
- * Returns what the chain proves about an execution. If it proves nothing yet, the same signed payment is submitted again, or the
- * execution waits.
- */
+/** If the chain proves nothing yet, the same signed payment is submitted again, or the execution waits. */
 export async function investigate(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   if (isNotFinal(execution)) return investigateSettled(execution, authorization);
   if (execution.settlementMode === "smartAccount") return investigateModule(execution, authorization);
@@ -69,10 +63,7 @@ export async function investigate(execution: ExecutionRow, authorization: Author
   return { kind: "unknown", detail: "The credential was submitted and its outcome is not known yet." };
 }
 
-/**
- * Checks a settled payment that is not final. It may have become final, may need more blocks, or may have been removed from the
- * chain by a reorganization.
- */
+/** A settled payment that is not final may become final, need more blocks, or be removed by a reorganization. */
 async function investigateSettled(execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> {
   const transfer = transferOf(execution, authorization);
   const now = await clock(database());
@@ -88,10 +79,7 @@ async function mayResubmit(execution: ExecutionRow, authorization: Authorization
   return stillAdmits(execution, authorization);
 }
 
-/**
- * Checks the rights again right before the payment is submitted, under the shared lock against revocations and the lock of the
- * mandate. So a payment whose mandate was revoked since the execution was stored is not sent.
- */
+/** Call this right before the payment is submitted: the mandate may have been revoked since the execution was stored. */
 export const stillAdmits = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<boolean> =>
   database().transaction(async (tx) => {
     await enterGate(tx);

@@ -19,10 +19,7 @@ const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_
 
 /** Thrown if the chain's base fee is above the configured limit, or if the settlement key cannot pay the gas. */
 export class NoGas extends Error {}
-/**
- * Thrown if a transfer needs too much gas. The service pays for the gas, but the code of the payer's account decides how much
- * is used.
- */
+/** The service pays for the gas, but the code of the payer's account decides how much gas is used. */
 export class TooMuchGas extends Error {
   constructor() {
     super(TOO_MUCH_GAS);
@@ -33,7 +30,7 @@ type PricedCall = { readonly call: Call; readonly gasLimit: bigint };
 type Unsendable = { readonly call: Call; readonly error: unknown };
 export type Outcome = { readonly hash: Hex } | { readonly error: unknown };
 
-/** Fees for a transaction now, high enough for twice the base fee. Null while the base fee is above the configured limit. */
+/** Null while the base fee is above the configured limit. */
 export const feesNow = async (chain: string): Promise<Fees | null> => firstFees(await readMarket(chain), feeCap());
 
 const hashOf = ({ to, data }: Call): Hex => keccak256(`${to.toLowerCase()}${data.slice(2)}` as Hex);
@@ -42,8 +39,7 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
   try {
     const { to, data } = call;
     const account = settlementAccount().address;
-    // Do not estimate against the pending state: a transaction of this service that waits for a block may already have made
-    // this call in the pending state.
+    // The pending state may already contain this call, in a transaction of this service that waits for a block.
     const gas = await publicClient(chain).estimateGas({ account, to, data, blockTag: "latest" });
     return gas > SETTLEMENT_MAX_GAS ? { call, error: new TooMuchGas() } : { call, gasLimit: withRoom(gas) };
   } catch (error) {
@@ -51,7 +47,6 @@ async function priceOf(chain: string, call: Call): Promise<PricedCall | Unsendab
   }
 }
 
-/** The facts about the chain and the settlement key that are needed to send transactions. */
 export type Facts = { readonly fees: Fees; readonly used: number; readonly balance: bigint };
 
 export async function factsNow(chain: string): Promise<Facts> {
@@ -67,16 +62,11 @@ export async function factsNow(chain: string): Promise<Facts> {
   return { fees, used, balance };
 }
 
-/**
- * The result of sending several calls: `outcomes` has one outcome per call, in the order of the calls. `sent` resolves when
- * each signed transaction was sent to a node.
- */
+/** `outcomes` is in the order of the calls; `sent` resolves when each signed transaction was sent to a node. */
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**
- * Sends calls with the settlement key. It takes the nonces and stores the signed bytes in one database transaction, then sends
- * the bytes. If the process dies in between, another process sends the stored bytes.
- * @param raise factor by which the market's fees are multiplied, up to the configured limit
+ * If the process dies after the bytes are stored, another process sends them. `raise` multiplies the market's fees.
  * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
  */
 export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {
@@ -97,10 +87,7 @@ export async function sendGroup(chain: string, calls: readonly Call[], known = f
 
 type GroupPlan = { readonly used: number; readonly fees: Fees; readonly priced: readonly (PricedCall | Unsendable)[] };
 
-/**
- * Takes nonces, signs and stores the calls, then sends them. If a transaction with the same call is stored already, it may
- * still be mined, so the outcome is its hash even if the new estimate failed.
- */
+/** A stored transaction with the same call may still be mined, so its hash is the outcome even if the new estimate failed. */
 async function store(chain: string, { used, fees, priced }: GroupPlan): Promise<Group> {
   const signer = { chain, signer: settlementAccount().address.toLowerCase() };
   const ready = priced.filter((one) => "gasLimit" in one);

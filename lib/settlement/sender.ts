@@ -7,23 +7,14 @@ import type { Hex } from "viem";
 
 const GROUP_MAX = 64;
 const WAITING_MAX = 1_024;
-/**
- * Milliseconds for which fees, balance and transaction count are used again for the next calls. An old transaction count does
- * no harm, because the database has the nonces that were taken since then.
- */
+/** An old transaction count does no harm, because the database has the nonces that were taken since then. */
 const FACTS_MS = 1_000;
-/**
- * The maximum time in milliseconds for which a call that could not be sent counts as failing. After that time its client has
- * repeated it or has given up.
- */
+/** Milliseconds after which the client of a call that could not be sent has repeated it or has given up. */
 const ALARM_MS = 10 * 60_000;
 
 type QueuedCall = { readonly call: Call; resolve(hash: Hex): void; reject(error: unknown): void };
 
-/**
- * Sends this process's calls with the settlement key on one chain. While calls are sent, new calls wait and are then sent
- * together, at most GROUP_MAX at once.
- */
+/** While calls are sent, new calls wait and are then sent together. */
 class Sender {
   readonly #chain: string;
   readonly #waiting: QueuedCall[] = [];
@@ -36,19 +27,13 @@ class Sender {
     this.#chain = chain;
   }
 
-  /**
-   * The number of seconds for which no call could be sent. Zero after the last failed call has expired, because then no call
-   * waits.
-   */
+  /** Zero after the last failed call has expired, because then no call waits. */
   get failingSeconds(): number {
     if (Date.now() >= this.#waitsUntil) this.#failingSince = null;
     return this.#failingSince === null ? 0 : (performance.now() - this.#failingSince) / 1_000;
   }
 
-  /**
-   * Resolves with the transaction's hash when the signed transaction is stored and was sent to a node. The node may still
-   * refuse it.
-   */
+  /** Resolves when the signed transaction is stored and was sent to a node; the node may still refuse it. */
   send(call: Call): Promise<Hex> {
     if (this.#waiting.length >= WAITING_MAX) return Promise.reject(new Error("Too many settlements wait to be sent."));
     return new Promise((resolve, reject) => {
@@ -72,10 +57,7 @@ class Sender {
     this.#working = false;
   }
 
-  /**
-   * Stores several calls as transactions. It does not wait until they are sent, so the next calls can begin. Returns false if
-   * nothing could be stored.
-   */
+  /** Does not wait until the calls are sent, so the next calls can begin. Returns false if nothing could be stored. */
   async #sendOne(group: readonly QueuedCall[], facts: Promise<Facts>): Promise<boolean> {
     const calls = group.map(({ call }) => call);
     try {

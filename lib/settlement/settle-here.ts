@@ -20,18 +20,14 @@ function expectedOf({ network, asset: token, amount, payTo, maxTimeoutSeconds }:
   return { asset, amount: BigInt(amount), payTo: lower(payTo), maxTimeoutSeconds };
 }
 
-/**
- * The x402 reason why the token refuses the transfer. If the token would accept the transfer now, the reason is
- * "unexpected_settle_error".
- */
+/** "unexpected_settle_error" if the token would accept the transfer now. */
 async function reasonOf(credential: Credential, expected: ExpectedPayment): Promise<string> {
   const verdict = await askToken(credential, expected);
   return verdict.ok ? "unexpected_settle_error" : x402Reason(verdict.code);
 }
 
 /**
- * Sends the transfer of a verified payment and waits for its receipt up to the confirmation timeout. The gas estimate also
- * simulates the transfer, so a transfer that would revert is not sent.
+ * The gas estimate simulates the transfer, so a transfer that would revert is not sent.
  * @throws if the chain does not answer, the gas cannot be paid, or the transaction could not be stored
  */
 export async function settleHere(

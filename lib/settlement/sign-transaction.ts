@@ -21,10 +21,7 @@ export async function signTransaction(transaction: UnsignedTransaction): Promise
   return { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, rawTransaction, hash: keccak256(rawTransaction) };
 }
 
-/**
- * Sends the signed bytes to a node. It is not a failure if the node already has the transaction, refuses it or does not answer,
- * because the bytes are stored and will be sent again.
- */
+/** A node's error is not a failure, because the bytes are stored and will be sent again. */
 export async function broadcast(chain: string, { rawTransaction, hash }: { rawTransaction: Hex; hash: Hex }): Promise<void> {
   try {
     await publicClient(chain).sendRawTransaction({ serializedTransaction: rawTransaction });

@@ -6,10 +6,7 @@ import { plainSettlements } from "#lib/settlement/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 
-/**
- * Takes the lease on executions whose check is due, by moving their next_check_at into the future. After the commit, no row
- * is locked. If a worker dies, its executions are due again when the lease ends.
- */
+/** Moves next_check_at instead of keeping locks, so that the executions of a dead worker are due again after the lease. */
 export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<readonly ExecutionRow[]> {
   const due = await tx
     .select({ executionId: executions.executionId })
@@ -39,10 +36,7 @@ export async function leaseDue(tx: Tx, limit: number, leaseMs: number): Promise<
     .returning();
 }
 
-/**
- * The newest execution that submitted the credential. If there are earlier ones with the same credential, they have failed.
- * Executions that failed before they submitted anything have no nonce, so they are not found.
- */
+/** Earlier executions with the same credential have failed; those that failed before they submitted it are not found. */
 export async function executionOfCredential(
   db: Database | Tx,
   { payer, nonce, token }: Credential,
@@ -64,10 +58,7 @@ export async function executionOfCredential(
   return row ?? null;
 }
 
-/**
- * Marks a settled execution as reported to the seller. Returns true only the first time, because /settle answers success only
- * once.
- */
+/** True only the first time, because /settle answers success only once. */
 export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
   const rows = await tx
     .update(executions)
@@ -81,7 +72,7 @@ export async function handOver(tx: Tx, executionId: string): Promise<boolean> {
 
 export type PlainSettlement = typeof plainSettlements.$inferSelect;
 
-/** Stores a new settlement without a mandate. The request that inserts it has the lease on it, so no other request sends it. */
+/** The request that inserts the settlement has the lease on it, so no other request sends it. */
 export async function insertPlainSettlement(
   tx: Tx,
   row: Omit<typeof plainSettlements.$inferInsert, "workedUntil">,
@@ -96,10 +87,7 @@ export async function findPlainSettlement(db: Database | Tx, settlementId: strin
   return row ?? null;
 }
 
-/**
- * Stores the outcome of a settlement. Returns false if the settlement already has a final outcome. While it stays in
- * processing, a known transaction hash is not overwritten with null.
- */
+/** Returns false if the outcome is already final. In processing, a known transaction is not overwritten with null. */
 export async function resolvePlainSettlement(
   tx: Tx,
   settlementId: string,
@@ -124,7 +112,7 @@ export async function resolvePlainSettlement(
   return rows.length === 1;
 }
 
-/** Assigns the settlement to an authorization. Returns false if it is already assigned to one. */
+/** Returns false if the settlement is already assigned to an authorization. */
 export async function adoptPlainSettlement(tx: Tx, settlementId: string, authorizationId: string): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -134,10 +122,7 @@ export async function adoptPlainSettlement(tx: Tx, settlementId: string, authori
   return rows.length === 1;
 }
 
-/**
- * Takes the lease on a settlement in processing if the earlier lease has ended. Of several repeated requests only one gets
- * true, and it sends the settlement again.
- */
+/** Of several repeated requests only one gets true, after the earlier lease has ended, and sends the settlement again. */
 export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -153,10 +138,7 @@ export async function takeWork(tx: Tx, settlementId: string, leaseMs: number): P
   return rows.length === 1;
 }
 
-/**
- * Ends the lease on a settlement, so that the next repeated request may send it. The caller does this if nothing is known to
- * have been sent.
- */
+/** Call this if nothing is known to have been sent, so that the next repeated request may send the settlement. */
 export async function endWork(tx: Tx, settlementId: string): Promise<void> {
   await tx
     .update(plainSettlements)
@@ -164,10 +146,7 @@ export async function endWork(tx: Tx, settlementId: string): Promise<void> {
     .where(eq(plainSettlements.settlementId, settlementId));
 }
 
-/**
- * Marks a settlement as reported to the seller. Returns true only the first time, because /settle answers success only once.
- * With `atReceipt`, a settlement that is still in processing is marked too.
- */
+/** True only the first time, because /settle answers success only once. `atReceipt` includes settlements in processing. */
 export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boolean): Promise<boolean> {
   const rows = await tx
     .update(plainSettlements)
@@ -183,10 +162,7 @@ export async function handOverPlain(tx: Tx, settlementId: string, atReceipt: boo
   return rows.length === 1;
 }
 
-/**
- * Settlements in processing that are older than `olderThanMs`, oldest first. Younger ones are left out, because the request
- * that made them may still work on them.
- */
+/** Leaves out younger settlements, because the request that made them may still work on them. */
 export async function openPlainSettlements(
   db: Database,
   olderThanMs: number,

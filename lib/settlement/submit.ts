@@ -25,25 +25,16 @@ import { atMost } from "#lib/time.ts";
 import { failureOf } from "#lib/x402/failure.ts";
 import { requirementsOf } from "#lib/x402/requirements.ts";
 
-/**
- * Milliseconds for which a request compares a facilitator's success with the chain, until the block has enough confirmations.
- * After that the reconciler continues.
- */
+/** Milliseconds until a block has enough confirmations; after that the reconciler continues. */
 const confirmMs = async (chain: string): Promise<number> =>
   2_000 + (chainOf(chain)?.confirmations ?? 0) * (await blockTimeMs(chain));
-/**
- * Milliseconds that a request waits for a settlement that was sent and is not confirmed. The facilitator has already waited for
- * 0.6 of its timeout (confirmationTimeoutMs).
- */
+/** The facilitator has already waited for 0.6 of its timeout (confirmationTimeoutMs). */
 export const settlingMs = async (chain: string): Promise<number> => facilitatorTimeoutMs() * 0.4 + (await confirmMs(chain));
 
-/**
- * Each read of the chain gets at least this many milliseconds, even at the end of a request. A healthy chain answers faster.
- */
+/** Even at the end of a request, each read of the chain gets this time; a healthy chain answers faster. */
 const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 20_000;
 
-/** The transfer that the signed payment of an execution authorizes. */
 export function transferOf(execution: ExecutionRow, authorization: AuthorizationRow): AuthorizedTransfer {
   const { asset, amount, payTo } = expectedPayment(authorization);
   const { payer, nonce, validBefore, fromBlock } = execution;
@@ -60,7 +51,6 @@ export function transferOf(execution: ExecutionRow, authorization: Authorization
   };
 }
 
-/** Submits the signed payment of an execution, or its call of the payment module. */
 export const submit = (execution: ExecutionRow, authorization: AuthorizationRow): Promise<Finding> =>
   execution.settlementMode === "smartAccount"
     ? submitModule(execution, authorization)
@@ -71,9 +61,7 @@ export const submit = (execution: ExecutionRow, authorization: AuthorizationRow)
         requirementsOf(expectedPayment(authorization)),
       );
 
-/**
- * Sends a signed payment to a facilitator and compares the answer with the chain. No database transaction is open during this.
- */
+/** Call this with no database transaction open: it asks the facilitator and the chain. */
 export async function settleAndConfirm(
   facilitator: Facilitator,
   transfer: AuthorizedTransfer,
@@ -93,10 +81,7 @@ export async function settleAndConfirm(
   return judgeRefusal(transfer, answer, transaction, facilitator);
 }
 
-/**
- * What the receipt of the service's own transaction proves without further confirmations. Null if confirmations are needed, or
- * if the receipt does not show the transfer.
- */
+/** Null if confirmations are needed, or if the receipt does not show the transfer. */
 function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, atReceipt: boolean): Finding | null {
   const evidence = judgeReceipt(receipt, transfer);
   if (evidence.kind !== "transferred") return null;
@@ -105,10 +90,7 @@ function findingOf(receipt: TransactionReceipt, transfer: AuthorizedTransfer, at
   return atReceipt ? { kind: "broadcast", transaction, received: true } : null;
 }
 
-/**
- * Asks a facilitator to settle. Returns "late" after the timeout, and null if the outcome is unknown, for example after a
- * broken connection.
- */
+/** "late" after the timeout; null if the outcome is unknown, for example after a broken connection. */
 async function ask(
   facilitator: Facilitator,
   payload: PaymentPayload,
@@ -122,10 +104,7 @@ async function ask(
   return atMost(answer, patience(facilitatorTimeoutMs()), "late" as const);
 }
 
-/**
- * Reads a refusal from the error that the x402 client throws if a facilitator refuses with an error status. Null for any other
- * error.
- */
+/** The x402 client throws this error if a facilitator refuses with an error status. Null for any other error. */
 function refusalIn(error: unknown): SettleResponse | null {
   if (!(error instanceof Error && error.name === "SettleError" && "errorReason" in error)) return null;
   const { errorReason, transaction } = error as unknown as { errorReason?: unknown; transaction?: unknown };
@@ -133,7 +112,7 @@ function refusalIn(error: unknown): SettleResponse | null {
   return { success: false, errorReason, transaction: typeof transaction === "string" ? transaction : "", network: "eip155:0" };
 }
 
-/** Reads what the chain proves about a transfer. Null if the chain does not answer in time. */
+/** Null if the chain does not answer in time. */
 export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   const evidence = readEvidence(transfer, new Date()).catch((error: unknown) => {
     log().warn({ chain: transfer.chain, reason: chainFailure(error) }, "The chain does not answer");
@@ -142,10 +121,7 @@ export function look(transfer: AuthorizedTransfer): Promise<Evidence | null> {
   return atMost(evidence, Math.max(LOOK_MS_MIN, patience(LOOK_MS_MAX)), null);
 }
 
-/**
- * The result of a confirmed settlement. On a chain where a confirmed block is not yet final, the reconciler checks the transfer
- * again until its block is final.
- */
+/** If a confirmed block is not final, the reconciler checks the transfer again until its block is final. */
 export const settledBy = ({ chain }: AuthorizedTransfer, transaction: string): Finding => ({
   kind: "settled",
   transaction,
@@ -159,7 +135,7 @@ export const spentFinding = (evidence: Extract<Evidence, { kind: "spent" }>): Fi
     : { code: "nonce_already_used", detail: "The credential's nonce was used for another transfer." },
 });
 
-/** Reads the chain until the transfer is settled or failed, or the time is up. Null if neither is proved in time. */
+/** Null if the chain proves in time neither that the transfer is settled nor that it failed. */
 export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds: number): Promise<Finding | null> {
   const until = performance.now() + patience(milliseconds);
   for (;;) {
@@ -173,10 +149,7 @@ export async function evidenceWithin(transfer: AuthorizedTransfer, milliseconds:
   }
 }
 
-/**
- * Compares a facilitator's success with the chain. Only the transfer on the chain counts; the facilitator's answer alone proves
- * nothing.
- */
+/** Only the transfer on the chain counts; the facilitator's answer alone proves nothing. */
 async function confirm(transfer: AuthorizedTransfer, transaction: string | null, facilitator: Facilitator): Promise<Finding> {
   const final = await evidenceWithin(transfer, await confirmMs(transfer.chain));
   if (final) return final;
@@ -184,20 +157,13 @@ async function confirm(transfer: AuthorizedTransfer, transaction: string | null,
   return { kind: "unknown", detail: "The facilitator reported a settlement that the chain does not show yet." };
 }
 
-/**
- * Waits longer for a transaction that the service's own facilitator sent and that was in no block within the confirmation
- * timeout. It waits up to settlingMs, because a standard x402 server calls only once more. It does not wait for an external
- * facilitator.
- */
+/** Waits longer for the service's own transaction, because a standard x402 server calls only once more. */
 async function waitOn(transfer: AuthorizedTransfer, transaction: string, facilitator: Facilitator): Promise<Finding> {
   const final = facilitator.trusted ? await evidenceWithin(transfer, await settlingMs(transfer.chain)) : null;
   return final ?? { kind: "broadcast", transaction };
 }
 
-/**
- * The result if the service's own facilitator did not answer in time. The facilitator continues to work, and `transaction` is
- * the hash that it has sent so far.
- */
+/** The service's own facilitator continues to work; `transaction` is the hash that it has sent so far. */
 async function confirmLate(transfer: AuthorizedTransfer, transaction: string | null): Promise<Finding> {
   const final = await evidenceWithin(transfer, 0);
   return final ?? (transaction === null ? { kind: "waiting" } : { kind: "broadcast", transaction });
@@ -209,10 +175,7 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
   return final ?? { kind: "unknown", detail };
 }
 
-/**
- * Whether the payer's balance covers the amount; true if the chain does not answer. The x402 library gives the same reason for
- * a payer without enough tokens and for a settlement key without gas.
- */
+/** True if the chain is silent. The x402 library gives the same reason for a payer without tokens and a key without gas. */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
     return (await balanceOf(chain, tokenAddress, payer)) >= amount;
@@ -221,10 +184,7 @@ async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTrans
   }
 }
 
-/**
- * Whether the transaction's block is final; false if the chain does not answer. Before that, a reorganization may mine the same
- * transaction again with another result.
- */
+/** False if the chain does not answer. Before finality, a reorganization may mine the transaction with another result. */
 async function isFinal(chain: string, transaction: string): Promise<boolean> {
   try {
     const [depth, { blockNumber }] = await Promise.all([
@@ -237,10 +197,7 @@ async function isFinal(chain: string, transaction: string): Promise<boolean> {
   }
 }
 
-/**
- * Decides what a facilitator's refusal means. An external facilitator's refusal proves nothing, because it has the signed
- * payment and can settle it until the payment expires.
- */
+/** An external facilitator's refusal proves nothing: it has the signed payment and can settle it until it expires. */
 async function judgeRefusal(
   transfer: AuthorizedTransfer,
   answer: SettleResponse,
@@ -248,8 +205,7 @@ async function judgeRefusal(
   facilitator: Facilitator,
 ): Promise<Finding> {
   const mined = transaction !== null && facilitator.trusted;
-  // Read whether the block is final before reading the evidence. If the evidence were read first, it could miss an earlier
-  // transaction that used the same signed payment.
+  // Read finality first: evidence that was read earlier could miss a transaction that used the same signed payment.
   const final = mined && (await isFinal(transfer.chain, transaction));
   const evidence = await look(transfer);
   if (evidence?.kind === "transferred") return settledBy(transfer, evidence.transaction);
@@ -270,8 +226,7 @@ async function judgeRefusal(
   }
   const named = failureOf(answer.errorReason);
   const failure = facilitator.trusted && answer.errorMessage ? { ...named, detail: answer.errorMessage } : named;
-  // The node said that the nonce is used, but the chain shows no use of it. A transaction that waits for its block may use it,
-  // so the outcome is unknown.
+  // The chain shows no use of the nonce yet, but a transaction that waits for its block may use it.
   const onItsWay = failure.code === "nonce_already_used";
   if (broadcastNothing && evidence !== null && !onItsWay) return { kind: "failed", failure };
   return { kind: "unknown", detail: "The facilitator refused the credential, which can still be settled until it expires." };

@@ -17,9 +17,8 @@ const MANDATES = 256;
 const HOLDS = 1_000;
 
 /**
- * Releases expired holds (reserved amounts) and all holds under revoked mandates, except holds whose payment was submitted. It
- * takes the mandates in the order of their ids and first skips those that are locked. At the end it waits for their locks,
- * because a busy mandate might never be found unlocked. Returns the number of holds that were released.
+ * Releases expired holds and all holds under revoked mandates, except holds whose payment was submitted. Locked mandates
+ * come last and are waited for, because a busy mandate might never be found unlocked.
  */
 export async function sweepHolds(): Promise<number> {
   const busy: string[] = [];
@@ -41,10 +40,7 @@ export async function sweepHolds(): Promise<number> {
   return swept;
 }
 
-/**
- * Releases the expired holds (reserved amounts) of one mandate, or all its holds if it is revoked; at most HOLDS per
- * transaction. Null if `lock` found the mandate locked before a hold was released.
- */
+/** Null if `lock` found the mandate locked before a hold was released. */
 async function sweepMandate(mandateId: string, lock: typeof lockMandate): Promise<number | null> {
   let swept = 0;
   for (;;) {

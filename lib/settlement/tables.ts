@@ -18,13 +18,9 @@ export const plainSettlements = pgTable(
     amount: atomic("amount").notNull(),
     /** The seller whose resource this settlement pays for; null if no resource or several resources fit. */
     sellerId: text("seller_id"),
-    /** The resource of that seller; null together with the seller. */
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
-    /**
-     * SHA-256 of the signature that was settled. Another signature for the same nonce does not get this settlement's answer.
-     * The default, empty text, equals no signature's hash.
-     */
+    /** SHA-256 of the signature: another signature for the same nonce does not get this settlement's answer. */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),
@@ -33,10 +29,7 @@ export const plainSettlements = pgTable(
     errorReason: text("error_reason"),
     /** Whether /settle has answered success to the seller, which it does only once. */
     handedOver: boolean("handed_over").notNull().default(false),
-    /**
-     * The authorization that was executed later with the same signed payment. From then on, its execution gets the outcome of
-     * this settlement.
-     */
+    /** The authorization whose execution used the same signed payment later and gets the outcome of this settlement. */
     authorizationId: text("authorization_id"),
     /** The time until which one request has the lease on this settlement. After that, a repeated request sends it again. */
     workedUntil: moment("worked_until")
@@ -62,10 +55,7 @@ export const plainSettlements = pgTable(
 
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
-/**
- * Transactions that the service's own facilitator signed. The signed bytes of a transaction are kept and sent again until its
- * block is final. If the transaction is in no block when its call has expired, it is dropped and its nonce is free again.
- */
+/** Signed bytes are sent again until their block is final. If the call expires in no block, the nonce is free again. */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
   {
@@ -84,10 +74,7 @@ export const settlementTransactions = pgTable(
     maxPriorityFeePerGas: bigint("max_priority_fee_per_gas", { mode: "bigint" }).notNull(),
     rawTransaction: text("raw_transaction"),
     hash: text("hash").notNull(),
-    /**
-     * The hashes of earlier signed versions, which had lower fees or another nonce. Any of these may still be the one that is
-     * mined.
-     */
+    /** The hashes of earlier versions, which had lower fees or another nonce. Any of them may still be mined. */
     earlierHashes: text("earlier_hashes")
       .array()
       .notNull()

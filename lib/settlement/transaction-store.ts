@@ -30,18 +30,12 @@ type Signer = { readonly chain: string; readonly signer: string };
 const ofSigner = ({ chain, signer }: Signer): SQL | undefined =>
   and(eq(transactions.chain, chain), eq(transactions.signer, signer));
 
-/**
- * Locks the nonces of a key, so that no other process takes one until this database transaction ends. Reads after the lock see
- * every nonce that was stored before.
- */
+/** Until commit, no other process takes a nonce of the key. Reads after the lock see every nonce that was stored before. */
 export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
 }
 
-/**
- * The nonces from `used` upwards that transactions of the service have, either sent or just mined. A node without the newest
- * blocks may not count the mined ones yet.
- */
+/** Includes nonces that were mined just now, because a node without the newest blocks may not count them yet. */
 export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise<readonly number[]> {
   const minedJustNow = and(
     eq(transactions.status, "mined"),
@@ -54,7 +48,7 @@ export async function takenNonces(tx: Tx, signer: Signer, used: number): Promise
   return rows.map(({ nonce }) => nonce);
 }
 
-/** For each of these calls that was sent and is not final: the hash of its transaction, by the hash of the call. */
+/** The hash of the transaction of each call that was sent and is not final, by the hash of the call. */
 export async function knownCalls(tx: Tx, chain: string, callHashes: readonly string[]): Promise<ReadonlyMap<string, Hex>> {
   const rows = await tx
     .select({ callHash: transactions.callHash, hash: transactions.hash })
@@ -65,7 +59,6 @@ export async function knownCalls(tx: Tx, chain: string, callHashes: readonly str
 
 export type StoredCall = Omit<NewTransaction, "status" | "nextCheckAt">;
 
-/** Stores transactions with one statement, with the status sent. */
 export async function insertTransactions(tx: Tx, rows: readonly StoredCall[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
@@ -80,7 +73,7 @@ export async function chainsWithDueTransactions(): Promise<readonly string[]> {
   return rows.map(({ chain }) => chain);
 }
 
-/** Transactions whose check is due. Those that are in no block come first. */
+/** Transactions that are in no block come first. */
 export async function dueTransactions(chain: string, limit: number): Promise<readonly TransactionRow[]> {
   const rows = await database()
     .select()
@@ -91,10 +84,7 @@ export async function dueTransactions(chain: string, limit: number): Promise<rea
   return rows as TransactionRow[];
 }
 
-/**
- * The highest nonce of a key whose transaction is in no block, and the seconds for which the oldest such transaction has
- * waited. Null if there is none.
- */
+/** The highest nonce whose transaction is in no block, and the seconds for which the oldest of them has waited. */
 export async function waitingOf(chain: string, signer: string) {
   const [row] = await database()
     .select({
@@ -106,7 +96,6 @@ export async function waitingOf(chain: string, signer: string) {
   return row?.highest ? { highest: Number(row.highest), seconds: Number(row.seconds) } : null;
 }
 
-/** How many seconds the oldest transaction of each chain has waited for a block. */
 export const oldestWaiting = () =>
   database()
     .select({
@@ -134,10 +123,7 @@ const foundIn = (mined: readonly MinedTransaction[]): SQL => sql`(
     "bigint",
   )} AS block_number) AS found`;
 
-/**
- * Marks transactions as mined, because their block is final. Their hash becomes the hash that was mined, which may be that of
- * an earlier version.
- */
+/** The block is final. The stored hash becomes the one that was mined, which may be that of an earlier version. */
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -145,7 +131,7 @@ export async function endMined(mined: readonly MinedTransaction[]): Promise<void
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** Stores the block of transactions whose block is not final and may still be replaced. */
+/** The block is not final and may still be replaced. */
 export async function noteMined(mined: readonly MinedTransaction[], againInMs: number): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -172,10 +158,7 @@ export async function noteWaiting(
     FROM (SELECT ${ids} AS id, ${pauses} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
 }
 
-/**
- * Stores the new bytes of a transaction before they are sent. The earlier bytes may still be mined, so their hash is kept.
- * Returns false if the stored row has changed since `row` was read.
- */
+/** Keeps the earlier hash, because the earlier bytes may still be mined. Returns false if the stored row has changed. */
 export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes): Promise<boolean> {
   const rows = await tx
     .update(transactions)
@@ -191,7 +174,7 @@ export async function storeAnew(tx: Tx, row: TransactionRow, signed: SignedBytes
   return rows.length === 1;
 }
 
-/** Drops a transaction that is in no block and is not sent again. Another call can then take its nonce. */
+/** Another call can then take the nonce. */
 export async function dropTransaction({ transactionId, hash }: TransactionRow): Promise<void> {
   await database()
     .update(transactions)
@@ -199,10 +182,7 @@ export async function dropTransaction({ transactionId, hash }: TransactionRow): 
     .where(and(eq(transactions.transactionId, transactionId), sent, eq(transactions.hash, hash)));
 }
 
-/**
- * Deletes transactions that ended more than a week ago. They are kept that long so that operators can look into questions about
- * gas and nonces.
- */
+/** Transactions are kept for a week, so that operators can look into questions about gas and nonces. */
 export async function forgetOldTransactions(): Promise<void> {
   await database()
     .delete(transactions)

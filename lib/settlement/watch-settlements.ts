@@ -4,16 +4,10 @@ import { openBySender } from "#lib/onchain/relay-store.ts";
 import { senderOn } from "#lib/settlement/sender.ts";
 import { oldestWaiting } from "#lib/settlement/transaction-store.ts";
 
-/**
- * Seconds after which a waiting transaction counts as stuck. A chain mines a transaction with high enough fees within a few
- * blocks.
- */
+/** A chain mines a transaction with high enough fees within a few blocks. */
 const STUCK_SECONDS = 20;
 
-/**
- * For each chain, the longer of two times in seconds: how long the oldest settlement has waited for a block, and how long this
- * process could send no settlement.
- */
+/** Seconds for which the oldest settlement has waited for a block, or for which this process could send none, if longer. */
 async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map((await oldestWaiting()).map(({ chain, seconds }) => [chain, Number(seconds)] as const));
   return new Map(
@@ -21,7 +15,6 @@ async function waitingByChain(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-/** Writes the waiting time of each chain to the metrics. */
 export async function watchSettlements(): Promise<void> {
   for (const [chain, seconds] of await waitingByChain()) metrics().settlementWaiting.set({ chain }, seconds);
 }

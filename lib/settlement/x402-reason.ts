@@ -1,6 +1,5 @@
 import type { FailureCode } from "#lib/x402/failure.ts";
 
-/** The error reason of x402 for each failure code of this service, for sellers' servers. */
 const reasons: Readonly<Record<FailureCode, string>> = {
   insufficient_funds: "insufficient_funds",
   credential_malformed: "invalid_payload",
