@@ -30,11 +30,9 @@ export type Candidate = z.output<typeof Catalog>["items"][number];
 const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
-/** The available catalog items that have the color and the size that the agent asked for. */
 export const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
   items.filter((item) => item.available && alike(color, item.color) && alike(size, item.size));
 
-/** The refusal of an item that fits several variants. It lists the first CANDIDATES_MAX of them. */
 export function refuseAmbiguous(pointer: string, candidates: readonly Readonly<Record<string, unknown>>[]): Problem {
   const shown = candidates.slice(0, CANDIDATES_MAX);
   return new Problem("items_ambiguous", {
@@ -66,11 +64,7 @@ async function lookUp(storefront: Storefront, catalogUrl: string, item: AskedIte
   return { ...item, productId, ...(variantId !== undefined && { variantId }) };
 }
 
-/**
- * Replaces each item that is given as a query by the only product and variant that fits. Without a catalog, items stay
- * unchanged.
- * @throws Problem items_ambiguous, out_of_stock, storefront_unavailable, storefront_invalid
- */
+/** Without a catalog, items stay unchanged. */
 export function resolveItems(storefront: Storefront, items: readonly AskedItem[]): Promise<AskedItem[]> {
   const { catalogUrl } = storefront;
   return Promise.all(

@@ -11,7 +11,7 @@ import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { compareToken, readManifest, type Manifest } from "#lib/storefront/read-manifest.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
-/** A 402 that was read: the original, and the offer that this installation can pay. */
+/** `accepted` is the offer that this installation can pay. */
 export type OpenChallenge = {
   readonly required: PaymentRequired;
   readonly accepted: PaymentRequirements;
@@ -22,9 +22,7 @@ export type OpenChallenge = {
 export type Storefront = {
   readonly source: "manifest" | "x402";
   readonly storefrontUrl: string;
-  /**
-   * The host that serves the description, with its port unless it is the default. The server is believed only about this host.
-   */
+  /** With its port unless it is the default. The server is believed only about this host. */
   readonly domain: string;
   readonly name: string;
   /** The seller's id as the server claims it; the caller must check it. */
@@ -50,7 +48,6 @@ const MANIFEST = "/.well-known/agent-storefront.json";
 
 const elsewhere = [commonActions.otherSeller];
 
-/** Requires that the asset is configured. @throws Problem chain_unsupported, asset_unsupported */
 function requireAsset(chain: string, asset: string): AssetOnChain {
   const found = assetOf(chain, asset);
   if (found) return found;
@@ -91,7 +88,7 @@ function fromManifest(storefrontUrl: string, served: URL, manifest: Manifest): S
   };
 }
 
-/** The first offer whose token is configured for this service; null if there is none. */
+/** The first offer whose token is configured; null if there is none. */
 function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: AssetOnChain } | null {
   for (const accepted of exactOffers(required)) {
     const asset = assetAt(accepted.network, accepted.asset);
@@ -100,7 +97,7 @@ function payable(required: PaymentRequired): { challenge: OpenChallenge; asset: 
   return null;
 }
 
-/** Describes a plain x402 API by the 402 at its address, which contains everything that a purchase needs. */
+/** The 402 of a plain x402 API contains everything that a purchase needs. */
 async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   const reply = await guardedFetch(storefrontUrl);
   const { host } = new URL(reply.url);
@@ -139,10 +136,7 @@ async function fromChallenge(storefrontUrl: string): Promise<Storefront> {
   };
 }
 
-/**
- * Reads the manifest of a seller's server or, if it has none, the 402 at the address itself.
- * @throws Problem storefront_unavailable, storefront_invalid, chain_unsupported, asset_unsupported
- */
+/** @throws Problem storefront_unavailable, storefront_invalid, chain_unsupported, asset_unsupported */
 export async function discoverStorefront(storefrontUrl: string): Promise<Storefront> {
   if (!URL.canParse(storefrontUrl)) throw storefrontInvalid("This is not an address.");
   const { origin, host } = new URL(storefrontUrl);

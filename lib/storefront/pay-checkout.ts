@@ -15,27 +15,23 @@ const Order = z.object({
   permalinkUrl: z.string().max(2_048).optional().catch(undefined),
 });
 
-/** An order as the seller's server reports it. */
 export type StorefrontOrder = { readonly id: string; readonly status: string | null; readonly permalinkUrl: string | null };
 
-/** The settlement as the seller's server reports it. Only the chain can prove it. */
+/** What the seller's server reports; only the chain can prove the settlement. */
 export type ClaimedSettlement = {
   readonly success: boolean;
   readonly transaction: string | null;
   readonly reason: string | null;
 };
 
-/**
- * The result of the call that pays. With `completed`, `refused` or `unknown` the signed payment may have reached the server, and
- * the chain shows whether it was paid. If the call throws instead, nothing was sent.
- */
+/** Any outcome may mean that the signed payment has reached the server. If the call throws, nothing was sent. */
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;
   /** Null unless the outcome is `completed`, and if the body contains no order, as with a plain x402 API. */
   readonly order: StorefrontOrder | null;
   readonly settlement: ClaimedSettlement | null;
-  /** A sentence that says what went wrong; null if the outcome is `completed`. */
+  /** A sentence; null if the outcome is `completed`. */
   readonly detail: string | null;
 };
 
@@ -50,7 +46,7 @@ function jsonOf({ body, headers }: OutboundReply): unknown {
   }
 }
 
-/** The link to an order. It is shown only if it has the origin of the checkout and no user name or password. */
+/** A link is shown only if it has the origin of the checkout and no user name or password. */
 function permalink(href: string | undefined, { checkoutUrl }: Storefront): string | null {
   if (href === undefined || !URL.canParse(href)) return null;
   const url = new URL(href);
@@ -78,10 +74,7 @@ function settlementOf(headers: Readonly<Record<string, string>>): ClaimedSettlem
   }
 }
 
-/**
- * Sends the signed payment to the checkout of the seller's server, once, and reads any answer.
- * @throws Problem storefront_unavailable, storefront_invalid only if nothing was sent
- */
+/** Sends the signed payment once. @throws Problem storefront_unavailable, storefront_invalid only if nothing was sent */
 export async function payCheckout(
   storefront: Storefront,
   order: { readonly quoteId: string; readonly idempotencyKey: string; readonly paymentSignature: string },

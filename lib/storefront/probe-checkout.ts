@@ -9,7 +9,7 @@ import { storefrontInvalid } from "#lib/outbound/storefront-problem.ts";
 
 /** The 402 at the checkout, compared with the quote. If `mismatches` is not empty, nothing may be authorized. */
 export type ProbedCheckout = {
-  /** The headers of the 402 for the agent, by name. They contain only the offer that was compared with the quote. */
+  /** By name. The headers contain only the offer that was compared with the quote. */
   readonly paymentRequired: Readonly<Record<string, string>>;
   readonly terms: ChallengeTerms;
   readonly accepted: PaymentRequirements;
@@ -17,7 +17,7 @@ export type ProbedCheckout = {
   readonly raw: PaymentRequired;
   /** The address that sent the 402, after redirects. */
   readonly answeredAt: string;
-  /** The differences between the 402 and the quote, for the denial challenge_mismatch; empty if there are none. */
+  /** For the denial challenge_mismatch. */
   readonly mismatches: readonly Mismatch[];
 };
 
@@ -26,10 +26,7 @@ type Order = Pick<Quote, "quoteId" | "amount">;
 /** The body of both calls to the checkout, without and with the signed payment. Both must be equal. */
 export const checkoutBody = ({ quoteId }: Pick<Quote, "quoteId">, idempotencyKey: string) => ({ quoteId, idempotencyKey });
 
-/**
- * Calls the checkout without paying, and compares its 402 with the quote.
- * @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed
- */
+/** @throws Problem storefront_unavailable, storefront_invalid, out_of_stock, quote_expired, price_changed */
 export async function probeCheckout(storefront: Storefront, quote: Order, idempotencyKey: string): Promise<ProbedCheckout> {
   const { checkoutUrl, checkoutMethod: method, domain, asset, payTo } = storefront;
   const reply = await guardedFetch(checkoutUrl, {

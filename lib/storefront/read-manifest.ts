@@ -8,10 +8,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 const Href = z.string().max(2_048);
 
-/**
- * The manifest that a seller's server publishes at /.well-known/agent-storefront.json. Fields that the service does not use are
- * dropped.
- */
+/** Fields of the manifest that the service does not use are dropped. */
 const Manifest = z.object({
   version: z.string().max(32).optional(),
   name: SellerText(120).pipe(z.string().min(1)),
@@ -42,10 +39,7 @@ export type ReadManifest =
   | { readonly ok: true; readonly manifest: Manifest }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/**
- * Requires that a link of the manifest has the origin that serves the manifest. Otherwise the manifest could sell in the name of
- * another host.
- */
+/** A link to another origin would let the manifest sell in the name of another host. */
 function checkLink(pointer: string, href: string | undefined, origin: string): FieldError[] {
   if (href === undefined) return [];
   const url = URL.canParse(href) ? new URL(href) : null;
@@ -53,10 +47,6 @@ function checkLink(pointer: string, href: string | undefined, origin: string): F
   return good ? [] : [{ pointer, detail: `This must be an address on ${origin}.` }];
 }
 
-/**
- * Checks the shape of a manifest, that all its data is about the host that serves it, and that it is for x402 and this
- * environment.
- */
 export function readManifest(json: unknown, served: URL, environment: Environment): ReadManifest {
   const parsed = Manifest.safeParse(json);
   if (!parsed.success) return { ok: false, errors: findings(parsed.error) };

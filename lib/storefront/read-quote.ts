@@ -7,7 +7,6 @@ import { AssetSymbol } from "#lib/evm.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 import { Timestamp } from "#lib/time.ts";
 
-/** An item as the agent asked for it. */
 export type AskedItem = {
   readonly productId?: string | undefined;
   readonly variantId?: string | undefined;
@@ -40,7 +39,6 @@ const QuoteBody = z.object({
   quoteHash: z.string().max(128).optional(),
 });
 
-/** A line of a quote. Amounts are canonical decimal text. */
 export type QuoteLine = {
   readonly productId: string;
   readonly variantId?: string;
@@ -56,9 +54,9 @@ export type Quote = {
   readonly quoteId: string;
   readonly amount: Atomic;
   readonly asset: AssetOnChain;
-  /** The lines in the order in which the agent asked for the items. */
+  /** In the order in which the agent asked for the items. */
   readonly lines: readonly QuoteLine[];
-  /** The time at which the quote expires, as the server claims it. The database's clock decides whether it has passed. */
+  /** The time that the server claims. The database's clock decides whether it has passed. */
   readonly expiresAt: Date;
   readonly quoteHash: string | null;
 };
@@ -67,7 +65,6 @@ export type ReadQuote =
   | { readonly ok: true; readonly quote: Quote }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/** The values that the quote must match. */
 export type ExpectedQuote = {
   readonly asset: AssetOnChain;
   readonly sellerId: string | null;
@@ -82,7 +79,6 @@ const same = (asked: string | undefined, said: string | undefined): boolean => a
 const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
-/** Checks that a line has the product, variant, color, size and quantity that the agent asked for. */
 function compareLine(asked: AskedItem, line: Body["items"][number], at: string, refuse: Refuse): void {
   if (!same(asked.productId, line.productId)) refuse(`${at}/productId`, `${asked.productId} was asked for.`);
   if (!same(asked.variantId, line.variantId)) refuse(`${at}/variantId`, `${asked.variantId} was asked for.`);
@@ -121,7 +117,7 @@ function readLine(
   return { line: read, total };
 }
 
-/** Reads a quote and checks it: one line per asked item, in the same order, and amounts that add up exactly. */
+/** Requires one line per asked item, in the same order, and amounts that add up exactly. */
 export function readQuote(json: unknown, { asset, sellerId, resourceId, items }: ExpectedQuote): ReadQuote {
   const parsed = QuoteBody.safeParse(json);
   if (!parsed.success) return { ok: false, errors: findings(parsed.error) };

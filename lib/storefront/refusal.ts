@@ -28,10 +28,7 @@ const Refusal = z.object({
     .catch(undefined),
 });
 
-/**
- * The problem for a refusal by a seller's server, from its status and from the codes that UCP and this project's own example
- * servers use.
- */
+/** The codes are those of UCP and of this project's own example servers. */
 export function problemOfRefusal(domain: string, status: number, json: unknown): Problem {
   if (status >= 500 || status === 429) return storefrontUnavailable(`${domain} answered ${status}.`);
   const { data } = Refusal.safeParse(json);

@@ -33,12 +33,7 @@ function quoteOfChallenge(
   };
 }
 
-/**
- * Asks the seller's server for the current price of the items. For a plain x402 API it sends no request, because discovery has
- * already received the 402.
- * @throws Problem items_ambiguous, out_of_stock, price_changed, quote_expired, storefront_unavailable, storefront_invalid,
- * invalid_request
- */
+/** Sends no request for a plain x402 API, because discovery has already received its 402. */
 export async function requestQuote(
   storefront: Storefront,
   items: readonly AskedItem[],

@@ -3,10 +3,7 @@ import { z } from "zod";
 /** Characters that are invisible or change the direction of the text after them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Text from a seller's server. It is only shown to people, so characters that hide or reorder the text around them become
- * spaces.
- */
+/** Text that is only shown to people: characters that hide or reorder the text around them become spaces. */
 export const SellerText = (max: number) =>
   z
     .string()
