@@ -6,10 +6,7 @@ import { perProcess } from "#lib/process.ts";
 const SECRET_NAME =
   /authorization|cookie|api-?key|secret|password|credential|private-?key|set-?up-?code|payment-signature|^(?:.*[a-z]T|t)oken$/i;
 
-/**
- * Text that looks like a secret, whatever its field is called: keys and tokens of this service, bearer values, private keys,
- * long base64 text, and a user name with password in a URL.
- */
+/** Keys and tokens of this service, bearer values, private keys, long base64 text, and a user name with password in a URL. */
 const SECRET_TEXT =
   /\b(?:csk|cst|cit)_[A-Za-z0-9_-]+|\bBearer\s+\S+|\b0x[0-9a-fA-F]{64,}|[A-Za-z0-9+/_-]{80,}={0,2}|:\/\/[^\s/@:]+:[^\s/@]+@/gi;
 
@@ -19,7 +16,6 @@ const HASH_NAME = /(?:hash|reference)$/i;
 const BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 const TEXT_MAX = 2_000;
 
-/** One line of text, cut at TEXT_MAX characters, in which secrets are replaced. */
 export const safeText = (text: string): string => text.slice(0, TEXT_MAX).replace(BREAKS, " ").replace(SECRET_TEXT, "[redacted]");
 
 const own = (value: unknown, name: string): unknown =>
@@ -27,10 +23,7 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/**
- * The fields of an error that may be logged. Only the listed fields are copied, because a database error contains the values of
- * the row in other fields.
- */
+/** Only these fields are copied, because a database error contains the values of the row in others. */
 function serializeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: safeText(String(error)) };
   const code = own(error, "code");
@@ -55,7 +48,7 @@ function serializeError(error: unknown): Record<string, unknown> {
 
 const DEPTH_MAX = 4;
 
-/** Redacts each field by its name and its content; headers, requests and other class instances are left out. */
+/** Headers, requests and other class instances are left out. */
 function clean(name: string, value: unknown, depth: number): unknown {
   if (SECRET_NAME.test(name)) return "[redacted]";
   if (typeof value === "string") return HASH_NAME.test(name) && BYTES32.test(value) ? value : safeText(value);
@@ -68,7 +61,7 @@ function clean(name: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clean(key, item, depth + 1)]));
 }
 
-/** Makes a logger. The destination is a parameter, so that a test can search the written text for secrets. */
+/** The destination is a parameter, so that a test can search the written text for secrets. */
 export function createLogger(destination: DestinationStream, level = "info"): Logger {
   return pino(
     {
@@ -97,5 +90,5 @@ export function createLogger(destination: DestinationStream, level = "info"): Lo
   );
 }
 
-/** The log of the process: JSON lines on standard output. The level is not read through env(), which may throw. */
+/** The level is not read through env(), which may throw. */
 export const log = (): Logger => perProcess("log", () => createLogger(process.stdout, process.env["LOG_LEVEL"] ?? "info"));

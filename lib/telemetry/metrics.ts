@@ -3,7 +3,6 @@ import { perProcess } from "#lib/process.ts";
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Makes the metrics of the transactions that the service relays, and of the gas that it pays for them. */
 function relayMetrics(registers: [Registry]) {
   return {
     relayed: new Counter({
@@ -44,7 +43,6 @@ function relayMetrics(registers: [Registry]) {
   };
 }
 
-/** Makes the metrics of the process that renders the pages. */
 function pageMetrics(registers: [Registry]) {
   return {
     pagesUp: new Gauge({ name: "countersign_pages_up", help: "Whether the process that renders the pages answers.", registers }),
@@ -63,7 +61,6 @@ function pageMetrics(registers: [Registry]) {
   };
 }
 
-/** Makes all metrics of this process, in one registry. If the process loads lib/ twice, both copies use the same registry. */
 function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -129,15 +126,11 @@ export const metrics = () => perProcess("metrics", createMetrics);
 
 type Observer = { observe(seconds: number): void };
 
-/**
- * The metric of each pair of operation and status. It is looked up once per pair, because prom-client otherwise hashes the
- * labels on each call.
- */
+/** Looked up once per pair of operation and status, because prom-client otherwise hashes the labels on each call. */
 const observers = (): Map<string, Observer[]> => perProcess("metrics.requests", () => new Map());
 
 const answered = (): { count: number } => perProcess("answeredRequests", () => ({ count: 0 }));
 
-/** The number of requests that this process has answered. */
 export const answeredRequests = (): number => answered().count;
 
 export function observeRequest(operationId: string, status: number, milliseconds: number): void {
