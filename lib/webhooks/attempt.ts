@@ -1,6 +1,6 @@
 import { DAY_MS, minutes } from "#lib/time.ts";
 
-/** The result of one attempt. `status` is null if the message could not be sent or the endpoint did not answer. */
+/** `status` is null if the message could not be sent or the endpoint did not answer. */
 export type Answer = {
   readonly status: number | null;
   readonly body: string | null;
@@ -14,10 +14,7 @@ const hours = (count: number): number => minutes(60 * count);
 const PAUSES = [5_000, minutes(5), minutes(30), hours(2), hours(5), hours(10), hours(14), hours(20), hours(24)];
 const JITTER = 0.1;
 
-/**
- * The pause after an attempt, or null if it was the last. `random`, from 0 to 1, shortens the pause, so that messages that
- * failed together are not all repeated at once.
- */
+/** Null after the last attempt. `random`, 0 to 1, shortens the pause, so that not all failed messages are repeated at once. */
 export function pauseAfter(attempts: number, random: number): number | null {
   const pause = PAUSES[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 - JITTER * random));
@@ -29,14 +26,11 @@ const DISABLED_AFTER_MS = 5 * DAY_MS;
 
 type Failing = {
   readonly failingSince: Date;
-  /**
-   * How many different events failed since `failingSince`. Failures of a single event, which the receiver may not understand,
-   * do not disable the endpoint.
-   */
+  /** Different events since `failingSince`: a single event, which the receiver may not understand, disables nothing. */
   readonly failedEvents: number;
 };
 
-/** Why a failure disables the endpoint; null if it does not. */
+/** Null if the failure does not disable the endpoint. */
 export function disabledBy({ status }: Answer, { failingSince, failedEvents }: Failing, now: Date): string | null {
   if (status === 410) return "The endpoint answered 410 Gone.";
   const isLong = now.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS;

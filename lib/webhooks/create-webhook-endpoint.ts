@@ -12,7 +12,7 @@ import { newSecrets, publicKeyText, seal, secretText } from "#lib/webhooks/secre
 
 const ENDPOINTS_MAX = 10;
 
-/** Creates an endpoint. Its receiver can read the organization's events, so creating one counts as giving a right. */
+/** The receiver can read the organization's events, so creating an endpoint counts as giving a right. */
 export const createWebhookEndpoint: Handler<typeof contract.createWebhookEndpoint> = async (
   { body },
   { caller, idempotency },

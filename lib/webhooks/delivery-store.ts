@@ -14,7 +14,6 @@ const { webhookDeliveryId, webhookEndpointId, status, attempts, nextAttemptAt, l
 const now = sql`clock_timestamp()`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Stores a test message. The worker sends it. */
 export async function insertTest(tx: Tx, row: NewDelivery): Promise<DeliveryRow> {
   const [inserted] = await tx
     .insert(webhookDeliveries)
@@ -28,10 +27,7 @@ type Beginning = {
   readonly event: Pick<ChainedEvent, "type" | "sequence">;
 };
 
-/**
- * Stores deliveries whose first attempt the caller begins now, and returns the ids of those that were stored. An event that
- * already has a delivery to the endpoint is left out.
- */
+/** The caller begins the first attempts now. Skips events that already have a delivery; returns the ids of stored ones. */
 export async function beginDeliveries(
   tx: Tx,
   { webhookEndpointId: endpointId, organizationId }: Pick<DeliveryRow, "webhookEndpointId" | "organizationId">,
@@ -55,9 +51,7 @@ export async function beginDeliveries(
   return new Set(inserted.map((row) => String(row["webhook_delivery_id"])));
 }
 
-/**
- * Takes the lease on the deliveries of an endpoint that are due. If the worker dies, they are due again when the lease ends.
- */
+/** If the worker dies, the deliveries are due again when the lease ends. */
 export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs: number): Promise<DeliveryRow[]> {
   const due = tx
     .select({ id: webhookDeliveryId })
@@ -74,10 +68,7 @@ export async function leaseDue(tx: Tx, endpointId: string, rows: number, leaseMs
 }
 
 type Attempt = Pick<DeliveryRow, "webhookDeliveryId" | "attempts">;
-/**
- * SQL condition: the delivery is still at this attempt. After the lease ends, another worker may have begun a later attempt,
- * whose result counts.
- */
+/** After the lease ends, another worker may have begun a later attempt, whose result counts. */
 const sameAttempt = (one: Attempt) =>
   and(eq(webhookDeliveryId, one.webhookDeliveryId), eq(attempts, one.attempts), eq(status, "pending"));
 
@@ -88,10 +79,8 @@ const answered = ({ status: responseStatus, body: responseBody, error: told, dur
   durationMs,
 });
 
-/** An attempt to deliver a message, and its result. */
 export type Answered = { readonly delivery: Attempt; readonly answer: Answer };
 
-/** Stores all successful deliveries in one statement. */
 export async function noteDelivered(tx: Tx, answered: readonly Answered[]): Promise<void> {
   const listed = answered.map(({ delivery, answer }) => ({
     id: delivery.webhookDeliveryId,
@@ -107,7 +96,7 @@ export async function noteDelivered(tx: Tx, answered: readonly Answered[]): Prom
     WHERE d.webhook_delivery_id = r.id AND d.attempts = r.attempts AND d.status = 'pending'`;
 }
 
-/** Stores a failed attempt. `pauseMs` is null after the last one. Returns false if another worker has begun a later attempt. */
+/** `pauseMs` is null after the last attempt. Returns false if another worker has begun a later one. */
 export async function noteFailed(tx: Tx, { delivery, answer }: Answered, pauseMs: number | null): Promise<boolean> {
   const next =
     pauseMs === null
@@ -121,10 +110,7 @@ export async function noteFailed(tx: Tx, { delivery, answer }: Answered, pauseMs
   return noted.length === 1;
 }
 
-/**
- * Counts, up to two, the events that have an error and whose last attempt began at or after `since`. While that attempt runs, the
- * error is that of the attempt before.
- */
+/** Counts at most two events. While the last attempt of an event runs, its error is that of the attempt before. */
 export async function failedEventsSince(tx: Tx, endpointId: string, since: Date): Promise<number> {
   const rows = await tx
     .select({ id: webhookDeliveryId })
@@ -141,7 +127,6 @@ type PageOf = {
   readonly rows: number;
 };
 
-/** A page of deliveries, newest first. */
 export const listDeliveries = ({ endpointId, status: only, place, rows }: PageOf): Promise<DeliveryRow[]> =>
   database()
     .select()
@@ -157,12 +142,10 @@ export const listDeliveries = ({ endpointId, status: only, place, rows }: PageOf
     .limit(rows);
 
 const again = { status: "pending", attempts: 0, nextAttemptAt: now } as const;
-/** SQL condition: the delivery has ended, or its next attempt is more than `leaseMs` away, so no worker is sending it now. */
+/** The delivery has ended, or its next attempt is more than `leaseMs` away, so no worker is sending it now. */
 const isResting = (leaseMs: number) => sql`(${status} <> 'pending' OR ${nextAttemptAt} > ${after(leaseMs)})`;
 
-/**
- * Makes a new attempt due now. Null if the endpoint has no such delivery; false if an attempt is due within `leaseMs` anyway.
- */
+/** Null if the endpoint has no such delivery; false if an attempt is due within `leaseMs` anyway. */
 export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs: number): Promise<boolean | null> {
   const one = and(eq(webhookEndpointId, endpointId), eq(webhookDeliveryId, id));
   const [row] = await tx.select({ id: webhookDeliveryId }).from(webhookDeliveries).where(one);
@@ -177,10 +160,7 @@ export async function resendOne(tx: Tx, endpointId: string, id: string, leaseMs:
 
 type Failed = { readonly endpointId: string; readonly since: Date; readonly rows: number; readonly leaseMs: number };
 
-/**
- * Makes a new attempt due for at most `rows` deliveries whose last attempt was at or after `since` and failed. Returns their
- * number.
- */
+/** For deliveries whose last attempt was at or after `since` and failed. */
 export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }: Failed): Promise<number> {
   const failed = tx
     .select({ id: webhookDeliveryId })
@@ -204,7 +184,7 @@ export async function resendFailed(tx: Tx, { endpointId, since, rows, leaseMs }:
   return sent.length;
 }
 
-/** Deletes at most `rows` deliveries that ended and are older than the given days. Returns how many were deleted. */
+/** Deletes at most `rows` deliveries that ended, and returns how many. */
 export async function deleteOldDeliveries(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM webhook_deliveries WHERE webhook_delivery_id IN (

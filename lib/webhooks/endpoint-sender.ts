@@ -10,14 +10,14 @@ import { giveBack, paced } from "#lib/webhooks/pace.ts";
 import { sendMessage, WIDTH } from "#lib/webhooks/send-message.ts";
 
 const FAILING_WIDTH = 2;
-/** The maximum number of turns of one sender. Then it ends, so that another endpoint can take its place. */
+/** After these turns a sender ends, so that another endpoint can take its place. */
 const TURNS_MAX = 200;
-/** The maximum wait between two turns in milliseconds while answers arrive or messages are started. */
+/** The longest wait between two turns while answers arrive or messages are started. */
 const NOTED_AFTER_MS = 100;
 /** The wait doubles up to this maximum while no answer arrives and no message can be started. */
 const TURN_MAX_MS = 2_000;
 
-/** The maximum number of database connections of all senders together, so that requests always find a free one. */
+/** For all senders together, so that requests always find a free database connection. */
 const CONNECTIONS = 4;
 const TURN_MS = 30_000;
 
@@ -27,10 +27,7 @@ function withConnection<T>(work: () => Promise<T>): Promise<T> {
   return inTurn(`webhooks ${turns.next}`, work, { waitMs: TURN_MS });
 }
 
-/**
- * Sends the messages of one endpoint, and knows which are under way and which answers are not stored yet. It works in turns: each
- * turn stores the answers that have arrived and begins the next messages.
- */
+/** Sends the messages of one endpoint in turns, which store the answers that arrived and begin the next messages. */
 class EndpointSender {
   readonly #id: string;
   readonly #answered: Answered[] = [];
@@ -61,7 +58,7 @@ class EndpointSender {
     }
   }
 
-  /** Stores the answers that arrived and starts to send the next messages. Returns the number of messages that were started. */
+  /** Returns the number of messages that were started. */
   async #turn(): Promise<number> {
     const free = (this.#isFailing ? FAILING_WIDTH : WIDTH) - this.#underWay;
     const granted = free > 0 ? await paced(free) : 0;
@@ -111,6 +108,6 @@ class EndpointSender {
   }
 }
 
-/** Sends the messages of one endpoint until there are no more, its turns are used up, or `isStopping` returns true. */
+/** Ends when there are no more messages, its turns are used up, or `isStopping` returns true. */
 export const runEndpointSender = (webhookEndpointId: string, isFailing: boolean, isStopping: () => boolean): Promise<void> =>
   new EndpointSender(webhookEndpointId, isFailing).run(isStopping);

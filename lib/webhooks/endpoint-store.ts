@@ -13,7 +13,7 @@ type NewEndpoint = Omit<typeof webhookEndpoints.$inferInsert, "sequence">;
 const { webhookEndpointId, organizationId, createdAt } = webhookEndpoints;
 const owned = (organization: string, id: string) => and(eq(webhookEndpointId, id), eq(organizationId, organization));
 
-/** Stores an endpoint. It gets only events that come after the present end of the organization's audit chain. */
+/** The endpoint gets only events that come after the present end of the organization's audit chain. */
 export async function insertEndpoint(tx: Tx, row: NewEndpoint): Promise<EndpointRow> {
   const head = tx.select({ sequence: auditHeads.sequence }).from(auditHeads).where(eq(auditHeads.chain, row.organizationId));
   const [inserted] = await tx
@@ -45,10 +45,9 @@ const lockOne = async (tx: Tx, one: SQL | undefined): Promise<EndpointRow | null
   return row ?? null;
 };
 
-/** Locks an endpoint of the organization. */
 export const lockEndpoint = (tx: Tx, organization: string, id: string) => lockOne(tx, owned(organization, id));
 
-/** Locks an endpoint of any organization, for the worker. */
+/** For the worker, which serves all organizations. */
 export const lockEndpointOfAny = (tx: Tx, id: string) => lockOne(tx, eq(webhookEndpointId, id));
 
 export async function changeEndpoint(tx: Tx, id: string, change: Partial<EndpointRow>): Promise<EndpointRow> {
@@ -86,7 +85,6 @@ export async function hasEndpointUnderOtherKey(ids: readonly string[]): Promise<
   return found.length > 0;
 }
 
-/** The address and the encrypted secrets for messages that are sent now. */
 export type Target = {
   readonly url: string;
   readonly sealed: string;
@@ -106,9 +104,8 @@ export type LockedEndpoint = EndpointRow & {
 };
 
 /**
- * Locks an enabled endpoint for the worker; null if the endpoint is not enabled, or if another transaction has locked it. The
- * SELECT also turns synchronous_commit off for this transaction, so the commit does not wait for the disk. If the database
- * server crashes, the newest messages may be sent again.
+ * Null if the endpoint is not enabled or another transaction has locked it. The commit does not wait for the disk:
+ * after a crash of the database server, the newest messages may be sent again.
  */
 export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<LockedEndpoint | null> {
   const pending = sql`FROM webhook_deliveries d WHERE d.webhook_endpoint_id = ${id} AND d.status = 'pending'`;
@@ -129,10 +126,7 @@ export async function lockEnabled(tx: Tx, id: string, openMax: number): Promise<
   return { ...row, target: { url, sealed, previous: isGrace ? previousSealed : null, timestamp: Math.floor(nowMs / 1_000) } };
 }
 
-/**
- * If `sequence` is not null, stores that the events up to this number were read. If `succeeded`, stores the time, and that the
- * endpoint does not fail any more.
- */
+/** With `sequence` null, the cursor stays. If `succeeded`, the endpoint does not fail any more. */
 export async function moveEndpoint(
   tx: Tx,
   id: string,
@@ -149,7 +143,7 @@ export async function moveEndpoint(
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("webhooks:manage"));
 const PEOPLE_MAX = 100;
 
-/** The people who may manage webhooks of the organization and are not banned, at most PEOPLE_MAX. */
+/** People who may manage webhooks and are not banned, at most PEOPLE_MAX. */
 export const managersOf = (tx: Tx, organization: string) =>
   tx
     .select({ email: user.email, emailVerified: user.emailVerified })

@@ -13,19 +13,17 @@ function ringKey(secret: string): RingKey {
   return { key, id: createHash("sha256").update(key).digest("hex").slice(0, 16) };
 }
 
-/**
- * The keys of WEBHOOK_ENCRYPTION_KEY, and the key from API_KEY_SECRET after them. The first one encrypts, each one decrypts.
- */
+/** The keys of WEBHOOK_ENCRYPTION_KEY, then the one from API_KEY_SECRET. The first one encrypts, each one decrypts. */
 const ring = (): readonly [RingKey, ...RingKey[]] =>
   perProcess("webhookKeyRing", () => {
     const { WEBHOOK_ENCRYPTION_KEY: given = "", API_KEY_SECRET } = env();
     return [...given.split(",").filter(Boolean), API_KEY_SECRET].map(ringKey) as [RingKey, ...RingKey[]];
   });
 
-/** The ids of the keys. Encrypted text begins with a version and the id of its key. */
+/** Encrypted text begins with a version and the id of its key. */
 export const ringIds = (): readonly [string, ...string[]] => ring().map(({ id }) => id) as [string, ...string[]];
 
-/** Encrypts bytes for one endpoint. If somebody copies the text to another endpoint's row, it cannot be decrypted there. */
+/** The text cannot be decrypted if somebody copies it to another endpoint's row. */
 export function encrypt(bytes: Buffer, endpointId: string): string {
   const [{ id, key }] = ring();
   const nonce = randomBytes(NONCE);

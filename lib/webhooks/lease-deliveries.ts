@@ -8,12 +8,9 @@ import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answer
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
 import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 
-/**
- * The maximum number of open deliveries of an endpoint, which is lower while the endpoint fails. Other events wait in the audit
- * chain, where they need no further rows or memory. A failing endpoint without an attempt for `probeMs` gets one more event.
- */
+/** Other events wait in the audit chain, without rows or memory. A failing endpoint gets one more event after `probeMs`. */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
-/** The number of events that one statement reads for an endpoint. The endpoint may subscribe to only a few of them. */
+/** The endpoint may subscribe to only a few of the events that one statement reads. */
 const EVENTS = 200;
 
 type Sending = Pick<DeliveryRow, "webhookDeliveryId" | "webhookEndpointId" | "eventId" | "attempts">;
@@ -28,10 +25,7 @@ function roomFor({ failingSince, lastAttemptAt, open, nowMs }: LockedEndpoint, f
   return isQuiet ? 1 : 0;
 }
 
-/**
- * Begins deliveries of the next events. Returns them, and the new cursor. `ahead` keeps events that were read and are not begun
- * yet.
- */
+/** `ahead` keeps events that were read and are not begun yet. Returns the begun deliveries and the new cursor. */
 async function beginNew(tx: Tx, endpoint: LockedEndpoint, free: number, ahead: ChainedEvent[]) {
   const room = roomFor(endpoint, free);
   if (room <= 0) return { begun: [], sequence: endpoint.sequence };
@@ -69,9 +63,8 @@ async function beginDue(
 }
 
 /**
- * Stores the successes among the answers that arrived, and leases the next `free` deliveries: first those that are due again,
- * then new events. Rows and cursor change in one transaction, so every event is used exactly once. Nothing is leased if the
- * endpoint is not enabled or another process has locked it.
+ * Stores successes and leases the next `free` deliveries in one transaction, so every event is used exactly once.
+ * Leases nothing if the endpoint is not enabled or another process has locked it.
  */
 export const takeTurn = (
   webhookEndpointId: string,

@@ -14,7 +14,7 @@ type Query = {
   readonly status?: DeliveryRow["status"] | undefined;
 };
 
-/** One page of the deliveries to an endpoint, for the operation and for the page. @throws Problem not_found, invalid_request */
+/** @throws Problem not_found, invalid_request */
 export async function readDeliveries(organizationId: string, id: string, { limit, cursor, status }: Query) {
   const place = decodeCursor(cursor);
   const endpoint = await findEndpoint(database(), organizationId, id);

@@ -6,7 +6,6 @@ import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { listEndpoints } from "#lib/webhooks/endpoint-store.ts";
 import { presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 
-/** The endpoints of an organization, for the operation and for the page. */
 export async function readEndpoints(organizationId: string): Promise<WebhookEndpoint[]> {
   const [rows, now] = await Promise.all([listEndpoints(organizationId), clock(database())]);
   return rows.map((row) => presentEndpoint(row, now));

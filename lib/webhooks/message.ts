@@ -3,17 +3,14 @@ import { fullEvent, thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
-/**
- * How long a worker has the lease on a delivery. This is longer than one message can take, including the wait for a free
- * connection.
- */
+/** Longer than one message can take, including the wait for a free connection. */
 export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";
 
 type Tested = Pick<DeliveryRow, "sequence" | "webhookEndpointId" | "eventId" | "createdAt">;
 
-/** The body of a message: the event as listEvents shows it, or a test event. Null if the event of a delivery cannot be read. */
+/** The event as listEvents shows it, or a test event. Null if the event of a delivery cannot be read. */
 export function bodyOf(isFull: boolean, event: ChainedEvent): string;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery: Tested): string | null;
 export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, delivery?: Tested): string | null {
@@ -24,6 +21,6 @@ export function bodyOf(isFull: boolean, event: ChainedEvent | undefined, deliver
   return JSON.stringify(test);
 }
 
-/** Whether an endpoint wants events of this type. An empty list means that it wants all. */
+/** An empty list means all types. */
 export const isWanted = (type: string, eventTypes: readonly string[]): boolean =>
   eventTypes.length === 0 || eventTypes.some((one) => one === type || (one.endsWith(".*") && type.startsWith(one.slice(0, -1))));

@@ -2,13 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { answeredRequests } from "#lib/telemetry/metrics.ts";
 import { perProcess } from "#lib/process.ts";
 
-/**
- * The maximum number of messages per second while this process answers many HTTP requests, so that they get enough CPU time.
- */
+/** Messages per second while this process answers many HTTP requests, so that the requests get enough CPU time. */
 const BESIDE_REQUESTS = 510;
 const MANY_REQUESTS = 100;
 const WINDOW_MS = 250;
-/** The minimum number of messages that are granted at once, if at least as many are wanted. Fewer take more CPU time each. */
+/** At least this many messages are granted at once, if they are wanted: fewer take more CPU time each. */
 const TURN = 16;
 
 type Pace = { tokens: number; filledAt: number; requests: number; windowAt: number; isBusy: boolean };
@@ -36,10 +34,7 @@ function refill(now: number): Pace {
   return state;
 }
 
-/**
- * Waits until messages may be sent, and returns how many, at most `wanted`. While this process answers few HTTP requests, it
- * returns `wanted` without waiting.
- */
+/** Returns how many messages may be sent, at most `wanted`; waits only while this process answers many HTTP requests. */
 export async function paced(wanted: number): Promise<number> {
   const least = Math.min(wanted, TURN);
   for (;;) {
@@ -54,7 +49,7 @@ export async function paced(wanted: number): Promise<number> {
   }
 }
 
-/** Gives back the permission for messages that were not sent, so that other messages can be sent instead. */
+/** For messages that were not sent, so that other messages can be sent instead. */
 export function giveBack(count: number): void {
   pace().tokens += count;
 }

@@ -29,11 +29,7 @@ export function presentEndpoint(row: EndpointRow, now: Date): WebhookEndpoint {
 
 const Remembered = z.object({ webhookEndpointId: z.string() });
 
-/**
- * Runs `once` for operations whose reply shows a secret. Only the endpoint's id is stored as the reply, so a repeat cannot show
- * the secret again.
- * @throws Problem conflict for a repeat
- */
+/** Stores only the endpoint's id, so a repeat cannot show the secret again. @throws Problem conflict for a repeat */
 export async function onceWithoutSecret(
   operation: Operation,
   idempotency: Idempotency | null,

@@ -9,10 +9,7 @@ const again = (text: string, id: string): string | null => {
   return bytes && encrypt(bytes, id);
 };
 
-/**
- * Encrypts the secrets of at most 500 endpoints again with the first key of the ring, so that the older keys can be removed.
- * Returns the number of endpoints whose current or previous secrets were encrypted with an older key.
- */
+/** Encrypts with the first key of the ring, so that older keys can be removed. Returns how many endpoints had an older key. */
 export async function resealSecrets(): Promise<number> {
   const [, ...older] = ringIds();
   const ids = await endpointsUnderKeys(older, AT_ONCE);
@@ -29,8 +26,5 @@ export async function resealSecrets(): Promise<number> {
   return ids.length;
 }
 
-/**
- * Whether the current secrets of all enabled endpoints were encrypted with a key of the ring. Other secrets cannot be
- * decrypted, so messages to their endpoints cannot be signed.
- */
+/** Messages to an endpoint whose secrets cannot be decrypted cannot be signed. */
 export const secretsAreReadable = async (): Promise<boolean> => !(await hasEndpointUnderOtherKey(ringIds()));

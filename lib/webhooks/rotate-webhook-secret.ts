@@ -8,10 +8,7 @@ import { changeEndpoint, lockEndpoint } from "#lib/webhooks/endpoint-store.ts";
 import { onceWithoutSecret, presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 import { newSecrets, publicKeyText, seal, secretText } from "#lib/webhooks/secrets.ts";
 
-/**
- * Replaces the secrets of an endpoint. Messages are signed with at most two generations of secrets: the new ones, and the
- * previous ones during the grace period. Older secrets stop signing now, even if their grace period has not ended.
- */
+/** At most two generations of secrets sign: older ones stop now, even if their grace period has not ended. */
 export const rotateWebhookSecret: Handler<typeof contract.rotateWebhookSecret> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

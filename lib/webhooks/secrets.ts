@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign, t
 import { perProcess } from "#lib/process.ts";
 import { decrypt, encrypt } from "#lib/webhooks/key-ring.ts";
 
-/** The secrets that sign the messages to an endpoint: an HMAC secret that the receiver has too, and an Ed25519 key pair. */
+/** An HMAC secret that the receiver has too, and an Ed25519 key pair. */
 export type WebhookSecrets = { readonly hmac: Buffer; readonly seed: Buffer; readonly publicKey: Buffer };
 
 export function newSecrets(): WebhookSecrets {
@@ -10,17 +10,15 @@ export function newSecrets(): WebhookSecrets {
   return { hmac: randomBytes(32), seed: Buffer.from(d, "base64url"), publicKey: Buffer.from(x, "base64url") };
 }
 
-/** The HMAC secret in the format of Standard Webhooks. */
 export const secretText = ({ hmac }: WebhookSecrets): string => `whsec_${hmac.toString("base64")}`;
 export const publicKeyText = ({ publicKey }: WebhookSecrets): string => `whpk_${publicKey.toString("base64")}`;
 
 const PART = 32;
 
-/** Encrypts the secrets for one endpoint. */
 export const seal = ({ hmac, seed, publicKey }: WebhookSecrets, endpointId: string): string =>
   encrypt(Buffer.concat([hmac, seed, publicKey]), endpointId);
 
-/** Decrypts the secrets. Null if their key is not configured any more, or if the text was changed or is of another endpoint. */
+/** Null if the key is not configured any more, or if the text was changed or belongs to another endpoint. */
 export function unseal(text: string, endpointId: string): WebhookSecrets | null {
   const open = decrypt(text, endpointId);
   return open && { hmac: open.subarray(0, PART), seed: open.subarray(PART, 2 * PART), publicKey: open.subarray(2 * PART) };
@@ -34,10 +32,7 @@ export type Signer = { readonly hmac: Buffer; readonly privateKey: KeyObject };
 const SIGNERS_MAX = 256;
 const signers = (): Map<string, Signer> => perProcess("webhookSigners", () => new Map());
 
-/**
- * Returns the signer for encrypted secrets; null if they cannot be decrypted. Signers are cached by the encrypted text. Each
- * transaction that starts messages reads this text from the database again, so replaced secrets do not sign new messages.
- */
+/** Null if the secrets cannot be decrypted. Cached by the encrypted text, so replaced secrets do not sign new messages. */
 export function signerOf(sealed: string, endpointId: string): Signer | null {
   const name = `${endpointId} ${sealed}`;
   const known = signers().get(name);
@@ -60,7 +55,7 @@ function signaturesOf({ hmac, privateKey }: Signer, { id, timestamp, body }: Mes
   ];
 }
 
-/** The headers of Standard Webhooks. Each signer adds two signatures, v1 (HMAC) and v1a (Ed25519), in the given order. */
+/** The headers of Standard Webhooks, with the signatures v1 (HMAC) and v1a (Ed25519) of each signer in order. */
 export const signedHeaders = (secrets: readonly Signer[], message: Message): Record<string, string> => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),

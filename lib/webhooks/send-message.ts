@@ -5,18 +5,15 @@ import type { Answer } from "#lib/webhooks/attempt.ts";
 import type { Begun } from "#lib/webhooks/lease-deliveries.ts";
 import { signedHeaders, signerOf } from "#lib/webhooks/secrets.ts";
 
-/** The maximum number of messages of this process to one endpoint that wait for an answer at the same time. */
+/** The most messages of this process to one endpoint that wait for an answer at the same time. */
 export const WIDTH = 32;
 const ANSWER_BYTES = 512;
-/** The limits of concurrent messages in this process. WIDTH already limits each endpoint; this is only a second protection. */
+/** WIDTH already limits each endpoint; this is only a second protection. */
 const CONCURRENCY = { most: 2_048, each: 2_048, kept: 0 };
-/** Connections are used for this time. Then the endpoint's domain is resolved and its addresses are checked again. */
+/** After this time, a kept connection ends, so that the domain's addresses are looked up and checked again. */
 const LOOKED_UP_MS = 30_000;
 
-/**
- * The HTTP client for webhooks. After the look-up of the domain, one try takes at most 15 seconds: two to connect, ten for the
- * headers of the answer and three for its body.
- */
+/** After the look-up, one try takes at most 15 seconds: 2 to connect, 10 for the headers and 3 for the body. */
 const client = (): GuardedFetch =>
   perProcess("outboundWebhook", () =>
     installedFetch({
@@ -27,15 +24,12 @@ const client = (): GuardedFetch =>
       cutsBody: true,
       redirects: 0,
       places: { total: CONCURRENCY, host: CONCURRENCY, waiting: CONCURRENCY, waitingForHost: CONCURRENCY },
-      // If a kept connection breaks before an answer, the message is sent once more and may arrive twice. Both copies have the
-      // same id, so the receiver can ignore the second one.
+      // If a kept connection breaks before an answer, the message is sent once more; both copies have the same id.
       kept: { each: WIDTH, pairs: 256, lifeMs: LOOKED_UP_MS },
     }),
   );
 
-/**
- * The text of an answer. Control characters are replaced, because PostgreSQL cannot store NUL and pages must not show the others.
- */
+/** Replaces control characters: PostgreSQL cannot store NUL, and pages must not show the others. */
 const textOf = (body: Uint8Array | null): string | null =>
   body === null ? null : new TextDecoder().decode(body).replaceAll(/\p{Cc}/gu, " ");
 
@@ -46,7 +40,7 @@ function errorOf(status: number): string | null {
   return status >= 300 && status < 400 ? `It answered ${status}, and redirects are not followed.` : `It answered ${status}.`;
 }
 
-/** Makes one attempt: signs a message and sends it. Returns each failure as an answer with an `error`. */
+/** Returns each failure as an answer with an `error`. */
 export async function sendMessage({ delivery, body, target }: Begun): Promise<Answer> {
   if (body === null) return failed("The event cannot be read.");
   const { webhookEndpointId, eventId: id } = delivery;

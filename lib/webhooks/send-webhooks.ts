@@ -6,10 +6,7 @@ import { limits } from "#lib/webhooks/lease-deliveries.ts";
 import { endpointsWithWork } from "#lib/webhooks/work-store.ts";
 
 const SENDERS_MAX = 64;
-/**
- * The maximum number of failing endpoints that have a sender at the same time, because each of their messages can take fifteen
- * seconds. The rest of SENDERS_MAX is for other endpoints.
- */
+/** A message to a failing endpoint can take fifteen seconds; the rest of SENDERS_MAX is for other endpoints. */
 const FAILING_SENDERS_MAX = 16;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
@@ -19,10 +16,7 @@ type Senders = { readonly running: Map<string, Sender>; isStopping: boolean };
 
 const senders = (): Senders => perProcess("webhookSenders", () => ({ running: new Map<string, Sender>(), isStopping: false }));
 
-/**
- * Starts a sender for each endpoint that has messages to send and no sender in this process, within the two limits. Does not
- * wait for the senders, so an endpoint that does not answer does not delay the others. Returns how many senders were started.
- */
+/** Does not wait for the senders, so that no endpoint delays another. Returns how many senders were started. */
 export async function sendWebhooks(): Promise<number> {
   const { running, isStopping } = senders();
   if (isStopping || running.size >= SENDERS_MAX) return 0;
@@ -42,13 +36,13 @@ export async function sendWebhooks(): Promise<number> {
   return started;
 }
 
-/** Makes the senders begin no new messages, and waits for the messages that are being sent. */
+/** Begins no new messages, and waits for the messages that are being sent. */
 export async function endWebhooks(): Promise<void> {
   senders().isStopping = true;
   await Promise.all([...senders().running.values()].map(({ ended }) => ended));
 }
 
-/** Deletes deliveries that ended and are older than 30 days. Returns how many were deleted. */
+/** Returns how many deliveries were deleted. */
 export async function forgetOldDeliveries(): Promise<number> {
   let gone = 0;
   for (;;) {

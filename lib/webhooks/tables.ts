@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** The addresses to which the events of an organization are sent, as webhooks. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -15,7 +14,6 @@ export const webhookEndpoints = pgTable(
     /** Whether messages contain the whole event, with its actor and all of its metadata. */
     full: boolean("full").notNull().default(false),
     status: text("status", { enum: ["enabled", "paused", "disabled"] }).notNull(),
-    /** The reason why the service disabled the endpoint. */
     disabledReason: text("disabled_reason"),
     publicKey: text("public_key").notNull(),
     /** The secrets, encrypted. */
@@ -23,23 +21,18 @@ export const webhookEndpoints = pgTable(
     /** The encrypted previous secrets, which also sign until `previousUntil`. Null without a rotation or a grace period. */
     previousSealed: text("previous_sealed"),
     previousUntil: moment("previous_until"),
-    /**
-     * The number, in the organization's audit chain, of the last event that has a delivery to this endpoint or was skipped as
-     * unwanted. Later events have no delivery yet.
-     */
+    /** The last event of the audit chain that has a delivery to this endpoint or was skipped as unwanted. */
     sequence: bigint("sequence", { mode: "number" }).notNull(),
     lastAttemptAt: moment("last_attempt_at"),
     lastSuccessAt: moment("last_success_at"),
-    /**
-     * The time of the first failure after the last success; null if there was none, or since the endpoint was enabled again.
-     */
+    /** The first failure after the last success; null if there was none, or since the endpoint was enabled again. */
     failingSince: moment("failing_since"),
     createdAt: createdAt(),
   },
   (table) => [index("webhook_endpoints_of").on(table.organizationId, table.webhookEndpointId)],
 );
 
-/** The sending of an event, or of a test message, to an endpoint. An event whose first attempt has not begun has no row. */
+/** An event whose first attempt has not begun has no row. */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
   {
@@ -54,10 +47,10 @@ export const webhookDeliveries = pgTable(
     sequence: bigint("sequence", { mode: "number" }),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** The time of the next attempt, or the time until which the sending process has the lease. Null if no attempt follows. */
+    /** Or the time until which the sending process has the lease. Null if no attempt follows. */
     nextAttemptAt: moment("next_attempt_at"),
     lastAttemptAt: moment("last_attempt_at"),
-    /** The HTTP status of the last attempt that ended; null if none has ended, or if that attempt got no answer. */
+    /** Of the last attempt that ended; null if none has ended, or if that attempt got no answer. */
     responseStatus: integer("response_status"),
     responseBody: text("response_body"),
     error: text("error"),

@@ -11,7 +11,6 @@ import { presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 
 type Change = Partial<Pick<EndpointRow, "url" | "description" | "eventTypes" | "full" | "status">>;
 
-/** The requested fields whose values differ from the stored ones. */
 const changesOf = (row: EndpointRow, asked: Change): Change =>
   Object.fromEntries(
     Object.entries(asked).filter(
@@ -19,10 +18,7 @@ const changesOf = (row: EndpointRow, asked: Change): Change =>
     ),
   );
 
-/**
- * Whether the change sends no further data to anybody, so that it needs no proof of identity: a new description, a pause, or
- * messages without the whole event.
- */
+/** A change that sends no further data to anybody needs no proof of identity. */
 const sendsNothingMore = ({ url, eventTypes, full, status }: Change): boolean =>
   url === undefined && eventTypes === undefined && full !== true && (status === undefined || status === "paused");
 

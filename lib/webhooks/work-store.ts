@@ -3,16 +3,13 @@ import { pool } from "#lib/db/client.ts";
 type Limits = {
   /** The maximum number of pending deliveries of an endpoint. At the limit, no delivery of a new event is started. */
   readonly openMax: number;
-  /** The same limit for an endpoint that fails: one with a failure since its last success or since it was enabled again. */
+  /** The same limit for an endpoint with a failure since its last success or since it was enabled again. */
   readonly openFailingMax: number;
-  /** Milliseconds after its last attempt after which an endpoint that fails gets one event beyond openFailingMax. */
+  /** After this time without an attempt, a failing endpoint gets one event beyond openFailingMax. */
   readonly probeMs: number;
 };
 
-/**
- * Returns at most `rows` enabled endpoints with messages to send, except those in `busy`. Endpoints that fail come last. They
- * get few new events; their other events wait in the audit chain and need no delivery row.
- */
+/** Endpoints that fail come last; they get few new events, and their other events wait in the audit chain. */
 export async function endpointsWithWork(
   busy: readonly string[],
   rows: number,
