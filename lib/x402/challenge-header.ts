@@ -27,10 +27,7 @@ export function challengeOf({ headers, url }: Pick<GuardedReply, "headers" | "ur
   return required;
 }
 
-/**
- * The PAYMENT-REQUIRED header for the agent. It contains only the offer that was compared with the expected payment, so that
- * the agent's x402 client cannot choose another offer.
- */
+/** Contains only the offer that was compared with the expected payment, so that the agent's client cannot choose another. */
 export const headersOfChallenge = (required: PaymentRequired, accepted: PaymentRequirements): Record<string, string> => ({
   "PAYMENT-REQUIRED": encodePaymentRequiredHeader({ ...required, accepts: [accepted] }),
 });

@@ -17,7 +17,6 @@ export type ChallengeTerms = {
   readonly tokenVersion: unknown;
 };
 
-/** The payment that a 402 must ask for. */
 export type ExpectedChallenge = {
   readonly asset: AssetOnChain;
   readonly amount: Atomic;
@@ -42,10 +41,7 @@ export function readChallenge(json: unknown): PaymentRequired | null {
   return required.accepts.length > 0 && required.accepts.length <= 32 ? required : null;
 }
 
-/**
- * The transfer method of an offer. Standard clients treat a missing method as EIP-3009. For any other method they sign a payment
- * that executePayment refuses.
- */
+/** Standard clients treat a missing method as EIP-3009. For other methods they sign a payment that executePayment refuses. */
 const transferMethod = ({ extra }: PaymentRequirements): unknown => extra?.["assetTransferMethod"] ?? "eip3009";
 
 const isExact = (accepted: PaymentRequirements): boolean =>
@@ -65,7 +61,6 @@ export const termsOf = (required: PaymentRequired, accepted: PaymentRequirements
   tokenVersion: accepted.extra?.["version"],
 });
 
-/** The offers that can be paid by EIP-3009, in the seller's order. */
 export const exactOffers = (required: PaymentRequired): readonly PaymentRequirements[] => required.accepts.filter(isExact);
 
 /** Whether two URLs are equal after normalization, without the fragment, which is never sent to a server. */
@@ -79,7 +74,6 @@ function sameUrl(a: string, b: string): boolean {
 
 const shown = (value: unknown): string => (typeof value === "string" ? value.slice(0, 200) : value === undefined ? "" : "?");
 
-/** Returns the differences in chain, asset, payee, amount, token domain and resource. Empty if nothing differs. */
 export function compareTerms(terms: ChallengeTerms, expected: ExpectedChallenge, index = 0): Mismatch[] {
   const { asset } = expected;
   const at = `/accepts/${index}`;
@@ -104,7 +98,6 @@ export type ChallengeComparison = {
   readonly mismatches: readonly Mismatch[];
 };
 
-/** Finds the first offer with the fewest differences from the expected payment, among those that can be paid by EIP-3009. */
 export function compareChallenge(required: PaymentRequired, expected: ExpectedChallenge): ChallengeComparison {
   let best: ChallengeComparison | null = null;
   for (const [index, accepted] of required.accepts.entries()) {

@@ -40,10 +40,7 @@ const Eip3009 = z.object({
   }),
 });
 
-/**
- * A decoded, signed x402 payment of scheme exact over EIP-3009. Addresses, nonce and signature are in lower case, because they
- * are compared and stored as keys.
- */
+/** Addresses, nonce and signature are in lower case, because they are compared and stored as keys. */
 export type Credential = {
   readonly chain: string;
   readonly token: Hex;
@@ -54,9 +51,7 @@ export type Credential = {
   readonly validBefore: bigint;
   readonly nonce: Hex;
   readonly signature: Hex;
-  /**
-   * The offer that the credential says it accepts. This part is not signed, so whoever sends the credential could change it.
-   */
+  /** The offer that the credential says it accepts. It is not signed, so whoever sends the credential could change it. */
   readonly accepted: { readonly amount: string; readonly payTo: string; readonly name: unknown; readonly version: unknown };
   /** The payload in the form of version 2, whichever version was sent. */
   readonly payload: PaymentPayload;
@@ -79,10 +74,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/**
- * Reads the value of a PAYMENT-SIGNATURE header. With `expected`, it also reads the value of version 1's X-PAYMENT header. For
- * any input it returns a credential or a failure, and never throws.
- */
+/** With `expected`, it also reads version 1's X-PAYMENT header. For any input it returns a result and never throws. */
 export function decodeCredential(header: string, expected?: ExpectedPayment): DecodedCredential {
   if (!CredentialText.safeParse(header).success || !BASE64.test(header))
     return malformed("The payment credential is not base64 of at most 32 KiB.");
@@ -93,26 +85,19 @@ export function decodeCredential(header: string, expected?: ExpectedPayment): De
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/**
- * The hash of a credential's signature. It is the same in both x402 versions, and whether the hex is in upper or lower case.
- */
+/** The same in both x402 versions, and whether the hex is in upper or lower case. */
 export const signatureHash = ({ signature }: Pick<Credential, "signature">): string =>
   createHash("sha256")
     .update(Buffer.from(signature.slice(2), "hex"))
     .digest("hex");
 
-/**
- * The hash that identifies the signed payment of an execution, from its header value. If the value does not contain a JSON
- * object, the value itself is hashed.
- */
+/** If the header value does not contain a JSON object, the value itself is hashed. */
 export function credentialHash(header: string): string {
   const json = readJson(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
-/**
- * Reads a credential from JSON, as a facilitator receives it. The caller has parsed the JSON with `parseJson` and its limits.
- */
+/** The caller has parsed the JSON with `parseJson` and its limits. */
 export function readCredential(json: object, expected?: ExpectedPayment): DecodedCredential {
   if (!expected || !isVersion1(json)) return readVersion2(json);
   const converted = payloadFromVersion1(json, expected);
@@ -153,10 +138,7 @@ function readVersion2(json: object): DecodedCredential {
   return { ok: true, credential };
 }
 
-/**
- * The headers with the signed payment that the agent sends to the seller. They are encoded again, so that every parser reads
- * exactly what was verified here.
- */
+/** The payment is encoded again, so that every parser reads exactly what was verified here. */
 export const credentialHeaders = ({ payload, version1 }: Credential): Record<string, string> => ({
   [paymentSignatureHeader]: encodePaymentSignatureHeader(payload),
   ...(version1 && { [paymentHeaderV1]: Buffer.from(JSON.stringify(version1)).toString("base64") }),

@@ -1,6 +1,5 @@
 import type { ProblemCode } from "#lib/problem.ts";
 
-/** The codes of the reasons why an execution fails. Each is an entry of the problem catalogue. */
 export const failureCodes = [
   "insufficient_funds",
   "credential_malformed",
@@ -39,10 +38,7 @@ export const failed = (
   ...(metadata && { metadata }),
 });
 
-/**
- * The failure of this service for each x402 reason. The reasons have other names in the specification, in libraries and at
- * facilitators, and new names may come, so a reason is matched by its ending.
- */
+/** Reasons have other names in the specification, in libraries and at facilitators, so a reason is matched by its ending. */
 const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   [/insufficient_(balance|funds)$/, "insufficient_funds", "The paying wallet does not hold enough of the token."],
   [/valid_before$/, "credential_expired", "The payment credential has expired. Sign a new one."],
@@ -69,7 +65,6 @@ const reasons: readonly (readonly [RegExp, FailureCode, string])[] = [
   ],
 ];
 
-/** The failure of this service for an x402 reason: verification_failed if the reason is missing or not in `reasons`. */
 export function failureOf(reason: string | undefined): Failure {
   const metadata = { x402Reason: (reason ?? "").slice(0, 128) };
   const match = reasons.find(([pattern]) => pattern.test(reason ?? ""));

@@ -2,10 +2,7 @@ import type { PaymentRequired } from "@x402/core/types";
 
 const NAME = "payment-identifier";
 
-/**
- * The extensions of a payment for a seller whose 402 response asks for a payment identifier: the identifier is the id of the
- * authorization, so that seller and buyer use the same id for the payment. Empty if the seller does not ask for one.
- */
+/** If the seller's 402 asks for a payment identifier, seller and buyer use the authorization's id. Otherwise empty. */
 export function identifierOf(
   required: PaymentRequired | undefined,
   authorizationId: string,

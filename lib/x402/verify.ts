@@ -8,25 +8,13 @@ export type Verdict = { readonly ok: true } | ({ readonly ok: false } & Failure)
 
 const ok: Verdict = { ok: true };
 
-/**
- * How many seconds a signed payment must still be valid if its transfer is sent at once. The x402 library requires the same.
- */
+/** How long a signed payment must still be valid if its transfer is sent at once. The x402 library requires the same. */
 export const SENT_NOW_SECONDS = 6;
-/**
- * How many seconds a signed payment must still be valid if this service sends the transfer, because it may have to send the
- * transfer again.
- */
+/** How long a signed payment must still be valid if this service sends the transfer, which it may have to send again. */
 export const SENT_LATER_SECONDS = 30;
-/**
- * The longest validity of a signed payment. A reserved amount is held as long as its payment can still be settled, so a payment
- * must not be valid longer than an intent, which is valid for at most one day.
- */
+/** A reserved amount is held while its payment can be settled, so a payment must not be valid longer than an intent may be. */
 const LIFE_MAX_SECONDS = 86_400n;
 
-/**
- * Compares a signed payment with the authorized payment, and checks that it is valid now, for at least `secondsLeft` and for at
- * most LIFE_MAX_SECONDS more seconds.
- */
 export function compareCredential(credential: Credential, expected: ExpectedPayment, now: Date, secondsLeft: number): Verdict {
   const { asset } = expected;
   const { accepted } = credential;
@@ -45,11 +33,7 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
   return withinLife(credential, now, secondsLeft);
 }
 
-/**
- * Whether the credential accepts the seller's offer, by the rules of a seller's server: scheme and timeout are equal, `extra`
- * has all fields of the offer's `extra`, and the resource, if the credential names one, is the same. compareCredential compares
- * the other fields.
- */
+/** Compares by the rules of a seller's server. compareCredential compares the other fields. */
 function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
   const said = payload.accepted;
   const extras = Object.entries(accepted.extra ?? {});
@@ -80,10 +64,7 @@ export const compareSigner = (payer: string, wallet: string | null): Verdict =>
 
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/**
- * Whether a plain account's signature has the only canonical form: 65 bytes, low s, v 27 or 28. With other forms, there could
- * be two signatures for one payment.
- */
+/** A plain account's only canonical form: 65 bytes, low s, v 27 or 28. Other forms could give one payment two signatures. */
 export function isCanonicalSignature(signature: Hex): boolean {
   if (signature.length !== 132) return false;
   const s = BigInt(`0x${signature.slice(66, 130)}`);
@@ -97,10 +78,6 @@ export type ChainFacts = {
   readonly balance: bigint;
 };
 
-/**
- * Checks the signature, the nonce and the balance for a credential that matches the payment. The facts were read from the
- * chain.
- */
 export function judgeChainFacts(facts: ChainFacts, expected: ExpectedPayment): Verdict {
   if (!facts.signatureValid) return failed("signature_invalid", "The credential's signature is not the payer's.");
   if (facts.nonceUsed) return failed("nonce_already_used", "The credential was already settled or cancelled on the chain.");

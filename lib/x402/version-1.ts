@@ -11,17 +11,13 @@ const networks = new Map([...chains].map(([network, chain]) => [chain, network])
 
 /** The CAIP-2 chain of a version 1 network name, such as "eip155:84532" for "base-sepolia". Undefined for an unknown name. */
 export const chainOfNetwork = (network: string): string | undefined => chains.get(network);
-/** The version 1 network name of a CAIP-2 chain; undefined if it has none. */
 export const networkOfChain = (chain: string): string | undefined => networks.get(chain);
 
 export const isVersion1 = (json: object): boolean => "x402Version" in json && json.x402Version === 1;
 
 type Conversion = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
 
-/**
- * Converts a version 1 payload to version 2. Version 1 contains neither token nor offer, so those of the expected payment are
- * used. This is safe, because the payer signed the token, the payee, the amount and the validity.
- */
+/** Version 1 has neither token nor offer, so the expected ones are used: the payer signed token, payee, amount and validity. */
 export function payloadFromVersion1(json: object, expected: ExpectedPayment): Conversion {
   const parsed = PaymentPayloadV1Schema.safeParse(json);
   if (!parsed.success) return failed("credential_malformed", "The payment credential is not an x402 version 1 payment payload.");
