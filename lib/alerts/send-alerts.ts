@@ -18,7 +18,7 @@ const AT_ONCE = 50;
 const note =
   "You get this because you may approve payments of this organization, or run the platform. You can switch off these mails on the page Security.";
 
-/** Delivers due alerts, each in its own transaction. Returns how many were delivered, dropped or postponed, at most AT_ONCE. */
+/** Returns how many alerts were delivered, dropped or postponed, at most AT_ONCE. */
 export async function sendAlerts(): Promise<number> {
   for (let ended = 0; ended < AT_ONCE; ended += 1) {
     const alertId = await nextDueAlert();
@@ -36,21 +36,17 @@ export async function sendAlerts(): Promise<number> {
   return AT_ONCE;
 }
 
-/**
- * Delivers an alert, or drops it if what it says is no longer true. Returns false if another process has locked or already
- * handled the alert.
- */
+/** Returns false if another process has locked or already handled the alert. */
 async function send(tx: Tx, alertId: string): Promise<boolean> {
   const alert = await lockAlert(tx, alertId);
   if (!alert) return false;
-  const isTrue = await holds(tx, alert);
+  const isTrue = await isStillTrue(tx, alert);
   if (isTrue) await deliver(tx, alert, await clock(tx));
   await endAlert(tx, alertId, isTrue ? "delivered" : "dropped");
   return true;
 }
 
-/** Whether what the alert says is still true: an outcome that was unknown may be known by now. */
-async function holds(tx: Tx, { facts }: AlertRow): Promise<boolean> {
+async function isStillTrue(tx: Tx, { facts }: AlertRow): Promise<boolean> {
   if (facts.kind !== "unknown") return true;
   const [execution] = await selectExecutions(tx, [facts.executionId]);
   return execution?.settlementStatus === "unknown";
