@@ -1,7 +1,4 @@
-/**
- * The JSON schemas of fees and subscriptions in the API, for all operations that return them. Browsers load this file too, so it
- * imports no server code.
- */
+/** Browsers load this file too, so it imports no server code. */
 import { z } from "zod";
 import { Id } from "#lib/ids.ts";
 import { AmountText } from "#lib/amount-text.ts";

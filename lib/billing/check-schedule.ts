@@ -12,10 +12,7 @@ export type CheckedSchedule =
   | { readonly ok: true; readonly amounts: Amounts }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-/**
- * The number of decimals of the schedule's amounts; null if the schedule names no asset, or if the asset is not configured on
- * its chain.
- */
+/** Null if the schedule names no asset, or if the asset is not configured on its chain. */
 function digitsFor(
   { chain, asset }: SaveFeeSchedule,
   chains: readonly string[],
@@ -41,7 +38,7 @@ function readOne(name: keyof Amounts, body: SaveFeeSchedule, digits: number | nu
   return read.ok ? read.amount : undefined;
 }
 
-/** Checks everything that the JSON schema cannot check, and reports all errors at once. Returns the amounts in canonical form. */
+/** Checks what the JSON schema cannot check; returns all errors at once, or the amounts in canonical form. */
 export function checkSchedule(
   body: SaveFeeSchedule,
   effectiveFrom: Date,

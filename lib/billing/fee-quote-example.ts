@@ -1,6 +1,4 @@
-/**
- * A quote without a fee, for the examples in the API documentation. Browsers load this file too, so it imports no server code.
- */
+/** Browsers load this file too, so it imports no server code. */
 export const feeQuoteExample = {
   feeQuoteId: "fq_01kaj4n7v8e2m0x3c9t5q6r7sd",
   feeScheduleId: "fs_default",

@@ -2,16 +2,10 @@ import { add, atomicOf, basisPointsUp, formatAmount, halfDown, max, min, subtrac
 import { toWire } from "#lib/time.ts";
 import type { EnforcementPath, FeePayer, SettlementMode } from "#lib/vocabulary.ts";
 
-/**
- * A fee schedule in the form in which fees are computed. A field that is null limits nothing. Amounts are in the schedule's own
- * asset.
- */
+/** A field that is null limits nothing; amounts are in the schedule's own asset. */
 export type ScheduleFacts = {
   readonly feeScheduleId: string;
-  /**
-   * The SHA-256 hash of the schedule's terms. The caller computes it, because this file also runs in browsers, which have no
-   * node:crypto.
-   */
+  /** The SHA-256 hash of the terms; the caller computes it, because browsers run this file and have no node:crypto. */
   readonly hash: string;
   readonly active: boolean;
   readonly buyerOrganizationId: string | null;
@@ -32,7 +26,7 @@ export type ScheduleFacts = {
   readonly effectiveUntil: Date | null;
 };
 
-/** The facts of a payment that decide which schedule applies. `tier` is the plan tier of the buyer's organization. */
+/** The facts that decide which schedule applies to a payment; `tier` is the plan tier of the buyer's organization. */
 export type FeeFacts = {
   readonly buyerOrganizationId: string;
   readonly sellerOrganizationId: string | null;
@@ -42,7 +36,7 @@ export type FeeFacts = {
   readonly asset: string;
 };
 
-/** The built-in schedule, which has no fee. It applies to payments that no other schedule matches. */
+/** Applies to payments that no other schedule matches. */
 export const zeroSchedule: ScheduleFacts = {
   feeScheduleId: "fs_default",
   hash: "88a8a2e02b5214175b51c0eaa9c302800ed96852a76b710e235d1b38fbf46582",
@@ -77,19 +71,13 @@ const matches = (schedule: ScheduleFacts, facts: FeeFacts, now: Date): boolean =
   admits(schedule.chain, facts.chain) &&
   admits(schedule.asset, facts.asset);
 
-/**
- * Returns how specific a schedule is. From the most specific to the least: the schedule names buyer and seller, only the buyer,
- * only the seller, or neither. Of two schedules that are equal in this, the one with a plan tier is more specific.
- */
+/** Higher is more specific: buyer and seller, only the buyer, only the seller, neither; if equal, with a plan tier. */
 const rank = (schedule: ScheduleFacts): number =>
   (schedule.buyerOrganizationId === null ? 0 : 4) +
   (schedule.sellerOrganizationId === null ? 0 : 2) +
   (schedule.planTier === null ? 0 : 1);
 
-/**
- * Which of two matching schedules applies: the more specific one, then the one that is in force since a later time, then the one
- * created later.
- */
+/** Of two matching schedules: the more specific one, then the one in force since a later time, then the one created later. */
 function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
   if (rank(a) !== rank(b)) return rank(a) > rank(b) ? a : b;
   const newer = Number(a.effectiveFrom) - Number(b.effectiveFrom);
@@ -97,7 +85,6 @@ function closer(a: ScheduleFacts, b: ScheduleFacts): ScheduleFacts {
   return a.feeScheduleId > b.feeScheduleId ? a : b;
 }
 
-/** Finds the schedule that applies to a payment. If none matches, that is the built-in schedule without a fee. */
 export const matchSchedule = (schedules: readonly ScheduleFacts[], facts: FeeFacts, now: Date): ScheduleFacts =>
   schedules.filter((schedule) => matches(schedule, facts, now)).reduce(closer, zeroSchedule);
 
@@ -121,7 +108,7 @@ function wholeFee(schedule: ScheduleFacts, charged: Atomic): Atomic {
   return schedule.maximum === null ? fee : min(fee, schedule.maximum);
 }
 
-/** Divides a fee between buyer and seller. If they share an odd fee, the seller pays the extra unit. */
+/** If buyer and seller share an odd fee, the seller pays the extra unit. */
 function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomic } {
   if (feePayer === "buyer") return { buyer: fee, seller: zero };
   if (feePayer === "seller") return { buyer: zero, seller: fee };
@@ -129,21 +116,14 @@ function divide(fee: Atomic, feePayer: FeePayer): { buyer: Atomic; seller: Atomi
   return { buyer, seller: subtract(fee, buyer) };
 }
 
-/**
- * Computes the service's fee on one payment, rounded up, and the shares that the buyer and the seller owe. The fee is not paid on
- * the chain, where the seller receives the gross amount. A seller never owes more than the gross amount, so a larger share is
- * reduced.
- */
+/** Rounds the fee up; a seller never owes more than the gross amount, which the chain pays to the seller in full. */
 export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth: Atomic, decimals: number): Fee {
   const { buyer, seller } = divide(wholeFee(schedule, excess(schedule, gross, usedThisMonth, decimals)), schedule.feePayer);
   const sellerShare = min(seller, gross);
   return { serviceFee: add(buyer, sellerShare), buyerShare: buyer, sellerShare, sellerNet: subtract(gross, sellerShare) };
 }
 
-/**
- * What the fees of a batch of payments depend on: the schedules that may apply, the plan tiers of the buyers' organizations,
- * and the gross amounts that these organizations paid in this UTC month.
- */
+/** What the fees of a batch of payments depend on; tiers and volumes are those of the buyers' organizations. */
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;
@@ -161,7 +141,6 @@ export type FeeOnPayment = {
   readonly decimals: number;
 };
 
-/** Finds the schedule for a payment and computes the fee. */
 export function feeOn(
   basis: FeeBasis,
   payment: Omit<FeeFacts, "tier">,
@@ -187,7 +166,7 @@ type NewFeeQuote = FeeOnPayment & {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** Converts a quote for the API. The fields are in the order of the API's schema. */
+/** The fields are in the order of the API's schema. */
 export function presentFeeQuote({ schedule, facts, fee, decimals, ...quoted }: NewFeeQuote) {
   return {
     feeQuoteId: quoted.feeQuoteId,

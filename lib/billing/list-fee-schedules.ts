@@ -6,10 +6,7 @@ import { database } from "#lib/db/client.ts";
 import { listedReply, type Handler } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 
-/**
- * Lists the fee schedules that the caller may see, newest first. The built-in schedule counts as the oldest one, so it is the
- * last item of the last page.
- */
+/** Newest first; the built-in schedule counts as the oldest one, so it is the last item of the last page. */
 export const listFeeSchedules: Handler<typeof contract.listFeeSchedules> = async ({ query }, { caller }) => {
   const all = caller.kind === "session" && caller.platformCapabilities.has("platform.feeSchedules.manage");
   const place = decodeCursor(query.cursor);

@@ -15,11 +15,7 @@ import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 
 type Tenant = { readonly organizationId: string; readonly environment: Environment };
 
-/**
- * Finds the organization of the seller, and the chain that the named resource accepts. Every caller may name a seller. A
- * `sellerOrganizationId` without a seller, and the chain of a resource, are used only for the caller's own organization, so that
- * nobody learns about others.
- */
+/** sellerOrganizationId alone and a resource's chain count only for the caller's organization: nobody learns about others. */
 async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
   if (sellerId === undefined) {
@@ -58,7 +54,6 @@ function readGross(amount: string, { tokenDecimals }: AssetOnChain): Atomic {
   return gross.amount;
 }
 
-/** Throws unless the enforcement path in the request belongs to the settlement mode. @throws Problem invalid_request */
 function requirePath({ enforcementPath, settlementMode }: AskedFeeQuote): void {
   if (enforcementPath === undefined || enforcementPath === enforcementPathOf({ settlementMode })) return;
   throw invalidField(

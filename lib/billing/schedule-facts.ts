@@ -26,10 +26,7 @@ type Terms = Pick<
   | "effectiveUntil"
 >;
 
-/**
- * The SHA-256 hash of the schedule's terms in RFC 8785 form, without absent fields. Each fee quote contains it, to prove under
- * which terms the quote was made.
- */
+/** RFC 8785 form, without absent fields; each fee quote contains the hash, to prove under which terms the quote was made. */
 export function scheduleHash(row: Terms): string {
   const terms = {
     feeScheduleId: row.feeScheduleId,
@@ -53,7 +50,7 @@ export function scheduleHash(row: Terms): string {
   return createHash("sha256").update(canonicalJson(present)).digest("hex");
 }
 
-/** The built-in schedule as a database row, which lists show. The hash that zeroSchedule contains is the hash of this row. */
+/** The built-in schedule as lists show it; the hash in zeroSchedule is the hash of this row. */
 export const zeroRow: FeeScheduleRow = {
   feeScheduleId: zeroSchedule.feeScheduleId,
   name: "No service fee",
@@ -85,10 +82,7 @@ export const digitsOf = (chain: string | null, asset: string): number | null =>
     .flatMap((configured) => configured.assets)
     .find((configured) => configured.asset === asset)?.tokenDecimals ?? null;
 
-/**
- * Converts a database row to the form in which fees are computed. Returns null if the asset is no longer configured. A schedule
- * without an asset has no amounts.
- */
+/** Null if the asset is no longer configured; a schedule without an asset has no amounts. */
 export function toScheduleFacts(row: Terms & { readonly status: string }): ScheduleFacts | null {
   const decimals = row.asset === null ? 0 : digitsOf(row.chain, row.asset);
   if (decimals === null) return null;

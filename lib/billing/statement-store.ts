@@ -3,7 +3,7 @@ import type { FeeRow, SubscriptionRow } from "#lib/billing/store.ts";
 import { fees, monthlyVolumes, subscriptions } from "#lib/billing/tables.ts";
 import { database } from "#lib/db/client.ts";
 
-/** The first moment of a month in UTC. `month` is text such as 2026-11. */
+/** `month` is a UTC month such as 2026-11. */
 const startOf = (month: string) => sql`(${`${month}-01`}::date::timestamp AT TIME ZONE 'UTC')`;
 const endOf = (month: string) => sql`((${`${month}-01`}::date + interval '1 month') AT TIME ZONE 'UTC')`;
 
@@ -16,7 +16,7 @@ export type MonthSum = {
   readonly count: number;
 };
 
-/** Sums the fees that the organization owes for each of the last twelve UTC months, including the current one, newest first. */
+/** The last twelve UTC months, including the current one, newest first. */
 export async function sumMonths(organizationId: string): Promise<MonthSum[]> {
   const rows = await database().execute<MonthSum>(sql`
     SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, chain, asset, side, sum(amount)::text AS amount, count(*)::int AS count
@@ -34,7 +34,6 @@ export async function thisMonth(): Promise<string> {
   return row!.month;
 }
 
-/** Lists the fees that the organization owes for a month, newest first. */
 export const selectMonth = (organizationId: string, month: string, place: string | null, rows: number): Promise<FeeRow[]> =>
   database()
     .select()
@@ -50,7 +49,6 @@ export const selectMonth = (organizationId: string, month: string, place: string
     .orderBy(desc(fees.feeId))
     .limit(rows);
 
-/** Reads the gross amounts that the organization paid in a month. */
 export const selectVolumes = (organizationId: string, month: string) =>
   database()
     .select()

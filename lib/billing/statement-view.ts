@@ -14,7 +14,6 @@ export type StatementView = {
   /** A UTC month, such as 2026-11. `current` is the month that it is now. */
   readonly month: string;
   readonly current: string;
-  /** The fees of the chosen month, one line for each asset. */
   readonly lines: readonly StatementLine[];
   /** The fees of the last twelve months, including the current one, newest first. Months without fees are left out. */
   readonly history: readonly StatementLine[];

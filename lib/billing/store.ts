@@ -18,11 +18,7 @@ export type SubscriptionRow = typeof subscriptions.$inferSelect;
 /** While a subscription has one of these statuses, its plan tier decides which fee schedules apply. */
 const live = ["trialing", "active", "past_due"];
 
-/**
- * Reads what the fees of a batch of payments depend on, in one statement and one row: schedules that may apply, plan tiers, and
- * this month's volumes. All parameters are arrays, so that batches of every size share one prepared statement. The joins start
- * from the batch, so that the query plan stays fast when the tables grow. Read the row with toFeeBasis.
- */
+/** One prepared statement for batches of every size; joins start from the batch, so the plan stays fast in large tables. */
 export const selectFeeBasis = (c: Sql, buyerOrganizationIds: readonly string[], sellerIds: readonly string[]) => c`
   WITH buyers AS MATERIALIZED (SELECT DISTINCT unnest(${buyerOrganizationIds}::text[]) AS id),
     payees AS MATERIALIZED (
@@ -112,7 +108,7 @@ export async function loadFeeBasis(
   return basisOf(schedules, tiers, volumes);
 }
 
-/** The fields of a captured payment from which its fees are stored. A row of the table `authorizations` has all of them. */
+/** A row of the table `authorizations` has all of these fields. */
 export type CapturedPayment = {
   readonly authorizationId: string;
   readonly organizationId: string;
@@ -124,10 +120,7 @@ export type CapturedPayment = {
   readonly chain: string;
 };
 
-/**
- * Stores the fees that are owed for a captured payment, and adds its gross amount to the buyer's volume of the month. Call it
- * once, in the transaction that captures the reserved amount, after the mandate is locked and before the audit logs are locked.
- */
+/** Call once, in the transaction that captures the amount, after locking the mandate and before locking the audit logs. */
 export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void> {
   const { authorizationId, asset, chain, organizationId } = payment;
   const debts = [
@@ -148,10 +141,7 @@ export async function accrueFees(tx: Tx, payment: CapturedPayment): Promise<void
   await Promise.all([debts.length > 0 && tx.insert(fees).values(debts), volume]);
 }
 
-/**
- * Finds the organization of a seller, and how its resource is paid. Null if the seller does not exist. `resource` is null if
- * the caller names no resource, or if that resource does not exist or is archived.
- */
+/** Null for an unknown seller; `resource` is null if none is named, or if the named one does not exist or is archived. */
 export async function findPayee(tx: Tx, environment: Environment, sellerId: string, resourceId: string | undefined) {
   const [seller] = await tx
     .select({ organizationId: sellers.organizationId })
@@ -169,7 +159,6 @@ export async function saveFeeQuote(tx: Tx, row: typeof feeQuotes.$inferInsert): 
   await tx.insert(feeQuotes).values(row);
 }
 
-/** Finds out which of the given ids are ids of organizations. */
 export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx
     .select({ id: organization.id })
@@ -178,7 +167,6 @@ export async function knownOrganizations(tx: Tx, ids: readonly string[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Locks a schedule, so that the changes of two admins are made one after the other. */
 export async function lockFeeSchedule(tx: Tx, feeScheduleId: string): Promise<FeeScheduleRow | null> {
   const [row] = await tx.select().from(feeSchedules).where(eq(feeSchedules.feeScheduleId, feeScheduleId)).for("update");
   return row ?? null;
@@ -194,10 +182,7 @@ export async function saveSchedule(tx: Tx, row: typeof feeSchedules.$inferInsert
   return saved!;
 }
 
-/**
- * SQL condition: the organization may see the schedule, because the schedule names the organization or its plan tier or is for
- * everyone. Only the platform's administrators see drafts.
- */
+/** SQL condition: the schedule is no draft, and it names the organization or its plan tier or is for everyone. */
 const concerning = (organizationId: string) =>
   and(
     ne(feeSchedules.status, "draft"),
@@ -216,7 +201,7 @@ const concerning = (organizationId: string) =>
     ),
   );
 
-/** Lists the schedules that the organization may see, newest first. If `organizationId` is null, lists all schedules. */
+/** If `organizationId` is null, lists all schedules. */
 export const selectSchedules = (
   db: Database,
   organizationId: string | null,
@@ -243,7 +228,7 @@ export const selectFees = (db: Database, organizationId: string, place: string |
     .orderBy(desc(fees.feeId))
     .limit(limit);
 
-/** Stores the subscription of an organization. A subscription that exists already keeps its id and its time of creation. */
+/** A subscription that exists already keeps its id and its time of creation. */
 export async function saveSubscription(tx: Tx, row: typeof subscriptions.$inferInsert): Promise<SubscriptionRow> {
   const { subscriptionId: _, organizationId: __, createdAt: ___, ...terms } = row;
   const [saved] = await tx

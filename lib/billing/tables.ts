@@ -2,10 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, check, index, integer, json, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { amountCheck, atomic, createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 
-/**
- * Amounts of fee schedules are decimal text, which is converted with the decimals of the schedule's asset. A schedule without an
- * asset has no amounts.
- */
+/** Amounts are decimal text, in units of the schedule's asset; a schedule without an asset has no amounts. */
 export const feeSchedules = pgTable(
   "fee_schedules",
   {
@@ -38,7 +35,6 @@ export const feeSchedules = pgTable(
   ],
 );
 
-/** Each organization has at most one subscription, the current one. */
 export const subscriptions = pgTable("subscriptions", {
   subscriptionId: text("subscription_id").primaryKey(),
   organizationId: text("organization_id").notNull().unique(),
@@ -64,7 +60,7 @@ export const feeQuotes = pgTable(
   (table) => [index("fee_quotes_of_organization").on(table.organizationId, table.feeQuoteId)],
 );
 
-/** The fees that buyers and sellers owe for captured payments. They are not paid on the chain. */
+/** Debts of buyers and sellers for captured payments; they are not paid on the chain. */
 export const fees = pgTable(
   "fees",
   {
