@@ -12,24 +12,19 @@ const at = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** The path of the idempotency key in the request body; null if only the header can contain the key. */
+/** Null if only the header can contain the key. */
 function placeOf({ body, idempotencyKeyAt }: Operation): readonly string[] | null {
   if (idempotencyKeyAt) return idempotencyKeyAt;
   return body instanceof z.ZodObject && Object.hasOwn(body.shape, "idempotencyKey") ? ["idempotencyKey"] : null;
 }
 
-/**
- * Whether an idempotency key belongs to the person instead of the organization. It does for operations that need only a session
- * or a capability of the platform: the person may change their active organization before a retry, and the stored reply would
- * then not be found.
- */
+/** For these operations a retry must find the stored reply even after the person has changed their active organization. */
 const isPersonal = (access: Operation["access"]): boolean =>
   access === "session" || (typeof access === "object" && "platformCapability" in access);
 
 const scopeOf = (caller: Caller, access: Operation["access"]): string =>
   isPersonal(access) ? caller.subjectId : (caller.organizationId ?? caller.subjectId);
 
-/** Copies the value without the field at this path. */
 function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return value;
   const { [name]: inner, ...others } = value as Record<string, unknown>;
@@ -38,11 +33,7 @@ function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
 
 type Asking = { readonly headers: Pick<Headers, "get"> };
 
-/**
- * Returns a function that finds the idempotency key of an HTTP request, its slot (the hash under which the reply is stored),
- * and the fingerprint (a hash) of the request. The function returns null for GET, if there is no caller, and if no key was sent
- * to an operation that does not require one. It throws Problem invalid_request or idempotency_key_required.
- */
+/** Null for GET, without a caller, or without an optional key. @throws Problem invalid_request, idempotency_key_required */
 export function compileIdempotency(
   operation: Operation,
 ): (request: Asking, input: Pick<ParsedInput, "params" | "raw" | "body">, caller: Caller | null) => Idempotency | null {

@@ -9,11 +9,7 @@ export async function findReply(slot: string, on: Database = database()): Promis
   return row ?? null;
 }
 
-/**
- * Stores the reply for an idempotency key. Returns false if a request with the same key committed first. The statement sets
- * lock_timeout, so that it and the later statements of the transaction, which lock the audit logs, wait at most 1 second for a
- * lock.
- */
+/** Returns false if a request with the same key committed first; sets lock_timeout for the rest of the transaction. */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   const claimed = await tx.execute(sql`
     WITH limited AS MATERIALIZED (SELECT set_config('lock_timeout', '1s', true))
@@ -24,10 +20,7 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Slo
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/**
- * Deletes replies that are older than 30 days. After that, only unique constraints keep a repeated request from creating a
- * duplicate. Returns how many replies were deleted.
- */
+/** After 30 days, only unique constraints keep a repeated request from creating a duplicate. */
 export async function forgetOldReplies(): Promise<number> {
   let gone = 0;
   for (;;) {

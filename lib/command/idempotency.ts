@@ -15,30 +15,17 @@ type Scope = {
   readonly key: string;
 };
 
-/**
- * The first 132 bits of a SHA-256 hash, in base64url. The hash is short because each payment stores two of them and an index
- * entry.
- */
+/** Only 132 bits, because each payment stores two of these hashes and an index entry. */
 const shortHash = (text: string): string => hash("sha256", text, "base64url").slice(0, 22);
 
-/**
- * Computes the slot of an idempotency key: a hash under which the reply is stored. It depends on the organization (or on the
- * person, whose id is then in `organizationId`) and not on the API key, so that a retry with a new API key does not pay a
- * second time.
- */
+/** Leaves the API key out, so that a retry with a new API key does not pay twice; `organizationId` may be a person's id. */
 export const slotOf = ({ organizationId, environment, operationId, key }: Scope): string =>
   shortHash(`${organizationId}\n${environment}\n${operationId}\n${key}`);
 
-/**
- * Hashes a request, so that a different request with the same idempotency key is noticed. `canonical` is a text of the request
- * that is equal in all retries, such as its RFC 8785 JSON without the fields that a retry may change.
- */
+/** `canonical` must be equal in all retries, such as RFC 8785 JSON without the fields that a retry may change. */
 export const fingerprintOf = (canonical: string): string => shortHash(canonical);
 
-/**
- * Makes the problem for a key that was used for another request. Its text never suggests a new key, because a client that repeats
- * the first request with a new key would pay a second time.
- */
+/** The text never suggests a new key, because a client that repeats the first request with a new key would pay twice. */
 export const keyReused = (): Problem => new Problem("idempotency_key_reused", { detail: keyReusedDetail });
 
 export const inFlight = (): Problem =>
@@ -50,10 +37,7 @@ export const inFlight = (): Problem =>
 /** Thrown if a request with the same idempotency key committed first, so that the transaction is rolled back. */
 export class LostSlot extends Error {}
 
-/**
- * Stores a reply under its idempotency key, of which `slot` is a hash.
- * @throws LostSlot if another request stored its reply first, Problem idempotency_in_flight if that request is still running
- */
+/** @throws LostSlot if a request with the same key has committed, Problem idempotency_in_flight if that request still runs */
 export async function keepReply(tx: Tx, stored: Parameters<typeof claimSlot>[1]): Promise<void> {
   const claimed = await claimSlot(tx, stored).catch((error: unknown) => {
     throw lockedOut(error) ? inFlight() : error;
@@ -69,10 +53,7 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 }
 
 /**
- * Runs a command once per idempotency key. The work, the stored reply and the audit events commit together, and a retry gets the
- * stored bytes. The reply is stored after the work has taken its locks (lock order: mandates, replies, audit logs). If another
- * request with the same key commits first, this one rolls back and returns that reply. Without a key, nothing is stored for a
- * retry.
+ * Runs `work` once per idempotency key: work, reply and audit events commit together, and a retry gets the stored bytes.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function once<O extends Operation>(

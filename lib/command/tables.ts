@@ -1,10 +1,7 @@
 import { index, pgTable, smallint, text } from "drizzle-orm/pg-core";
 import { createdAt } from "#lib/db/columns.ts";
 
-/**
- * Stored replies to requests. A slot is the hash of organization or person, environment, operation and idempotency key. The row
- * is inserted together with the reply, so a row that can be read is complete.
- */
+/** A row is inserted together with its reply, so a row that can be read is complete. */
 export const idempotency = pgTable(
   "idempotency",
   {
