@@ -20,10 +20,6 @@ export const mayApprove = (): SQL | undefined =>
     sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`,
   );
 
-/**
- * Lists up to `rows` people who may approve for an organization and for whom `condition` holds. Those who joined first come
- * first.
- */
 export const selectApprovers = (tx: Tx, organizationId: string, condition: SQL, rows: number): Promise<readonly Approver[]> =>
   tx
     .select({ organizationId: member.organizationId, userId: user.id, email: user.email, emailVerified: user.emailVerified })

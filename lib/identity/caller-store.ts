@@ -14,10 +14,7 @@ export type KeyRow = {
   readonly mandateIds: readonly string[] | null;
 };
 
-/**
- * Of the given API keys, reads those that are valid now. Unknown, revoked and expired keys and keys of revoked service accounts
- * are left out. LIMIT makes PostgreSQL use the primary keys, whatever its statistics say.
- */
+/** LIMIT makes PostgreSQL use the primary keys, whatever its statistics say. */
 export async function findLiveKeys(keyIds: readonly string[]): Promise<readonly KeyRow[]> {
   return batchPool().sql<KeyRow[]>`
     SELECT k.key_id AS "keyId", k.secret_hash AS "secretHash", a.service_account_id AS "serviceAccountId",
@@ -44,10 +41,7 @@ export type SessionRow = {
   readonly role: string | null;
 };
 
-/**
- * Reads a session that has not expired, also that of a banned person, with its person and their membership in the session's
- * active organization.
- */
+/** Finds the session of a banned person too; organization and role are null unless the person is a member of the active one. */
 export async function findLiveSession(
   token: string,
   renewalSeconds: number,
@@ -67,7 +61,6 @@ export async function findLiveSession(
   return row ?? null;
 }
 
-/** Extends a session that has not expired. */
 export async function renewSession(sessionId: string, seconds: number): Promise<void> {
   await pool()`
     UPDATE session SET expires_at = clock_timestamp() + make_interval(secs => ${seconds}), updated_at = clock_timestamp()

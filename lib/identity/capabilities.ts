@@ -29,7 +29,6 @@ const none: ReadonlySet<never> = new Set();
 /** Reads a role as it is stored. better-auth's role `member` and unknown roles count as `viewer`, the lowest role. */
 export const membershipRoleOf = (stored: string): MembershipRoleName => MembershipRole.safeParse(stored).data ?? "viewer";
 
-/** The capabilities of a person in their active organization; none without a membership. */
 export const capabilitiesOfRole = (role: MembershipRoleName | null): Capabilities => (role === null ? none : byRole[role]);
 
 const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabilityName[]>> = {
@@ -46,7 +45,6 @@ const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabil
   admin: PlatformCapability.options,
 };
 
-/** The known platform roles among the stored ones. Unknown roles are ignored. */
 export const platformRolesOf = (stored: readonly string[]): PlatformRoleName[] =>
   PlatformRole.options.filter((role) => stored.includes(role));
 
@@ -90,22 +88,14 @@ export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => ne
 export const pausedCapabilitiesOf = (stored: readonly string[]): Capabilities =>
   new Set([...keyCapabilitiesOf(stored)].filter((capability) => capability.endsWith(":read")));
 
-/** Returns those of `capabilities` that are also in each of the other lists. A list that is null removes nothing. */
 export const cutCapabilities = (capabilities: Capabilities, ...cuts: readonly (readonly string[] | null)[]): Capabilities =>
   new Set([...capabilities].filter((capability) => cuts.every((cut) => cut === null || cut.includes(capability))));
 
-/**
- * Returns the capabilities of the service account that the person does not have. A person who lacks one of them may revoke the
- * account's keys but gets no new key.
- */
+/** A person who lacks a capability of the service account may revoke the account's keys but gets no new key. */
 export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));
 
-/**
- * The capabilities of a new service account: the requested ones or, by default, those of an agent that the creator has too.
- * @throws Problem invalid_request for a capability or combination that no key may have, capability_required for one that the
- * creator lacks
- */
+/** @throws Problem invalid_request for what no key may have, capability_required for a capability that the creator lacks */
 export function grantCapabilities(asked: readonly CapabilityName[] | undefined, creator: Capabilities): CapabilityName[] {
   if (asked === undefined) return inOrder(agentSet).filter((capability) => creator.has(capability));
   for (const [at, capability] of asked.entries()) {

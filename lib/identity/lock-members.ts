@@ -8,12 +8,7 @@ import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 
 type Actor = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
 
-/**
- * Locks the person, their session and the organization (so that changes of its members run one after the other), and reads the
- * caller's role again, because the session and the role can change after the request arrives. The role is null if the caller is
- * no longer a member.
- * @throws Problem session_expired, banned; not_found unless the organization is the caller's active one
- */
+/** Reads the role again under the lock; null: no longer a member. @throws Problem session_expired, banned, not_found */
 export async function lockMembers(
   tx: Tx,
   organizationId: string,
@@ -26,11 +21,7 @@ export async function lockMembers(
   return { name: organization.name, role: row && membershipRoleOf(row.role) };
 }
 
-/**
- * Reads the caller's capabilities in the active organization again after locking, because only a person who still has a right may
- * give it to somebody.
- * @throws Problem session_expired, banned, capability_required
- */
+/** Only a person who still has a right may give it to somebody. @throws Problem session_expired, banned, capability_required */
 export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capability): Promise<ReadonlySet<Capability>> {
   const { role } = await lockMembers(tx, caller.organizationId, caller);
   const held = capabilitiesOfRole(role);
@@ -38,7 +29,6 @@ export async function requireStillHeld(tx: Tx, caller: Actor, capability: Capabi
   return held;
 }
 
-/** Finds a member of the organization. @throws Problem not_found if the person is not a member */
 export async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<MemberRow> {
   const row = await findMember(tx, organizationId, userId);
   if (!row) throw notFound("member");

@@ -3,11 +3,7 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { lockPersonOf, type Person } from "#lib/identity/user-store.ts";
 import { Problem } from "#lib/problem.ts";
 
-/**
- * Locks the person and the session of a request, and reads both again. So a session that ended after the request arrived changes
- * nothing, and, for example, two requests at the same time cannot remove the person's last two ways to sign in.
- * @throws Problem session_expired, banned
- */
+/** A session that ended after the request arrived must change nothing. @throws Problem session_expired, banned */
 export async function lockPerson(tx: Tx, { userId, sessionId }: Pick<SessionCaller, "userId" | "sessionId">): Promise<Person> {
   const person = await lockPersonOf(tx, userId, sessionId);
   if (!person) throw new Problem("session_expired", { detail: "This session has ended. Sign in again." });

@@ -21,10 +21,7 @@ const memberColumns = {
   createdAt: member.createdAt,
 };
 
-/**
- * Locks the organization's row until commit, so that changes to its members run one after the other. A person who joins the
- * organization does not take this lock. Returns null if the organization does not exist.
- */
+/** Changes to members run one after the other; a person who joins the organization does not take this lock. */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<{ readonly name: string } | null> {
   const [row] = await tx
     .select({ name: organization.name })
@@ -43,7 +40,6 @@ export async function findMember(tx: Tx | Database, organizationId: string, user
   return row ?? null;
 }
 
-/** Whether the account with this email address is a member of the organization already. */
 export async function isMemberAddress(tx: Tx, organizationId: string, email: string): Promise<boolean> {
   const [row] = await tx
     .select({ id: member.id })
@@ -53,7 +49,7 @@ export async function isMemberAddress(tx: Tx, organizationId: string, email: str
   return row !== undefined;
 }
 
-/** Counts the owners of an organization. Lock the organization first if a decision depends on the number. */
+/** Lock the organization first if a decision depends on the number. */
 export async function countOwners(tx: Tx | Database, organizationId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -69,7 +65,6 @@ export async function setRole(tx: Tx, { organizationId, userId }: MemberRow, rol
     .where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
 }
 
-/** Ends the membership. The person's sessions in which this organization was active have no active organization afterwards. */
 export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow): Promise<void> {
   await tx.delete(member).where(and(eq(member.organizationId, organizationId), eq(member.userId, userId)));
   await tx
@@ -78,7 +73,6 @@ export async function deleteMember(tx: Tx, { organizationId, userId }: MemberRow
     .where(and(eq(session.userId, userId), eq(session.activeOrganizationId, organizationId)));
 }
 
-/** Lists the organization's members in the order in which they joined. */
 export const selectMembers = (organizationId: string, rows: number): Promise<MemberRow[]> =>
   database()
     .select(memberColumns)
@@ -88,10 +82,7 @@ export const selectMembers = (organizationId: string, rows: number): Promise<Mem
     .orderBy(asc(member.createdAt), asc(member.id))
     .limit(rows);
 
-/**
- * The user id of the organization's owner; if there are several owners, of the one who joined first. Without an owner, the
- * organization's id.
- */
+/** Of several owners, the one who joined first; without an owner, the id of the organization. */
 export async function ownerOf(db: Database, organizationId: string): Promise<string> {
   const [owner] = await db
     .select({ userId: member.userId })

@@ -2,15 +2,9 @@ import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment, updatedAt } from "#lib/db/columns.ts";
 import { session, user } from "#lib/identity/tables.ts";
 
-/*
- * The tables of better-auth's OAuth plugin. A field of the plugin that has no column here is not used (see keptSchema in
- * sessions/oauth-server.ts). Operations of this service write the clients; the plugin writes the tokens.
- */
+/* The tables of better-auth's OAuth plugin; its fields without a column here are not used (sessions/oauth-server.ts). */
 
-/**
- * The programs (OAuth clients) that organizations registered. A registered program may ask people for access. All are public
- * clients, so they have no secret.
- */
+/** The clients that organizations registered; all are public clients, which have no secret. */
 export const oauthClient = pgTable(
   "oauth_client",
   {
@@ -38,9 +32,7 @@ export const oauthResource = pgTable("oauth_resource", {
   createdAt: createdAt(),
 });
 
-/**
- * Returns the columns that both tables of tokens have. It is a function, because two tables cannot share the same column objects.
- */
+/** A function, because two tables cannot share the same column objects. */
 const token = () => ({
   id: text("id").primaryKey(),
   /** The SHA-256 hash of the token. */
@@ -50,7 +42,7 @@ const token = () => ({
   userId: text("user_id")
     .notNull()
     .references(() => user.id, { onDelete: "cascade" }),
-  /** The key_id of the connection: the row in api_keys that stores which capabilities a person gave to this client. */
+  /** The key_id of the connection: the row in api_keys with the capabilities that a person gave to this client. */
   referenceId: text("reference_id"),
   authorizationCodeId: text("authorization_code_id"),
   resources: text("resources").array(),

@@ -2,13 +2,10 @@ import { env } from "#lib/env.ts";
 
 /* Values that the OAuth plugin, the operations and the pages of this service share. Pages must not load the plugin itself. */
 
-/** The page where a person allows an OAuth client. The authorization endpoint redirects the person to this page. */
+/** The page where a person allows an OAuth client; the authorization endpoint redirects the person to this page. */
 export const CONNECT_PATH = "/connect";
 
-/**
- * Every token begins with one of these prefixes, so that code can distinguish it from an API key, and programs that search for
- * leaked secrets can find it.
- */
+/** The prefix distinguishes a token from an API key, and lets programs that search for leaked secrets find the token. */
 export const ACCESS_TOKEN_PREFIX = "cso_";
 export const REFRESH_TOKEN_PREFIX = "csr_";
 
@@ -18,18 +15,12 @@ export const mcpResource = (): string => `${env().BASE_URL}/mcp`;
 /** The URL that identifies this service as the issuer of tokens (RFC 8414, RFC 9207). */
 export const oauthIssuer = (): string => `${env().BASE_URL}/api/auth`;
 
-/**
- * The scope for which the OAuth plugin issues a refresh token. connectAgent adds it to every permission. It gives no
- * capability.
- */
+/** For this scope, which gives no capability, the OAuth plugin issues a refresh token; connectAgent adds the scope always. */
 export const REFRESH_SCOPE = "offline_access";
 
 export const CODE_SECONDS = 300;
 
-/**
- * The OAuth client of the command-line program in the npm package `countersign`. All organizations use the same program, so
- * none of them registers it.
- */
+/** The command-line program in the npm package `countersign`; no organization registers it, because all use the same one. */
 export const CLI_CLIENT = {
   clientId: "countersign-cli",
   name: "Countersign command line",

@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/*
- * The JSON forms of WebAuthn, as browsers write and read them. The schemas of what browsers send are strict, so that no unknown
- * field reaches the verification of a passkey, except in clientExtensionResults.
- */
+/* Schemas of what browsers send are strict: no unknown field reaches a verification, except in clientExtensionResults. */
 
 const Base64Url = (max: number) =>
   z
@@ -49,7 +46,7 @@ export type PasskeyCredential = z.infer<typeof PasskeyCredential>;
 
 const Descriptor = z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(transport).optional() });
 
-/** The options for navigator.credentials.get(), in the form that PublicKeyCredential.parseRequestOptionsFromJSON() reads. */
+/** In the form that PublicKeyCredential.parseRequestOptionsFromJSON() reads. */
 export const PasskeyRequestOptions = z
   .object({
     challenge: z.string(),
@@ -61,9 +58,7 @@ export const PasskeyRequestOptions = z
   .meta({ id: "PasskeyRequestOptions" });
 export type PasskeyRequestOptions = z.infer<typeof PasskeyRequestOptions>;
 
-/**
- * The options for navigator.credentials.create(), in the form that PublicKeyCredential.parseCreationOptionsFromJSON() reads.
- */
+/** In the form that PublicKeyCredential.parseCreationOptionsFromJSON() reads. */
 export const PasskeyCreationOptions = z
   .object({
     challenge: z.string(),
@@ -82,6 +77,5 @@ export const PasskeyCreationOptions = z
   .meta({ id: "PasskeyCreationOptions" });
 export type PasskeyCreationOptions = z.infer<typeof PasskeyCreationOptions>;
 
-/** Returns those of the reported transports that this service knows. */
 export const knownTransports = (said: readonly string[]): z.infer<typeof transport>[] =>
   transport.options.filter((one) => said.includes(one));

@@ -8,11 +8,7 @@ import type { PlatformCapability } from "#lib/vocabulary.ts";
 export const rightsOf = ({ platformRoles }: UserRow): ReadonlySet<PlatformCapability> =>
   platformCapabilitiesOf(platformRolesOf(platformRoles));
 
-/**
- * Reads the caller's platform rights again, because they can change after the request arrives. Call enterGate or closeGate
- * before in this transaction, so that whoever takes a right away waits until this transaction has ended.
- * @throws Problem forbidden
- */
+/** Call enterGate or closeGate first: whoever takes a right away then waits for this transaction. @throws Problem forbidden */
 export async function requireRight(
   tx: Tx,
   { userId, sessionId }: SessionCaller,

@@ -5,13 +5,10 @@ import { invalidField } from "#lib/problem.ts";
 
 const TRIES_PER_MINUTE = 5;
 
-/**
- * Counts an attempt of a person to prove their identity, with a password or a passkey, for any purpose.
- * @throws Problem rate_limited
- */
+/** Passwords and passkeys share one count, for any purpose. @throws Problem rate_limited */
 export const countProof = (userId: string): Promise<void> => countAttempt("stepUp", userId, TRIES_PER_MINUTE);
 
-/** Throws unless this is the person's password. Returns its stored hash. @throws Problem rate_limited, invalid_request */
+/** Returns the stored hash. @throws Problem rate_limited, invalid_request */
 export async function requirePassword(userId: string, password: string, pointer: string): Promise<string> {
   await countProof(userId);
   const hash = await passwordHashOf(userId);

@@ -6,10 +6,7 @@ const said = {
   passwordChanged: ["Your password was changed", "The password of your account was changed. Your other sessions have ended."],
 } as const;
 
-/**
- * Makes the mail that tells a person at once that their ways to sign in have changed, so that they can act if somebody else
- * changed them.
- */
+/** Tells the person at once, so that they can act if somebody else changed their ways to sign in. */
 export const securityMail = (what: keyof typeof said, email: string): Mail => ({
   to: email,
   subject: said[what][0],

@@ -49,9 +49,8 @@ export const session = pgTable(
     ipAddress: text("ip_address"),
     userAgent: text("user_agent"),
     activeOrganizationId: text("active_organization_id"),
-    /** The sign-in method of this session. */
     provider: text("provider").notNull().default("emailPassword"),
-    /** When the person last proved their identity: at sign-in or later. */
+    /** The last proof of identity, which may be the sign-in. */
     provedAt: moment("proved_at")
       .notNull()
       .default(sql`clock_timestamp()`),
@@ -96,7 +95,6 @@ export const verification = pgTable(
   (table) => [index("verification_identifier").on(table.identifier), index("verification_end").on(table.expiresAt)],
 );
 
-/** The wallets with which people sign in. */
 export const walletAddress = pgTable(
   "wallet_address",
   {
@@ -112,22 +110,19 @@ export const walletAddress = pgTable(
   (table) => [uniqueIndex("wallet_address_once").on(table.address, table.chainId), index("wallet_address_user").on(table.userId)],
 );
 
-/** Passkeys. Operations of this service write this table. At a sign-in, better-auth reads the row and updates the counter. */
+/** Operations of this service write this table; at a sign-in, better-auth reads the row and updates the counter. */
 export const passkey = pgTable(
   "passkey",
   {
     id: text("id").primaryKey(),
     name: text("name").notNull(),
-    /** The public key of the passkey in COSE format, as base64. */
+    /** In COSE format, as base64. */
     publicKey: text("public_key").notNull(),
     userId: text("user_id")
       .notNull()
       .references(() => user.id, { onDelete: "cascade" }),
     credentialID: text("credential_id").notNull().unique(),
-    /**
-     * The signature counter of the authenticator. If the value does not increase, the passkey may have been copied. Zero means
-     * that the authenticator does not count.
-     */
+    /** If the authenticator's counter does not rise, the passkey may have been copied; zero: it has no counter. */
     counter: bigint("counter", { mode: "number" }).notNull(),
     deviceType: text("device_type").notNull(),
     backedUp: boolean("backed_up").notNull(),
@@ -140,18 +135,13 @@ export const passkey = pgTable(
   (table) => [index("passkey_user").on(table.userId)],
 );
 
-/**
- * Challenges that passkeys sign. The first answer deletes the row, whether the answer is valid or not. The end of the session
- * deletes it too.
- */
+/** The first answer deletes the row, whether the answer is valid or not; the end of the session deletes the row too. */
 export const passkeyChallenges = pgTable(
   "passkey_challenges",
   {
     challenge: text("challenge").primaryKey(),
     kind: text("kind").notNull(),
-    /**
-     * Random text from which, with the current checkout, the challenge for an approval is computed. Null for other challenges.
-     */
+    /** Random text from which the challenge for an approval is computed; null for other challenges. */
     nonce: text("nonce"),
     checkoutIntentId: text("checkout_intent_id"),
     sessionId: text("session_id")
@@ -175,12 +165,9 @@ export const organization = pgTable(
     productRoles: text("product_roles").array().notNull(),
     /** The time zone of new mandates. Null if each person's own time zone is used. */
     timezone: text("timezone"),
-    /**
-     * If an approval exceeds this amount, the person must have just proved their identity. The amount is in whole units of the
-     * payment's asset. Null for the default.
-     */
+    /** In whole units of the asset; an approval above it needs a recent proof of identity; null for the default. */
     stepUpAbove: numeric("step_up_above"),
-    /** If an approval for a payee that is not verified exceeds this amount, the person must have just proved their identity. */
+    /** The same limit for payees that are not verified. */
     stepUpAboveUnverified: numeric("step_up_above_unverified"),
     createdAt: createdAt(),
   },
@@ -255,10 +242,8 @@ export const serviceAccounts = pgTable(
 );
 
 /**
- * The API keys of service accounts. An account has two valid keys while a replaced key is still accepted. The secret is stored
- * as an HMAC-SHA-256 with API_KEY_SECRET. If a person allows an OAuth client (a connection), that is a row here too, so that
- * the code that revokes keys also ends the client's access. The hash in such a row is empty, and no key has an empty hash. Only
- * the row of the command-line program later gets a key.
+ * A connection (an OAuth client that a person allowed) is a row here too, so that code that revokes keys also ends connections.
+ * Its hash is empty, and no key has an empty hash; only the connection of the command-line program later gets a key.
  */
 export const apiKeys = pgTable(
   "api_keys",
@@ -268,17 +253,11 @@ export const apiKeys = pgTable(
     organizationId: text("organization_id").notNull(),
     secretHash: text("secret_hash").notNull(),
     preview: text("preview").notNull(),
-    /**
-     * The person who made the key and has seen it, or who allowed the OAuth client. Null if the creator of the account made the
-     * key.
-     */
+    /** The person who made the key or allowed the OAuth client; null if the creator of the account made the key. */
     createdBy: text("created_by"),
     /** The OAuth client that a person allowed. Null in the row of a key that a person created. */
     clientId: text("client_id"),
-    /**
-     * The capabilities that the person allowed to the client, at most those of the account. Null for all capabilities of the
-     * account.
-     */
+    /** What the person allowed to the client, at most the capabilities of the account; null for all of these. */
     scopes: text("scopes").array(),
     createdAt: createdAt(),
     expiresAt: moment("expires_at"),
@@ -287,10 +266,7 @@ export const apiKeys = pgTable(
   (table) => [index("api_keys_of_account").on(table.serviceAccountId, table.createdAt)],
 );
 
-/**
- * When and from where each key was used last. It is a separate table, because every request with a key reads api_keys, whose
- * rows should never be rewritten. The row of a key in use is written about once a minute.
- */
+/** A separate table, because every request with a key reads api_keys, whose rows should never be rewritten. */
 export const keyUses = pgTable("key_uses", {
   keyId: text("key_id").primaryKey(),
   lastUsedAt: moment("last_used_at").notNull(),

@@ -13,10 +13,7 @@ export async function findUser(db: Database | Tx, userId: string): Promise<UserR
   return row ?? null;
 }
 
-/**
- * Whether this session has not ended. Call enterGate or closeGate before in this transaction: then a request that ends the
- * session is answered only after this transaction has ended.
- */
+/** Call enterGate or closeGate first, so that a request that ends the session waits for the end of this transaction. */
 export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean> {
   const rows = await tx
     .select({ id: session.id })
@@ -25,7 +22,7 @@ export async function isLiveSession(tx: Tx, sessionId: string): Promise<boolean>
   return rows.length === 1;
 }
 
-/** Marks the user's creation as recorded in the audit log. Returns true only to the first caller. */
+/** Returns true only to the first caller. */
 export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   const marked = await tx
     .update(user)
@@ -35,7 +32,7 @@ export async function markAudited(tx: Tx, userId: string): Promise<boolean> {
   return marked.length === 1;
 }
 
-/** The organization that is active after sign-in: the one that the person joined last. */
+/** The organization that is active after sign-in. */
 export async function newestOrganizationOf(userId: string): Promise<string | null> {
   const [row] = await database()
     .select({ organizationId: member.organizationId })
@@ -46,7 +43,7 @@ export async function newestOrganizationOf(userId: string): Promise<string | nul
   return row?.organizationId ?? null;
 }
 
-/** The hash of the password as better-auth stores it. Null for a person without a password. */
+/** Null for a person without a password. */
 export async function passwordHashOf(userId: string): Promise<string | null> {
   const [row] = await database()
     .select({ password: account.password })
@@ -55,7 +52,7 @@ export async function passwordHashOf(userId: string): Promise<string | null> {
   return row?.password ?? null;
 }
 
-/** Replaces the hash of a password. Returns false if the stored hash is no longer `from`. */
+/** Returns false if the stored hash is no longer `from`. */
 export async function replacePassword(tx: Tx, userId: string, from: string, to: string): Promise<boolean> {
   const rows = await tx
     .update(account)
@@ -65,10 +62,7 @@ export async function replacePassword(tx: Tx, userId: string, from: string, to: 
   return rows.length === 1;
 }
 
-/**
- * Ends all sessions and all ways to sign in except links by mail, because the person who set up the account may not own its email
- * address.
- */
+/** Links by mail still work; the person who set up the account may not own its email address. */
 export async function endWaysIn(userId: string): Promise<void> {
   await database().transaction(async (tx) => {
     await tx.delete(account).where(eq(account.userId, userId));
@@ -77,10 +71,7 @@ export async function endWaysIn(userId: string): Promise<void> {
   });
 }
 
-/**
- * Adds the row of a wallet if it is missing. better-auth creates the account of a wallet in several steps. If it stops between
- * them, nobody could sign in with the wallet again.
- */
+/** If better-auth stopped between the steps in which it creates a wallet's account, the wallet could not sign in again. */
 export async function completeWallet(address: string, chainId: number): Promise<void> {
   await database().execute(sql`
     INSERT INTO wallet_address (id, user_id, address, chain_id, is_primary)
@@ -96,10 +87,7 @@ export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: Pl
 
 export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
 
-/**
- * Locks the person and then the session, in the same order as the code that deletes them, so that the two cannot deadlock. Code
- * that ends the session waits until this transaction has finished. Returns null if the session has ended.
- */
+/** Locks in the order of the code that deletes both, so that the two cannot deadlock; null if the session has ended. */
 export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
   const [person] = await tx
     .select({

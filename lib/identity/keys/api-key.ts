@@ -4,11 +4,7 @@ import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 import type { Environment } from "#lib/vocabulary.ts";
 
-/*
- * The form of an API key: csk_<environment>_<keyId>_<secret><checksum>. The keyId is public and finds the database row. The
- * secret has 256 random bits, so nobody can guess it, and a fast hash is enough. The checksum finds typing errors without a
- * database query.
- */
+// csk_<environment>_<keyId>_<secret><checksum>: the secret has 256 random bits, so a fast hash is enough.
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const FORM = /^csk_(sandbox|production)_([0-9a-z]{16})_([0-9a-z]{52})([0-9a-z]{7})$/;
@@ -38,7 +34,6 @@ function checksum(text: string): string {
 
 const serverKey = (): KeyObject => perProcess("apiKeySecret", () => createSecretKey(env().API_KEY_SECRET, "utf8"));
 
-/** Computes the hash that is stored: an HMAC of the whole key with API_KEY_SECRET, in base64url. */
 export const hashApiKey = (apiKey: string): string => createHmac("sha256", serverKey()).update(apiKey).digest("base64url");
 
 export type NewApiKey = {
@@ -59,9 +54,7 @@ export function newApiKey(environment: Environment, keyId = newKeyId()): NewApiK
 
 export type PresentedKey = { readonly apiKey: string; readonly keyId: string; readonly environment: Environment };
 
-/**
- * Reads the parts of an API key. Returns null for text that is not a key of this service, for example because of a typing error.
- */
+/** Returns null for text that is not a key of this service, for example because of a typing error. */
 export function parseApiKey(text: string): PresentedKey | null {
   const parts = FORM.exec(text);
   if (!parts) return null;
@@ -70,10 +63,7 @@ export function parseApiKey(text: string): PresentedKey | null {
   return { apiKey: text, keyId: keyId!, environment: environment as Environment };
 }
 
-/**
- * Compares hashes in constant time, so that the time reveals nothing. For an unknown key it compares with zeros, which takes
- * equally long, and returns false.
- */
+/** Takes the same time for a wrong key and for an unknown key (`secretHash` is null), so that the time reveals nothing. */
 export function matchesApiKey(apiKey: string, secretHash: string | null): boolean {
   const presented = Buffer.from(hashApiKey(apiKey), "base64url");
   const stored = secretHash === null ? Buffer.alloc(32) : Buffer.from(secretHash, "base64url");

@@ -9,10 +9,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 type Pausing = typeof contract.pauseServiceAccount | typeof contract.resumeServiceAccount;
 
-/**
- * Pauses or resumes a service account. closeGate waits for payments that are being processed, so that after the answer no
- * earlier payment of the account can still commit.
- */
+/** closeGate waits for running payments, so that after the answer no earlier payment of the account can still commit. */
 export const changePause =
   (operation: Pausing, pause: boolean): Handler<Pausing> =>
   ({ id }, { caller: { userId, organizationId }, idempotency }) =>

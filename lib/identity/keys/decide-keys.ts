@@ -16,16 +16,11 @@ type CapabilityLoss = {
   readonly left: ReadonlySet<Capability>;
 };
 
-/** The ids of the keys that were kept or revoked, for the audit event. */
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * Keeps or revokes the keys of a person who loses a role, as `choice` says. Whoever changes the role must choose if the person
- * made keys with capabilities outside `left`, because the person has seen the secrets and could still use these keys. The OAuth
- * clients that the person allowed (connections) count as keys. If they are kept, they lose the capabilities that the person
- * loses, and they end anyway when the person is removed. The caller must hold the lock of closeGate and the organization's
- * lock, so that no other transaction creates a key.
- * @throws Problem keys_undecided
+ * Whoever takes a role away must choose, because the person has seen the secrets and could still use these keys. The caller must
+ * hold the locks of closeGate and of the organization, so that no other transaction creates a key. @throws Problem keys_undecided
  */
 export async function decideKeys(
   tx: Tx,

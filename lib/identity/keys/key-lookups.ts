@@ -4,15 +4,12 @@ import { perProcess } from "#lib/process.ts";
 type Batch = { readonly keyIds: Set<string>; readonly rows: Promise<ReadonlyMap<string, KeyRow>> };
 type Lookups = { waiting: Batch | null; running: Promise<unknown> };
 
-/** One query looks up at most this many keys. Further keys go into the next query. */
+/** Further keys go into the next query. */
 const BATCH_MAX = 1_024;
 
 const lookups = (): Lookups => perProcess("keyLookups", () => ({ waiting: null, running: Promise.resolve() }));
 
-/**
- * Starts a query for several keys after the previous query has ended, so that no caller gets the result of a query that began
- * before its call.
- */
+/** Waits for the previous query, so that no caller gets the result of a query that began before the caller asked. */
 function openBatch(state: Lookups): Batch {
   const keyIds = new Set<string>();
   const rows = state.running
@@ -27,9 +24,7 @@ function openBatch(state: Lookups): Batch {
   return batch;
 }
 
-/**
- * Reads the valid key with this id from the database; null if there is none. Calls that wait at the same time share one query.
- */
+/** Returns null if no valid key has this id; calls that wait at the same time share one query. */
 export async function lookUpKey(keyId: string): Promise<KeyRow | null> {
   const state = lookups();
   if (!state.waiting || state.waiting.keyIds.size >= BATCH_MAX) state.waiting = openBatch(state);

@@ -2,16 +2,12 @@ import { pool } from "#lib/db/client.ts";
 
 export type KeyUse = {
   readonly keyId: string;
-  /**
-   * How many seconds ago the key was used. The database subtracts this from its own time, because the clock of the process may be
-   * wrong.
-   */
+  /** The database subtracts this from its own time, because the clock of the process may be wrong. */
   readonly secondsAgo: number;
   readonly address: string;
   readonly userAgent: string | null;
 };
 
-/** Stores the last use of each key, unless another process has stored a later one. */
 export async function saveKeyUses(uses: readonly KeyUse[]): Promise<void> {
   await pool()`
     INSERT INTO key_uses AS k (key_id, last_used_at, address, user_agent)

@@ -5,15 +5,11 @@ import { perProcess } from "#lib/process.ts";
 type Use = { at: number; readonly address: string; readonly userAgent: string | null };
 
 const AGENT_MAX = 200;
-/** The maximum number of rows per statement. */
 const ROWS = 1_000;
 
 const uses = (): Map<string, Use> => perProcess("keyUses", () => new Map());
 
-/**
- * Records in memory that a key was used. Until the uses are stored, the address and user agent of the first use are kept, and
- * later uses change only the time. A process that is killed loses what it has not stored.
- */
+/** In memory until flushKeyUses: address and user agent of the first use, time of the last; a killed process loses them. */
 export function noteKeyUse(keyId: string, request: Request): void {
   const at = performance.now();
   const known = uses().get(keyId);
@@ -24,10 +20,7 @@ export function noteKeyUse(keyId: string, request: Request): void {
   }
 }
 
-/**
- * Stores the uses of API keys and connections since the last call; if the database refuses them, they are lost. A worker calls
- * this, and so does the shutdown before it closes the database.
- */
+/** A worker calls this, and so does the shutdown; uses that the database refuses are lost. */
 export async function flushKeyUses(): Promise<void> {
   const noted = [...uses()];
   uses().clear();

@@ -1,10 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 
-/**
- * A valid API key and the person who made it and has seen its secret; or an OAuth client's access (a connection) and the person
- * who allowed it.
- */
+/** A valid API key and who made it, or the access of an OAuth client (a connection) and who allowed it. */
 export type MadeKey = {
   readonly keyId: string;
   readonly preview: string;
@@ -15,10 +12,7 @@ export type MadeKey = {
   readonly connection: boolean;
 };
 
-/**
- * Lists the valid keys, and the OAuth clients' accesses (connections), that a person made, newest first. If `userId` is null,
- * lists those of the whole organization. If `created_by` of a key is null, the creator of the account made the key.
- */
+/** If `userId` is null, lists the whole organization; the creator of the account made the keys whose `created_by` is null. */
 export async function liveKeysMade(db: Database | Tx, organizationId: string, userId: string | null): Promise<MadeKey[]> {
   const maker = sql`coalesce(k.created_by, a.created_by)`;
   const rows = await db.execute<MadeKey>(sql`

@@ -23,11 +23,7 @@ export function presentServiceAccount(row: ServiceAccountRow): ServiceAccount {
 
 const Remembered = z.object({ serviceAccountId: z.string() });
 
-/**
- * Runs a command whose reply contains a new API key or authorization code, once per idempotency key. Only the id of the account
- * is stored, so a retry cannot show the key or the code again.
- * @throws Problem conflict for a retry
- */
+/** Only the account's id is stored, so that a retry cannot show the secret again. @throws Problem conflict for a retry */
 export async function onceWithoutKey<T extends { readonly serviceAccountId: string }>(
   operation: Operation,
   idempotency: Idempotency | null,

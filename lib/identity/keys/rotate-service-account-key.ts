@@ -11,10 +11,7 @@ import { expireKey, insertKey, lockServiceAccount, readLiveKeys, revokeKey } fro
 import { notFound, Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
-/**
- * Throws unless the person has all capabilities of the account, because the new key has all of them.
- * @throws Problem capability_required
- */
+/** The new key has all capabilities of the account, so the person must have them too. @throws Problem capability_required */
 function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capability>): void {
   const [capability] = lackedOf(capabilities, held);
   if (capability === undefined) return;
@@ -31,11 +28,7 @@ function requireHeld(capabilities: readonly string[], held: ReadonlySet<Capabili
   });
 }
 
-/**
- * Creates a new key for an account. The key that was the newest until now expires after the grace period (0 revokes it at
- * once), and all older keys are revoked at once. OAuth clients keep their access. closeGate waits for running payments, so that
- * none of them still uses a revoked key.
- */
+/** OAuth clients keep their access; closeGate waits for running payments, so that none of them still uses a revoked key. */
 export const rotateServiceAccountKey: Handler<typeof contract.rotateServiceAccountKey> = async (
   { id, body: { gracePeriodSeconds } },
   { caller, idempotency },

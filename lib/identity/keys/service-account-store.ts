@@ -16,11 +16,7 @@ export type ServiceAccountRow = {
   readonly keyPreview: string;
 };
 
-/**
- * The preview of the account's newest key, even if that key is revoked or expired. People recognize the account by it. Rows of
- * OAuth clients count only if the account has no other key. It is written as SQL text, because drizzle would leave out the
- * table's name and compare a column of `k` with itself.
- */
+/** Written as SQL text, because drizzle would leave out the table's name and compare a column of `k` with itself. */
 const newestPreview = sql<string>`(
   SELECT k.preview FROM api_keys k WHERE k.service_account_id = service_accounts.service_account_id
   ORDER BY k.client_id IS NOT NULL, k.created_at DESC, k.key_id DESC LIMIT 1)`;
@@ -72,7 +68,7 @@ type Connection = {
   readonly createdAt: Date;
 };
 
-/** Stores that a person allowed an OAuth client (a connection). The row is like that of an API key, but its secret is empty. */
+/** The row of an OAuth client (a connection) is like that of an API key, but its secret is empty. */
 export async function insertConnection(
   tx: Tx,
   { serviceAccountId, organizationId }: KeyOf,
@@ -81,10 +77,7 @@ export async function insertConnection(
   await tx.insert(apiKeys).values({ ...row, scopes: [...scopes], serviceAccountId, organizationId, secretHash: "" });
 }
 
-/**
- * Gives the row of an OAuth client (a connection) the secret of an API key. Returns false if the row has a secret already or
- * was revoked.
- */
+/** Turns the row of an OAuth client into an API key; returns false if the row has a secret already or was revoked. */
 export async function giveSecret(tx: Tx, { keyId, secretHash, keyPreview: preview }: NewApiKey): Promise<boolean> {
   const rows = await tx
     .update(apiKeys)
@@ -94,7 +87,6 @@ export async function giveSecret(tx: Tx, { keyId, secretHash, keyPreview: previe
   return rows.length === 1;
 }
 
-/** Reads a service account of the organization and locks its row. Null if the organization has no such account. */
 export async function lockServiceAccount(
   tx: Tx,
   organizationId: string,
@@ -115,10 +107,7 @@ const live = (serviceAccountId: string) =>
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql`clock_timestamp()`)),
   );
 
-/**
- * Lists the account's valid keys, newest first. Rows of OAuth clients are left out, because a rotation of the key ends the
- * listed keys, and an OAuth client would get no new key.
- */
+/** Leaves out OAuth clients, because a rotation ends the listed keys, and an OAuth client would get no new key. */
 export async function readLiveKeys(tx: Tx, serviceAccountId: string): Promise<readonly { readonly keyId: string }[]> {
   return tx
     .select({ keyId: apiKeys.keyId })
@@ -146,14 +135,13 @@ export async function revokeAccountAndKeys(tx: Tx, serviceAccountId: string, rev
     .where(and(eq(apiKeys.serviceAccountId, serviceAccountId), isNull(apiKeys.revokedAt)));
 }
 
-/** Pauses an account. With null, resumes it. */
+/** Null resumes the account. */
 export async function setPaused(tx: Tx, serviceAccountId: string, pausedAt: Date | null): Promise<void> {
   await tx.update(serviceAccounts).set({ pausedAt }).where(eq(serviceAccounts.serviceAccountId, serviceAccountId));
 }
 
 type PageOf = Scope & { readonly place: string | null; readonly rows: number };
 
-/** Lists the service accounts that are not revoked, newest first. */
 export async function listLiveServiceAccounts({ place, rows, ...scope }: PageOf): Promise<ServiceAccountRow[]> {
   return database()
     .select(columns)

@@ -1,9 +1,6 @@
 import type { Capability, MandateStatus } from "#lib/vocabulary.ts";
 
-/**
- * The last use of a key, or of any key of an account: its time, the network that the request came from, and the user agent if
- * the client sent one.
- */
+/** `address` is the network that the request came from; `userAgent` is absent if the client sent none. */
 export type LastUse = { readonly at: string; readonly address: string; readonly userAgent?: string };
 
 export type AccountView = {
@@ -16,12 +13,10 @@ export type AccountView = {
   /** The ids of the only mandates that the account may use. Absent if the account is not limited to some mandates. */
   readonly mandateIds?: readonly string[];
   readonly keyPreview: string;
-  /**
-   * When the newest key was made, even if it is revoked or expired. Rows of OAuth clients count only if there is no other key.
-   */
+  /** When the newest key was made, even if it is revoked or expired; OAuth clients count only if there is no other key. */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /** The number of valid keys. A replaced key counts while it is still valid; rows of OAuth clients do not count. */
+  /** Valid keys, with a replaced key that is still valid; OAuth clients do not count. */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };

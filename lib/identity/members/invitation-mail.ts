@@ -4,7 +4,6 @@ import { readInvitation } from "#lib/identity/members/invitation-store.ts";
 import { quoted } from "#lib/mail/compose.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 
-/** Queues the mail of an invitation in the transaction that makes or renews the invitation. */
 export async function queueInvitationMail(tx: Tx, invitationId: string): Promise<void> {
   const invitation = await readInvitation(tx, invitationId);
   if (invitation === null) return;

@@ -25,10 +25,7 @@ const invitationColumns = {
   createdAt: invitation.createdAt,
 };
 
-/**
- * Finds the invitation of an address that was neither accepted nor canceled; it may have expired. The caller must have locked
- * the organization, or two requests could each make an invitation for the same address.
- */
+/** Includes expired ones; lock the organization first, or two requests could each make an invitation for the same address. */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
     .select(invitationColumns)
@@ -49,7 +46,6 @@ export async function lockInvitation(tx: Tx, organizationId: string, id: string)
 
 type NewInvitation = InvitationRow & { readonly inviterId: string };
 
-/** Stores a new invitation. If an invitation with this id exists, changes its role, expiry and inviter instead. */
 export async function saveInvitation(tx: Tx, row: NewInvitation): Promise<void> {
   const { role, expiresAt, inviterId } = row;
   await tx.insert(invitation).values(row).onConflictDoUpdate({ target: invitation.id, set: { role, expiresAt, inviterId } });
@@ -59,10 +55,7 @@ export async function cancelPending(tx: Tx, id: string): Promise<void> {
   await tx.update(invitation).set({ status: "canceled" }).where(eq(invitation.id, id));
 }
 
-/**
- * Cancels the person's open invitations to one of `roles`, because the person may no longer give these roles. Returns the ids
- * of the canceled invitations.
- */
+/** For roles that the person may no longer give; returns the ids of the canceled invitations. */
 export async function cancelInvitationsOf(
   tx: Tx,
   { organizationId, userId }: MemberRow,
@@ -83,7 +76,7 @@ export async function cancelInvitationsOf(
   return canceled.map(({ id }) => id);
 }
 
-/** Lists the invitations that were neither accepted nor canceled, newest first, including expired ones. */
+/** Includes invitations that have expired. */
 export const selectInvitations = (organizationId: string, rows: number) =>
   database()
     .select({
@@ -108,7 +101,6 @@ export type InvitationFacts = {
   readonly ended: boolean;
 };
 
-/** Reads an invitation with the names that its mail and its page show. */
 export async function readInvitation(tx: Tx | Database, invitationId: string): Promise<InvitationFacts | null> {
   const [row] = await tx
     .select({

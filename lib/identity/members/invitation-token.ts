@@ -2,22 +2,17 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { prefixes } from "#lib/ids.ts";
 
-/*
- * The form of a token: cit_<id>_<proof>. The id also appears in the audit log and in lists. The proof is an HMAC of the id with
- * API_KEY_SECRET, so that nobody can compute a token from an id, and this service can compute the token again for another mail
- * without storing it.
- */
+/* cit_<id>_<proof>: an id is no secret, so the proof is an HMAC, which this service can compute again for another mail. */
 
 const FORM = /^cit_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
 const proofOf = (invitationId: string): Buffer =>
   createHmac("sha256", env().API_KEY_SECRET).update(`countersign.invitation.v1\n${invitationId}`).digest();
 
-/** Makes the secret part of an invitation's link, `/invitations/{invitationToken}`. */
 export const invitationTokenOf = (invitationId: string): string =>
   `cit_${invitationId.slice(prefixes.invitation.length + 1)}_${proofOf(invitationId).toString("base64url")}`;
 
-/** Reads the id of the invitation in a token. Returns null if this service did not make the token. */
+/** Returns null if this service did not make the token. */
 export function invitationIdOf(invitationToken: string): string | null {
   const parts = FORM.exec(invitationToken);
   if (!parts) return null;

@@ -18,14 +18,11 @@ import { minutes } from "#lib/time.ts";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 
 const LIVES_MS = minutes(48 * 60);
-/**
- * The maximum number of invitations that one person may send in a minute. Each sends a mail to an address that somebody typed.
- */
+/** A limit for one person and minute, because each invitation sends a mail to an address that somebody typed. */
 const INVITATIONS_MAX = 30;
 
 type Invitee = { readonly organizationId: string; readonly email: string; readonly role: MembershipRole };
 
-/** Returns the open invitation of this address with the new role, or a new invitation. Either expires 48 hours after `now`. */
 function invitationOf({ organizationId, email, role }: Invitee, open: InvitationRow | null, now: Date): InvitationRow {
   const expiresAt = new Date(now.getTime() + LIVES_MS);
   const fresh = { id: newId("invitation"), organizationId, email, status: "pending", createdAt: now };

@@ -3,9 +3,7 @@ export const LOGO_CHARS_MAX = 40_000;
 
 export const LOGO = /^data:image\/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/;
 
-/**
- * For each format, a function that tells whether a picture begins as the format requires. Each character of `text` is one byte.
- */
+/** Each character of `text` is one byte. */
 const begins = {
   png: (text: string) => text.startsWith("\u0089PNG\r\n\u001a\n"),
   jpeg: (text: string) => text.startsWith("\u00ff\u00d8\u00ff"),
@@ -14,10 +12,7 @@ const begins = {
 
 export type Logo = { readonly type: `image/${keyof typeof begins}`; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/**
- * Reads the picture in a data URL. Returns null if the URL is invalid or too long, or if its bytes have another format than it
- * states.
- */
+/** Returns null if the URL is invalid or too long, or if the bytes have another format than the URL states. */
 export function readLogo(url: string): Logo | null {
   const [, kind, base64] = LOGO.exec(url) ?? [];
   if (kind === undefined || base64 === undefined || url.length > LOGO_CHARS_MAX) return null;

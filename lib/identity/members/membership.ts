@@ -3,24 +3,16 @@ import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { Problem } from "#lib/problem.ts";
 import { MembershipRole, type MembershipRole as MembershipRoleName } from "#lib/vocabulary.ts";
 
-/** The roles that a member with this role may give and take away. Only an owner may make and change owners. */
 export function grantableRoles(role: MembershipRoleName): readonly MembershipRoleName[] {
   if (!capabilitiesOfRole(role).has("members:manage")) return [];
   return role === "owner" ? MembershipRole.options : MembershipRole.options.filter((one) => one !== "owner");
 }
 
-/**
- * Whether the role `next` has rights that `current` does not have. An owner has the capabilities of an admin and can also make
- * owners.
- */
+/** An owner has the capabilities of an admin and can also make owners. */
 export const isMore = (next: MembershipRoleName, current: MembershipRoleName): boolean =>
   (next === "owner" && current !== "owner") || !capabilitiesOfRole(next).isSubsetOf(capabilitiesOfRole(current));
 
-/**
- * Throws unless a member with the role `actor` may give and take these roles. Read `actor` after locking the organization, so
- * that it cannot change before the commit.
- * @throws Problem capability_required if the role may not manage members, forbidden if an admin makes or changes an owner
- */
+/** Read `actor` after locking the organization. @throws Problem capability_required, or forbidden if only an owner may */
 export function requireGrantable(actor: MembershipRoleName | null, ...roles: readonly MembershipRoleName[]): void {
   const grantable = actor === null ? [] : grantableRoles(actor);
   if (grantable.length === 0) throw lacksCapability("members:manage");
@@ -29,7 +21,6 @@ export function requireGrantable(actor: MembershipRoleName | null, ...roles: rea
   }
 }
 
-/** Throws if the organization would have no owner. @throws Problem conflict */
 export function requireOwnerLeft(current: MembershipRoleName, next: MembershipRoleName | null, owners: number): void {
   if (current !== "owner" || next === "owner" || owners > 1) return;
   throw new Problem("conflict", { detail: "This is the last owner. Make another member owner first." });

@@ -6,7 +6,7 @@ import { ProductRole, type Environment, type MembershipRole } from "#lib/vocabul
 
 export type UserRow = { readonly email: string; readonly emailVerified: boolean };
 
-/** Locks the person's row, so that requests of the same person, for example from several tabs, run one after the other. */
+/** Requests of the same person, for example from several tabs, run one after the other. */
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx
     .select({ email: user.email, emailVerified: user.emailVerified })
@@ -29,9 +29,7 @@ type NewOrganization = {
   readonly productRoles: ProductRole[];
 };
 
-/**
- * Stores an organization. Returns false if its slug is taken, also by an organization that commits while this statement waits.
- */
+/** Returns false if the slug is taken, also by an organization that commits while this statement waits. */
 export async function insertOrganization(tx: Tx, row: NewOrganization): Promise<boolean> {
   const inserted = await tx
     .insert(organization)
@@ -43,7 +41,7 @@ export async function insertOrganization(tx: Tx, row: NewOrganization): Promise<
 
 type NewMember = { readonly id: string; readonly organizationId: string; readonly userId: string; readonly role: MembershipRole };
 
-/** Stores a member. Returns false if the person is a member already. */
+/** Returns false if the person is a member already. */
 export async function insertMember(tx: Tx, row: NewMember): Promise<boolean> {
   const inserted = await tx.insert(member).values(row).onConflictDoNothing().returning({ id: member.id });
   return inserted.length === 1;
@@ -58,10 +56,7 @@ export async function isMember(tx: Tx, organizationId: string, userId: string): 
   return row !== undefined;
 }
 
-/**
- * Marks an invitation as accepted, and returns its organization and role. Null unless the invitation was sent to this email
- * address, is open and has not expired.
- */
+/** Null unless the invitation was sent to this email address, is open and has not expired. */
 export async function takeInvitation(
   tx: Tx,
   id: string,
@@ -117,10 +112,7 @@ export async function settingsOf(db: Database | Tx, organizationId: string): Pro
   return row ? { ...row, productRoles: ProductRole.options.filter((role) => row.productRoles.includes(role)) } : null;
 }
 
-/**
- * Saves all settings except the slug, which cannot change. The caller must have locked the organization, so that two changes do
- * not overwrite each other.
- */
+/** The slug cannot change; the caller must have locked the organization, so that two changes do not overwrite each other. */
 export async function saveSettings(tx: Tx, organizationId: string, settings: OrganizationSettings): Promise<void> {
   const { name, productRoles, timezone, logo } = settings;
   await tx
@@ -129,7 +121,7 @@ export async function saveSettings(tx: Tx, organizationId: string, settings: Org
     .where(eq(organization.id, organizationId));
 }
 
-/** The time zone of new mandates. If null, each person's own time zone is used. */
+/** If null, each person's own time zone is used for new mandates. */
 export async function timezoneOf(db: Database | Tx, organizationId: string): Promise<string | null> {
   const [row] = await db
     .select({ timezone: organization.timezone })

@@ -15,7 +15,7 @@ const DECIMALS = 18;
 
 const limits = ["above", "aboveUnverified"] as const;
 
-/** Whether one of the limits is higher than before, so that larger payments can be approved without a new proof of identity. */
+/** Whether larger payments than before could be approved without a new proof of identity. */
 const isLooser = (next: OwnStepUpLimits, current: OwnStepUpLimits): boolean =>
   limits.some((limit) => {
     const [after, before] = [next, current].map((own) => parseAmount(own[limit] ?? defaultStepUpLimits[limit], DECIMALS));
@@ -29,10 +29,7 @@ const changesOf = (from: OwnStepUpLimits, to: OwnStepUpLimits) =>
     limits.flatMap((limit) => (from[limit] === to[limit] ? [] : [[names[limit], { from: from[limit], to: to[limit] }]])),
   );
 
-/**
- * Changes the amounts above which an approval needs a new proof of identity (step-up). closeGate waits for running approvals,
- * so that none still uses the old amounts after the reply.
- */
+/** closeGate waits for running approvals, so that none still uses the old amounts after the reply. */
 export const setStepUpThreshold: Handler<typeof contract.setStepUpThreshold> = async (
   { organizationId, body },
   { caller, idempotency },

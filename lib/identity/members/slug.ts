@@ -1,6 +1,5 @@
 const SLUG_MAX = 40;
 
-/** Makes a slug from a name: lower-case ASCII letters, digits and hyphens, or "organization" if the name has none of these. */
 export function deriveSlug(name: string): string {
   const plain = name
     .normalize("NFKD")

@@ -13,7 +13,7 @@ import { presentMember } from "#lib/identity/members/present-member.ts";
 import { requireProvedToGive } from "#lib/identity/passkeys/fresh-proof.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
-/** Changes the role of a member. The change may take a capability away, so closeGate waits for running payments. */
+/** The change may take a capability away, so closeGate waits for running payments. */
 export const updateMember: Handler<typeof contract.updateMember> = async (
   { organizationId, userId, body: { role, reason, keys } },
   { caller, idempotency },

@@ -11,9 +11,7 @@ import { ProductRole } from "#lib/vocabulary.ts";
 
 type Change = { readonly from: unknown; readonly to: unknown };
 
-/**
- * Lists the changed fields for the audit log. For the logo, the log says only whether there is one, because pictures are large.
- */
+/** For the audit log, which says only whether there is a logo, because pictures are large. */
 function changesOf(from: OrganizationSettings, to: OrganizationSettings): Readonly<Record<string, Change>> {
   const shown = ({ name, productRoles, timezone }: OrganizationSettings) => ({ name, productRoles, timezone });
   const [before, after] = [shown(from), shown(to)];

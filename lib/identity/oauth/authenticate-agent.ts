@@ -21,24 +21,17 @@ export const advertisedScopes: readonly Capability[] = keyCapabilities.filter((c
 
 const TOKEN = new RegExp(`^bearer +${ACCESS_TOKEN_PREFIX}([A-Za-z]{32}) *$`, "i");
 
-/** The answer is the same for all invalid tokens, so that it does not say whether the token ever existed. */
+/** The same answer for all invalid tokens does not say whether a token ever existed. */
 const tokenInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This access token is not valid. Refresh it, or connect the client again." });
 
-/**
- * Returns what a token allows now: the capabilities of the service account that are also scopes of the token, were allowed to
- * the client by the person, and belong to that person's current role. A paused account keeps only pausedCapabilitiesOf.
- */
+/** Limited to the token's scopes, to what the person allowed to the client, and to the person's current role. */
 const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
   cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes, row.allowed, [
     ...capabilitiesOfRole(membershipRoleOf(row.role)),
   ]);
 
-/**
- * Finds a valid access token for the URL /mcp, with the connection (the access that a person gave to the client) to which it
- * belongs. Returns null unless findLiveToken finds the token and its account belongs to this environment. The database is read
- * each time, so a token that was revoked stops working at once.
- */
+/** Reads the database each time, so that a revoked token stops working at once. */
 export async function readToken(token: string): Promise<TokenRow | null> {
   const row = await findLiveToken(hashToken(token), mcpResource());
   return row?.environment === env().ENVIRONMENT ? row : null;
@@ -62,9 +55,7 @@ async function authenticateToken(token: string, request: Request): Promise<KeyCa
 }
 
 /**
- * Identifies the caller of the URL /mcp by an API key or by an OAuth access token. A session is refused, because a browser
- * would send its cookie with requests that other sites cause. Nothing is cached, so access that was ended before the request no
- * longer works, in any process.
+ * Accepts an API key or an OAuth access token, but no session: browsers send cookies with requests that other sites cause.
  * @throws Problem unauthenticated, ambiguous_credentials, api_key_invalid
  */
 export async function authenticateAgent(request: Request): Promise<KeyCaller> {
@@ -79,10 +70,7 @@ export async function authenticateAgent(request: Request): Promise<KeyCaller> {
   });
 }
 
-/**
- * Returns the WWW-Authenticate header for a reply with status 401. It names the document that tells a client how to sign in
- * (RFC 9728), and the scopes that the client should ask for.
- */
+/** The WWW-Authenticate header of a 401: the document that tells how to sign in (RFC 9728), and the scopes to ask for. */
 export function agentChallenge(request: Request): string {
   const parts = [
     ...(request.headers.has("authorization") ? ['error="invalid_token"'] : []),

@@ -5,18 +5,13 @@ import { CONNECT_PATH, mcpResource, oauthIssuer } from "#lib/identity/oauth-term
 import { auth } from "#lib/identity/sessions/auth.ts";
 import { perProcess } from "#lib/process.ts";
 
-/**
- * The result of a check: the accepted request; or a URL that tells the client why the request is refused; or an error code to
- * show to the person, if nothing can be sent to the client.
- */
+/** The error of an unusable request is shown to the person, because nothing can be sent to the client. */
 export type RequestAnswer =
   | { readonly kind: "accepted"; readonly request: ConnectRequest }
   | { readonly kind: "refused"; readonly location: string }
   | { readonly kind: "unusable"; readonly error: string };
 
-/**
- * Stores the URL for which tokens are valid, once per process. The OAuth plugin looks for this row when it checks a request.
- */
+/** Once per process; the OAuth plugin looks for this row when it checks a request. */
 function resourceStored(): Promise<void> {
   const state = perProcess("oauthResource", () => ({ done: null as Promise<void> | null }));
   state.done ??= saveResource(mcpResource()).catch((error: unknown) => {
@@ -38,25 +33,18 @@ type ProviderApi = {
 
 type Provider = (query: URLSearchParams) => Promise<Response>;
 
-/**
- * Lets the OAuth plugin check an authorization request, without counting it for the rate limit. The plugin gets no cookie,
- * because it checks only the client and the parameters; a page of this service asks the person.
- */
+/** The plugin gets no cookie, because it checks only client and parameters; a page of this service asks the person. */
 const askProvider: Provider = (query) => {
   const request = new Request(`${oauthIssuer()}/oauth2/authorize?${query}`, { headers: { accept: "text/html" } });
   const { oauth2Authorize } = auth().api as unknown as ProviderApi;
   return oauth2Authorize({ query: Object.fromEntries(query), request, headers: request.headers, asResponse: true });
 };
 
-/**
- * Checks an authorization request with the OAuth plugin (the provider). The authorization endpoint does this, and connectAgent
- * does it again before it stores the person's decision.
- */
+/** The authorization endpoint calls this, and connectAgent calls it again before it stores the person's decision. */
 export async function readAuthorizationRequest(query: string, provider = askProvider): Promise<RequestAnswer> {
   const kept = keptQuery(query);
   if (kept === null) return { kind: "unusable", error: "invalid_request" };
-  // Refuse a redirect URI of this service. The code below could not distinguish a redirect to it from a redirect to the page that
-  // asks the person.
+  // A redirect to this service could not be distinguished from the redirect to the page that asks the person.
   if (URL.parse(kept.get("redirect_uri") ?? "")?.origin === env().BASE_URL)
     return { kind: "unusable", error: "invalid_redirect" };
   await resourceStored();

@@ -20,7 +20,7 @@ const columns = {
   createdAt: oauthClient.createdAt,
 };
 
-/** Stores a client. It is a public client (it has no secret), so it must use PKCE. */
+/** A public client has no secret, so it must use PKCE. */
 export async function insertClient(tx: Tx, { organizationId, redirectUris, ...row }: ClientRow): Promise<void> {
   await tx.insert(oauthClient).values({
     ...row,
@@ -38,7 +38,7 @@ export async function findClient(clientId: string): Promise<ClientRow | null> {
   return row ?? null;
 }
 
-/** Finds a client of the organization and locks its row, so that the client cannot be removed before this transaction ends. */
+/** The client cannot be removed before this transaction ends. */
 export async function lockClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
   const [row] = await tx
     .select(columns)
@@ -48,10 +48,7 @@ export async function lockClient(tx: Tx, organizationId: string, clientId: strin
   return row ?? null;
 }
 
-/**
- * Deletes a client. The statement waits for transactions that have locked the client (lockClient), so that the caller then sees
- * all accesses that people allowed to the client.
- */
+/** Waits for transactions that locked the client (lockClient), so that the caller then sees all accesses of the client. */
 export async function deleteClient(tx: Tx, organizationId: string, clientId: string): Promise<ClientRow | null> {
   const [row] = await tx
     .delete(oauthClient)
@@ -60,7 +57,6 @@ export async function deleteClient(tx: Tx, organizationId: string, clientId: str
   return row ?? null;
 }
 
-/** Lists the clients of an organization in the order in which they were registered. */
 export const clientsOf = (organizationId: string, rows: number): Promise<ClientRow[]> =>
   database()
     .select(columns)
@@ -69,10 +65,7 @@ export const clientsOf = (organizationId: string, rows: number): Promise<ClientR
     .orderBy(asc(oauthClient.createdAt), asc(oauthClient.clientId))
     .limit(rows);
 
-/**
- * Counts the clients of an organization. The caller must have locked the organization (lockOrganization), so that no other
- * transaction adds a client before this one commits.
- */
+/** The caller must have locked the organization, so that no other transaction adds a client before this one commits. */
 export async function countClients(tx: Tx, organizationId: string): Promise<number> {
   const [row] = await tx.select({ count: count() }).from(oauthClient).where(eq(oauthClient.referenceId, organizationId));
   return row?.count ?? 0;

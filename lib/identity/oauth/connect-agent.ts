@@ -22,10 +22,7 @@ import type { Capability } from "#lib/vocabulary.ts";
 type Member = SessionCaller & { readonly organizationId: string };
 type Body = Parameters<Handler<typeof contract.connectAgent>>[0]["body"];
 
-/**
- * Checks the client's authorization request and returns it.
- * @throws Problem invalid_request, or not_found for a client of another organization
- */
+/** @throws Problem invalid_request, or not_found for a client of another organization */
 async function acceptedRequest(text: string, { organizationId }: Member): Promise<ConnectRequest> {
   const answer = await readAuthorizationRequest(text);
   if (answer.kind !== "accepted")
@@ -35,10 +32,7 @@ async function acceptedRequest(text: string, { organizationId }: Member): Promis
   return request;
 }
 
-/**
- * Refuses capabilities that the client did not ask for. If it named none, the person may choose any.
- * @throws Problem invalid_request
- */
+/** If the client asked for no capability, the person may choose any. @throws Problem invalid_request */
 function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest): void {
   const beyond = asked === null ? -1 : chosen.findIndex((capability) => !asked.includes(capability));
   if (beyond >= 0) throw invalidField(`/capabilities/${beyond}`, `The client did not ask for ${chosen[beyond]}.`);
@@ -47,9 +41,6 @@ function requireAsked(chosen: readonly Capability[], { asked }: ConnectRequest):
 /** The capabilities with which an agent can read what happens under all mandates of the organization. */
 const readsAllMandates: ReadonlySet<Capability> = new Set(["audit:read", "billing:read"]);
 
-/**
- * Refuses capabilities that would show an agent more than the mandates that the person chose. @throws Problem invalid_request
- */
 function requireWithinMandates({ mandateIds, capabilities }: Body): void {
   const at = mandateIds === undefined ? -1 : capabilities.findIndex((capability) => readsAllMandates.has(capability));
   if (at >= 0) {
@@ -82,9 +73,6 @@ async function newAccount(tx: Tx, caller: Member, body: Body, scopes: Capability
   return { ...account, scopes };
 }
 
-/**
- * Locks the service account that the person chose. The client gets only those of the chosen capabilities that this account has.
- */
 async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, chosen: readonly Capability[]): Promise<Account> {
   const account = await lockServiceAccount(tx, organizationId, id);
   if (!account) throw notFound("service account");
@@ -95,11 +83,7 @@ async function pickedAccount(tx: Tx, { organizationId }: Member, id: string, cho
   return { serviceAccountId: id, organizationId, scopes };
 }
 
-/**
- * Lets a person allow an OAuth client to act as a service account. The decision, its audit events and the client's
- * authorization code are stored in one transaction. The code is not in the reply that is stored for retries, because it is
- * secret.
- */
+/** The authorization code is secret, so it is not in the reply that is stored for retries. */
 export const connectAgent: Handler<typeof contract.connectAgent> = async ({ body }, { caller, idempotency }) => {
   requireOneAccount(body);
   requireWithinMandates(body);

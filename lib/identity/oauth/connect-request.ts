@@ -8,7 +8,6 @@ import type { Capability } from "#lib/vocabulary.ts";
 /** An OAuth client's authorization request, after better-auth's OAuth plugin (the provider) has accepted it. */
 export type ConnectRequest = {
   readonly clientId: string;
-  /** The name that the client was registered with. */
   readonly clientName: string;
   /** The organization that registered the client. Null for the command-line program, which no organization registers. */
   readonly organizationId: string | null;
@@ -19,7 +18,7 @@ export type ConnectRequest = {
   readonly codeChallenge: string;
 };
 
-/** The parameters of an authorization request that this service reads. It ignores all others. */
+/** All other parameters of an authorization request are ignored. */
 const NAMES = [
   "response_type",
   "client_id",
@@ -32,15 +31,10 @@ const NAMES = [
   "prompt",
 ] as const;
 
-/**
- * The maximum length of an authorization request in characters. The request must fit into the path to which a sign-in returns.
- */
+/** In characters; the request must fit into the path to which a sign-in returns. */
 const QUERY_MAX = 1_900;
 
-/**
- * Returns the parameters of an authorization request that this service reads. Null if the request is too long or has one of
- * them twice with different values.
- */
+/** Null if the request is too long or has one of the parameters twice with different values. */
 export function keptQuery(query: string): URLSearchParams | null {
   if (query.length > QUERY_MAX) return null;
   const given = new URLSearchParams(query);
@@ -56,17 +50,10 @@ export function keptQuery(query: string): URLSearchParams | null {
 const sealOf = (kept: URLSearchParams): Buffer =>
   createHmac("sha256", env().BETTER_AUTH_SECRET).update(`connect request\n${kept}`).digest();
 
-/**
- * Returns the query for the page CONNECT_PATH, for a request that the provider has accepted. The parameter `seal` is an HMAC by
- * which readSealed recognizes the query.
- */
+/** The query of the page CONNECT_PATH; `seal` is an HMAC by which readSealed recognizes the query. */
 export const sealedQuery = (kept: URLSearchParams): string => `${kept}&seal=${sealOf(kept).toString("base64url")}`;
 
-/**
- * Returns the request in the query of the page CONNECT_PATH. Null if the authorization endpoint did not make this query, or if
- * the client is no longer registered. The page cannot ask the OAuth plugin to check the query, and must not redirect anybody to
- * an address that was not checked.
- */
+/** The page must not redirect to an unchecked address; null if the seal is wrong or the client is no longer registered. */
 export async function readSealed(query: string): Promise<ConnectRequest | null> {
   const kept = keptQuery(query);
   if (kept === null) return null;
@@ -98,7 +85,7 @@ export async function connectRequestOf(kept: URLSearchParams): Promise<ConnectRe
   };
 }
 
-/** Returns the client's redirect URI with a code or an error as parameters. The parameter `iss` names the issuer (RFC 9207). */
+/** The parameter `iss` names the issuer (RFC 9207). */
 export function answerTo({ redirectUri, state }: ConnectRequest, answer: Readonly<Record<string, string>>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);

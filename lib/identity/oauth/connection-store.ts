@@ -31,10 +31,7 @@ const columns = {
   lastUsedAt: keyUses.lastUsedAt,
 };
 
-/**
- * A connection is a row that says that a person allowed an OAuth client. It is usable if it has an API key or a token that is
- * neither expired nor revoked, or if it is younger than CODE_SECONDS (five minutes): then its authorization code may be valid.
- */
+/** A connection younger than CODE_SECONDS (five minutes) is usable too, because its authorization code may be valid. */
 const usable = sql`(${apiKeys.secretHash} <> '' OR ${apiKeys.createdAt} > clock_timestamp() - interval '5 minutes'
   OR EXISTS (SELECT FROM ${oauthRefreshToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp())
   OR EXISTS (SELECT FROM ${oauthAccessToken} t WHERE t.reference_id = ${apiKeys.keyId} AND t.revoked IS NULL AND t.expires_at > clock_timestamp()))`;
@@ -56,10 +53,7 @@ const joined = (db: Database | Tx) =>
     .leftJoin(user, eq(user.id, apiKeys.createdBy))
     .leftJoin(keyUses, eq(keyUses.keyId, apiKeys.keyId));
 
-/**
- * Lists the organization's usable connections (clients that a person allowed), newest first. If a client uses tokens, it is
- * listed only while the person who allowed it is a member.
- */
+/** A client that uses tokens is listed only while the person who allowed the client is a member. */
 export const connectionsOf = (organizationId: string, rows: number): Promise<ConnectionRow[]> =>
   joined(database())
     .where(
@@ -78,7 +72,7 @@ export async function findConnection(tx: Tx, organizationId: string, connectionI
   return row ?? null;
 }
 
-/** Revokes connections (clients' accesses) and deletes their tokens. Returns the ids of those that were not revoked before. */
+/** Also deletes the tokens; returns the ids of the connections that were not revoked before. */
 async function end(tx: Tx, which: SQL | undefined, revokedAt: Date): Promise<string[]> {
   const ended = await tx
     .update(apiKeys)
@@ -92,10 +86,9 @@ async function end(tx: Tx, which: SQL | undefined, revokedAt: Date): Promise<str
   return keyIds;
 }
 
-/** Revokes one connection (a client's access). Returns false if it was revoked already. */
+/** Returns false if the connection was revoked already. */
 export const endOneConnection = async (tx: Tx, connectionId: string, now: Date): Promise<boolean> =>
   (await end(tx, eq(apiKeys.keyId, connectionId), now)).length === 1;
 
-/** Revokes all connections of a client (one for each person's decision to allow it) and returns their ids. */
 export const endConnectionsOf = (tx: Tx, clientId: string, now: Date): Promise<string[]> =>
   end(tx, eq(apiKeys.clientId, clientId), now);

@@ -13,10 +13,8 @@ import { ACCESS_TOKEN_PREFIX, CLI_CLIENT } from "#lib/identity/oauth-terms.ts";
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 /**
- * Gives the command-line program an API key instead of a token. The row that allows the program (the connection) becomes the
- * row of the key, and only this reply contains the key. Returns null if the row was revoked or has a key already, or if the
- * person has lost a capability that they allowed: the key would keep this capability, because only tokens are limited to the
- * person's current role.
+ * Turns the connection of the command-line program into an API key. Returns null if the connection was revoked or has a key, or
+ * if the person lost a capability that they allowed, because only tokens are limited to the person's current role.
  */
 async function handOverKey({ keyId, userId, serviceAccountId, organizationId, allowed }: TokenRow): Promise<TokenAnswer | null> {
   const key = newApiKey(env().ENVIRONMENT, keyId);
@@ -48,12 +46,7 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
   };
 }
 
-/**
- * Checks the tokens that the OAuth plugin has just issued, and returns the reply to the client. The plugin checks codes and
- * refresh tokens; this function checks that the person's permission, the service account, the person and the membership are
- * still valid. If one of them is not, or if the command-line program gets no key (handOverKey), it deletes the tokens and
- * returns null. An answer without an access token also returns null.
- */
+/** Returns null and deletes the new tokens if the permission, the account, the person or the membership is no longer valid. */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;
   if (typeof accessToken !== "string") return null;

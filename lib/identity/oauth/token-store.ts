@@ -5,7 +5,7 @@ import { oauthAccessToken, oauthRefreshToken, oauthResource } from "#lib/identit
 import { verification } from "#lib/identity/tables.ts";
 import { newId } from "#lib/ids.ts";
 
-/** Returns the hash of a code or token. The OAuth plugin stores the same hash. */
+/** The OAuth plugin stores the same hash. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 export type TokenRow = {
@@ -22,18 +22,11 @@ export type TokenRow = {
   readonly capabilities: readonly string[];
   readonly paused: boolean;
   readonly mandateIds: readonly string[] | null;
-  /**
-   * Whether the row of the client (the connection) has no API key yet. Only the command-line program gets a key; other clients
-   * use tokens.
-   */
+  /** Whether the connection has no API key yet; only the command-line program gets a key, other clients use tokens. */
   readonly keyless: boolean;
 };
 
-/**
- * Finds an access token, with the row that allows its client (the connection). Returns null unless the token, the connection
- * and the service account are valid, the token is for this audience, and the person who allowed the client is a member and not
- * banned.
- */
+/** Null unless token, connection and account are valid, and the person who allowed the client is a member and not banned. */
 export async function findLiveToken(tokenHash: string, audience: string): Promise<TokenRow | null> {
   const [row] = await pool()<TokenRow[]>`
     SELECT k.key_id AS "keyId", k.client_id AS "clientId", a.service_account_id AS "serviceAccountId",
@@ -50,10 +43,7 @@ export async function findLiveToken(tokenHash: string, audience: string): Promis
   return row ?? null;
 }
 
-/**
- * Returns the id of the connection (the row that allows a client) for which a token was issued, even if the token or the row is
- * no longer valid.
- */
+/** Finds the connection even if the connection or the token is no longer valid. */
 export async function connectionOfToken(tokenHash: string): Promise<string | null> {
   const [row] = await database()
     .select({ keyId: oauthAccessToken.referenceId })
@@ -67,10 +57,7 @@ export async function deleteTokens(tx: Tx | ReturnType<typeof database>, keyId: 
   await tx.delete(oauthRefreshToken).where(eq(oauthRefreshToken.referenceId, keyId));
 }
 
-/**
- * The value that is stored for an authorization code, in the form in which the OAuth plugin reads it when a client exchanges
- * the code. insertCode adds the field `type`.
- */
+/** The form in which the OAuth plugin reads the value when a client exchanges the code; insertCode adds the field `type`. */
 export type CodeValue = {
   readonly query: Readonly<Record<string, string>>;
   readonly userId: string;
@@ -88,7 +75,7 @@ export async function insertCode(tx: Tx, code: string, value: CodeValue, seconds
   });
 }
 
-/** Stores a URL for which tokens can be issued (a resource), because the OAuth plugin refuses a resource without a row. */
+/** The OAuth plugin refuses a resource that has no row. */
 export async function saveResource(identifier: string): Promise<void> {
   await database()
     .insert(oauthResource)

@@ -16,7 +16,7 @@ import { newId } from "#lib/ids.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { invalidField, Problem } from "#lib/problem.ts";
 
-/** Stores a new passkey. The idempotency key is ignored, because the challenge can be used only once anyway. */
+/** Ignores the idempotency key, because the challenge can be used only once anyway. */
 export const addPasskey: Handler<typeof contract.addPasskey> = async ({ body: { name, credential } }, { caller }) => {
   const { userId, sessionId } = caller;
   await requireProved(database(), caller, await clock(database()));

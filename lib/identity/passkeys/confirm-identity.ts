@@ -10,10 +10,7 @@ import { PROVED_MS } from "#lib/identity/passkeys/fresh-proof.ts";
 import { assertionRefused, verifyAssertion, type AssertionResult } from "#lib/identity/passkeys/verify-assertion.ts";
 import { toWire } from "#lib/time.ts";
 
-/**
- * Checks a person's identity again. The idempotency key is ignored, because this service would store a hash of the request with
- * it, and that hash is fast to compute, so somebody who reads it could guess the password.
- */
+/** Ignores the idempotency key, because whoever reads the stored hash of a request could guess the password with it. */
 export const confirmIdentity: Handler<typeof contract.confirmIdentity> = async ({ body }, { caller }) => {
   const { password, assertion } = body;
   const asserted = assertion ? await byPasskey(assertion, caller) : null;

@@ -12,18 +12,13 @@ export const isProved = (at: Date | null, now: Date): boolean => at !== null && 
 
 type Prover = { readonly userId: string; readonly sessionId: string };
 
-/** Throws unless the person has proved their identity recently in this session. @throws Problem step_up_required */
+/** @throws Problem step_up_required unless the person proved their identity within PROVED_MS in this session */
 export async function requireProved(db: Database | Tx, by: Prover, now: Date): Promise<void> {
   if (isProved(await provedAt(db, by.sessionId), now)) return;
   throw await stepUpFor(db, by, "Confirm that it is you first: this changes how you sign in.");
 }
 
-/**
- * Throws unless the person has signed in or proved their identity within FRESH_SESSION_MS in this session. Call it before a
- * right is given to somebody, so that nobody can give rights with an unattended or stolen session. Taking a right away needs no
- * proof.
- * @throws Problem step_up_required
- */
+/** Before a right is given: a stolen or unattended session must not give rights. @throws Problem step_up_required */
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   const at = await provedAt(tx, by.sessionId);
   const now = await clock(tx);
@@ -31,10 +26,7 @@ export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   throw await stepUpFor(tx, by, "Confirm that it is you first: this gives a right to somebody.");
 }
 
-/**
- * Makes the problem step_up_required. It names the methods by which this person can prove their identity. A person with neither
- * a password nor a passkey has no method and must sign in again.
- */
+/** A person with neither a password nor a passkey has no method and must sign in again. */
 async function stepUpFor(db: Database | Tx, { userId }: Prover, detail: string): Promise<Problem> {
   const hasPassword = (await otherWaysIn(db, userId)).includes("emailPassword");
   const hasPasskey = (await passkeysOf(db, userId)).length > 0;

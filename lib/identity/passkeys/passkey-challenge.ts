@@ -16,17 +16,11 @@ type ChallengeTerms = {
   readonly payTo: string;
 };
 
-/**
- * The challenge that a passkey signs to approve a checkout. It is a hash of the terms and a random nonce, so the signature is
- * valid once and only for these terms. No part can contain a line feed, which separates them.
- */
+/** Terms and nonce make the signature valid only once and only for these terms; no part can contain a line feed. */
 export const boundChallenge = ({ checkoutIntentId, basketHash, amount, payTo }: ChallengeTerms, nonce: string): string =>
   createHash("sha256").update([checkoutIntentId, basketHash, amount.toString(), payTo, nonce].join("\n")).digest("base64url");
 
-/**
- * Reads the challenge that the answer of a passkey claims to have signed. The signature is verified later. Null if it cannot be
- * read.
- */
+/** Only a claim, because the signature is verified later; null if the challenge cannot be read. */
 export function claimedChallenge(clientDataJSON: string): string | null {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")) as { challenge?: unknown };

@@ -15,7 +15,7 @@ import { toWire } from "#lib/time.ts";
 
 export const PASSKEYS_MAX = 20;
 
-/** Makes a challenge for a new passkey. The idempotency key is ignored, because every request gets its own challenge. */
+/** Ignores the idempotency key, because every request gets its own challenge. */
 export const registerPasskey: Handler<typeof contract.registerPasskey> = async (_, { caller }) => {
   const { userId, sessionId } = caller;
   await countAttempt("passkeyChallenge", userId, CHALLENGES_PER_MINUTE);

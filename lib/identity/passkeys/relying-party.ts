@@ -13,8 +13,5 @@ export function passkeysWork(): boolean {
   return hostname === "localhost" || (protocol === "https:" && isIP(hostname.replace(/^\[|\]$/g, "")) === 0);
 }
 
-/**
- * The signature algorithms EdDSA, ES256 and RS256, which better-auth can verify too. With any other algorithm, a passkey could be
- * added but could not sign in.
- */
+/** EdDSA, ES256 and RS256, which better-auth can verify too; a passkey with another algorithm could not sign in. */
 export const algorithms = [-8, -7, -257];

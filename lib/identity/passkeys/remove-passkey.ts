@@ -11,10 +11,7 @@ import { securityMail } from "#lib/identity/security-mail.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { notFound, Problem } from "#lib/problem.ts";
 
-/**
- * Removes a passkey. Approvals that it signed and that are not granted yet become invalid: closeGate waits for approvals that are
- * being granted, and later ones find no passkey.
- */
+/** Approvals that the passkey signed and that are not granted yet become invalid; closeGate waits for those being granted. */
 export const removePasskey: Handler<typeof contract.removePasskey> = ({ passkeyId }, { caller, idempotency }) =>
   once(contract.removePasskey, idempotency, async (tx) => {
     const { userId, organizationId } = caller;

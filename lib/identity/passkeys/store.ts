@@ -17,7 +17,7 @@ export async function findByCredential(userId: string, credentialID: string): Pr
   return row ?? null;
 }
 
-/** Stores a passkey. Returns null if this or another account has the same passkey already. */
+/** Returns null if this or another account has the same passkey already. */
 export async function insertPasskey(tx: Tx, row: typeof passkey.$inferInsert): Promise<PasskeyRow | null> {
   const [inserted] = await tx.insert(passkey).values(row).onConflictDoNothing().returning();
   return inserted ?? null;
@@ -39,11 +39,7 @@ export async function deletePasskeysOf(userId: string): Promise<void> {
   await database().delete(passkey).where(eq(passkey.userId, userId));
 }
 
-/**
- * Records that a passkey was used. Returns false if the passkey was removed, or if its counter is not higher than the stored
- * one, which means that it was copied or used twice. If both counters are 0, the authenticator does not count, and the use is
- * accepted.
- */
+/** Returns false if the passkey was removed or its counter did not rise (a copy); two zeros: no counter. */
 export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
   const rows = await tx
     .update(passkey)
@@ -63,7 +59,6 @@ export async function noteSignIn(credentialID: string): Promise<void> {
     .where(eq(passkey.credentialID, credentialID));
 }
 
-/** Stores a challenge, and deletes the expired challenges of the same session. */
 export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> {
   await tx
     .delete(passkeyChallenges)
@@ -71,9 +66,7 @@ export async function insertChallenge(tx: Tx, row: ChallengeRow): Promise<void> 
   await tx.insert(passkeyChallenges).values(row);
 }
 
-/**
- * Deletes and returns a challenge of this session, so that it can be used only once. Null if there is none or it has expired.
- */
+/** The challenge can be used only once; null if there is none or it has expired. */
 export async function takeChallenge(kind: string, sessionId: string, challenge: string): Promise<ChallengeRow | null> {
   const [row] = await database()
     .delete(passkeyChallenges)
@@ -99,10 +92,7 @@ export async function setProved(tx: Tx, sessionId: string, now: Date): Promise<v
   await tx.update(session).set({ provedAt: now }).where(eq(session.id, sessionId));
 }
 
-/**
- * The ways in which a person can sign in, except passkeys. Without a password, an account of the type "credential" does not
- * count.
- */
+/** Passkeys are not listed; an account of the type "credential" counts only with a password. */
 export async function otherWaysIn(db: Db, userId: string): Promise<readonly string[]> {
   const accounts = await db
     .select({ providerId: account.providerId, password: account.password })

@@ -4,18 +4,13 @@ import type { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 import { invalidField, type Problem } from "#lib/problem.ts";
 
-/** Every invalid signature of a passkey gets the same answer, so that the answer does not reveal which check failed. */
+/** Every invalid signature gets the same answer, so that the answer does not reveal which check failed. */
 export const assertionRefused = (): Problem =>
   invalidField("/assertion", "This passkey did not confirm that it is you. Nothing was changed; try again.");
 
 export type AssertionResult = { readonly passkey: PasskeyRow; readonly counter: number };
 
-/**
- * Verifies an assertion (the answer of a passkey): one of this person's passkeys must have signed the challenge on this host,
- * and the authenticator must have verified the person. The caller must then call countUse, which stores the counter and refuses
- * a copied passkey.
- * @throws Problem invalid_request
- */
+/** The caller must then call countUse, which refuses a copied passkey. @throws Problem invalid_request */
 export async function verifyAssertion(assertion: PasskeyAssertion, userId: string, challenge: string): Promise<AssertionResult> {
   const passkey = await findByCredential(userId, assertion.id);
   if (!passkey) throw assertionRefused();

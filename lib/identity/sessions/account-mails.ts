@@ -4,9 +4,7 @@ import { log } from "#lib/telemetry/log.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { queueMail, type Mail } from "#lib/mail/queue-mail.ts";
 
-/*
- * Mails about sign-in, sign-up and passwords. better-auth makes the tokens in links. The links lead to pages of this service.
- */
+/* better-auth makes the tokens in links; the links lead to pages of this service. */
 
 export const MAGIC_LINK_SECONDS = 900;
 export const RESET_SECONDS = 3600;
@@ -24,10 +22,7 @@ const pathOf = (url: string): string => new URL(url).searchParams.get("callbackU
 const link = (page: string, token: string, path: string): `/${string}` => withReturnTo(page, path, { token }) as `/${string}`;
 const until = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-/**
- * Queues a mail. Above the limit it queues none and throws no error, because an error could reveal that the address has an
- * account.
- */
+/** Above the limit it queues nothing and throws nothing, because an error could reveal that the address has an account. */
 async function send(kind: Kind, mail: Mail): Promise<void> {
   if ((await takeAttempt(`mail:${kind}:${mail.to.toLowerCase()}`, MAILS_WINDOW_SECONDS)) > MAILS_MAX) {
     log().warn({ kind }, "Too many mails to one address; this one is not sent");
@@ -72,10 +67,7 @@ export const sendReset = ({ email, url, token }: LinkMail): Promise<void> =>
     usefulUntil: until(RESET_SECONDS),
   });
 
-/**
- * Tells the owner of an account by mail that somebody tried to sign up with its address. The page must not say that the account
- * exists, because anybody can try any address.
- */
+/** The page must not say that the account exists, because anybody can try any address. */
 export const sendAccountExists = (email: string): Promise<void> =>
   send("exists", {
     to: email,

@@ -19,10 +19,7 @@ const ways: Readonly<Record<string, AuthMethod>> = {
   "/passkey/verify-authentication": "passkey",
 };
 
-/**
- * Finds the sign-in method of a session from the endpoint that creates it. For an unknown endpoint it throws, so that no session
- * is created.
- */
+/** Throws for an unknown endpoint, so that no session is created. */
 export function providerOf(context: Context): AuthMethod {
   const path = context?.path ?? "";
   const id = (context?.params as { id?: unknown } | undefined)?.id;
@@ -31,29 +28,22 @@ export function providerOf(context: Context): AuthMethod {
   return way;
 }
 
-/**
- * Ends a new session if the account no longer has a password. The password may have been deleted during its comparison, which
- * takes a tenth of a second. Code that deletes a password after this check deletes the session too.
- */
+/** The password may have been deleted during its comparison; code that deletes it after this check deletes the session too. */
 async function endWithoutPassword({ id, userId }: { readonly id: string; readonly userId: string }): Promise<void> {
   if ((await passwordHashOf(userId)) !== null) return;
   await database().transaction((tx) => deleteSession(tx, userId, id));
 }
 
-/**
- * better-auth calls these functions before and after it confirms an email address. Each ends all sessions and sign-in methods of
- * the account, because somebody who does not own the address may have set them up.
- */
+/** Somebody who does not own the address may have set up the account, so all its sessions and sign-in methods end. */
 export const emailVerificationHooks = {
   beforeEmailVerification: ({ id }: { readonly id: string }): Promise<void> => endWaysIn(id),
-  /** Ends sessions and sign-in methods again, because a sign-in may have created a session since beforeEmailVerification. */
+  /** A sign-in may have created a session since beforeEmailVerification. */
   afterEmailVerification: async ({ id }: { readonly id: string }): Promise<void> => {
     await endWaysIn(id);
     noteFirstProof(id);
   },
 };
 
-/** Without a name, a person gets the part of their email address before the @ as name. */
 const nameOf = (name: unknown, email: string): string =>
   (typeof name === "string" ? name.trim() : "").slice(0, NAME_MAX) || email.slice(0, email.indexOf("@"));
 
@@ -68,8 +58,7 @@ const withoutTokens = <T extends object>(account: T): T & Record<string, unknown
 export const databaseHooks: Hooks = {
   user: {
     update: {
-      // Whoever opens a sign-in link owns the mailbox. better-auth then removes sign-in methods that somebody else set up with
-      // the address, but not passkeys, so remove them here.
+      // Whoever opens a sign-in link owns the mailbox; better-auth removes what somebody else set up, except passkeys.
       after: async (user, context) => {
         if (context?.path !== "/magic-link/verify" || !user.emailVerified) return;
         await deletePasskeysOf(user.id);

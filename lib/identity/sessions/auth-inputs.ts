@@ -3,10 +3,7 @@ import { LENGTH_MAX, returnTo } from "#lib/http/return-to.ts";
 import type { ServedPath } from "#lib/identity/sessions/auth-paths.ts";
 import { PasskeyAssertion } from "#lib/identity/passkey-schema.ts";
 
-/**
- * better-auth gives accounts of wallets addresses that end in .invalid. No mail reaches them, so nobody may sign up with such
- * an address.
- */
+/** No mail reaches these addresses, which better-auth gives to accounts of wallets, so nobody may sign up with one. */
 const PLACEHOLDER = /\.invalid$/i;
 
 const Email = z
@@ -26,34 +23,19 @@ const Page = z
 export type Endpoint = {
   readonly method: "GET" | "POST";
   readonly body?: z.ZodType;
-  /**
-   * True for an endpoint of the OAuth plugin, which programs call. Such a request is passed on without cookies, and the body of
-   * a POST is a form, as RFC 6749 requires.
-   */
+  /** An endpoint of the OAuth plugin: programs call it, so it gets no cookies, and a POST has a form as body (RFC 6749). */
   readonly oauth?: true;
   /** True if the query is passed on unchanged, because better-auth reads `state` and `code` from it. */
   readonly query?: true;
-  /**
-   * better-auth expects the token of a link in a GET. This service accepts only a POST with the token in the body, because mail
-   * scanners open links and would use up the token.
-   */
+  /** better-auth expects a GET; this service takes only a POST, because mail scanners open links and would use up the token. */
   readonly asGet?: true;
-  /**
-   * The answer takes at least this many milliseconds. better-auth does less work for an address without an account, and a
-   * shorter time would reveal that.
-   */
+  /** The shortest time of an answer; a shorter time would reveal that the address has no account. */
   readonly floorMs?: number;
-  /**
-   * How often the account of the address in the body may be tried, from all network addresses together. A network address from
-   * which the account has a session has a separate count. Tries also count if there is no such account.
-   */
+  /** Tries from all network addresses together; a network address from which the account has a session counts separately. */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 
-/**
- * How requests to better-auth's endpoints are checked and passed on, if this installation offers the endpoint (isOffered). The
- * schemas are strict, so that no unknown field reaches better-auth.
- */
+/** The schemas are strict, so that no unknown field reaches better-auth. */
 export const served: Readonly<Record<ServedPath, Endpoint>> = {
   "/sign-up/email": {
     method: "POST",

@@ -13,7 +13,7 @@ export function siweChainId(): number | null {
   return chain === undefined ? null : Number(chain.slice("eip155:".length));
 }
 
-/** The ways to sign in that this installation offers. The endpoints of all other ways answer 404. */
+/** The endpoints of ways that this installation does not offer answer 404. */
 export function authMethods(): AuthMethods {
   const { GOOGLE_CLIENT_ID, GITHUB_CLIENT_ID } = env();
   return {
@@ -26,8 +26,5 @@ export function authMethods(): AuthMethods {
   };
 }
 
-/**
- * Whether people must confirm their email address before they sign in. They must only if mail is really sent: a sandbox without
- * SMTP offers the confirmation and does not require it.
- */
+/** Only if mail is really sent: a sandbox without SMTP offers the confirmation and does not require it. */
 export const requiresVerifiedEmail = (): boolean => mailDelivery() === "smtp";

@@ -1,9 +1,6 @@
 import { authMethods, type AuthMethod } from "#lib/identity/sessions/auth-methods.ts";
 
-/**
- * The endpoints of better-auth that this service answers, if their sign-in method is configured (see needs). All others are in
- * disabledPaths; a test compares both lists with better-auth's own list.
- */
+/** All other endpoints of better-auth are in disabledPaths; a test compares both lists with better-auth's own list. */
 export const servedPaths = [
   "/sign-up/email",
   "/sign-in/email",
@@ -27,10 +24,7 @@ export const servedPaths = [
 ] as const;
 export type ServedPath = (typeof servedPaths)[number];
 
-/**
- * The ways to sign in to which an endpoint belongs. The endpoint is served if this installation offers one of them. Endpoints
- * that are not listed here are always served.
- */
+/** An endpoint is served if one of its sign-in methods is offered; an endpoint that is not listed here is always served. */
 const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   // These endpoints send a mail or follow a link in a mail, so they need mail delivery, as magicLink does.
   "/request-password-reset": ["magicLink"],
@@ -47,7 +41,6 @@ const needs: Partial<Record<ServedPath, readonly AuthMethod[]>> = {
   "/passkey/verify-authentication": ["passkey"],
 };
 
-/** Whether this installation offers a sign-in method to which the endpoint belongs. True if the endpoint belongs to none. */
 export function isOffered(path: ServedPath): boolean {
   const methods = authMethods();
   return needs[path]?.some((method) => methods[method]) ?? true;
@@ -80,10 +73,7 @@ const organization = [
   "reject-invitation",
 ].map((path) => `/organization/${path}`);
 
-/**
- * Endpoints of the OAuth plugin that are switched off. For consent, clients and the discovery documents, this service has
- * operations of its own; it does not use OpenID Connect.
- */
+/** This service has its own operations for consent, clients and discovery documents, and does not use OpenID Connect. */
 const oauthDisabled = [
   "/.well-known/oauth-authorization-server",
   "/.well-known/openid-configuration",
@@ -113,10 +103,7 @@ const oauthDisabled = [
   "/admin/oauth2/resources/:identifier/clients/:client_id",
 ];
 
-/**
- * The endpoints of better-auth that always answer 404. Most of them would change data without a reason, an audit event or the
- * lock of closeGate, and this service has its own operations instead. Nothing here uses the others.
- */
+/** These answer 404, because most of them would change data without a reason, an audit event or the lock of closeGate. */
 export const disabledPaths = [
   ...organization,
   "/ok",

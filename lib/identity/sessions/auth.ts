@@ -34,7 +34,7 @@ import { perProcess } from "#lib/process.ts";
 
 const isIdKind = (model: string): model is IdKind => Object.hasOwn(prefixes, model);
 
-/** Logs a message of better-auth. A message about a failed query may quote a database row, so another text is logged instead. */
+/** A message about a failed query may quote a database row, so another text is logged instead. */
 function report(level: "info" | "success" | "warn" | "error" | "debug", message: string, ...details: unknown[]): void {
   const error = details.find((detail) => detail instanceof Error);
   const text = /failed query|params:/i.test(message) ? "A query of better-auth failed" : message;
@@ -42,10 +42,7 @@ function report(level: "info" | "success" | "warn" | "error" | "debug", message:
   else log().warn({ ...(error !== undefined && { error }) }, text);
 }
 
-/**
- * A limit of `max` requests a minute for each network address. They are counted in the database, so that more processes do not
- * allow more requests.
- */
+/** Counted in the database, so that more processes do not allow more requests. */
 const minute = (max: number) => ({ window: 60, max });
 /** For endpoints that may send a mail: 20 requests in 15 minutes. Mails to one email address have a separate limit too. */
 const mailing = { window: 900, max: 20 };
@@ -79,8 +76,7 @@ const rateLimit = {
 const plugins = () => [
   organizations({
     allowUserToCreateOrganization: false,
-    // Only the onboarding of this service writes these columns. They are listed here because better-auth does not start if it
-    // does not know a required column.
+    // Only the onboarding writes these columns; better-auth does not start if it does not know a required column.
     schema: {
       organization: {
         additionalFields: {
@@ -135,8 +131,7 @@ const options = () =>
       minPasswordLength: 12,
       maxPasswordLength: 128,
       requireEmailVerification: requiresVerifiedEmail(),
-      // Queue the mail after better-auth's transaction, because queueing needs a second connection, and requests that hold one
-      // connection and wait for another could block each other.
+      // After the transaction, because requests that hold one connection and wait for another could block each other.
       onExistingUserSignUp: ({ user }) => queueAfterTransactionHook(() => sendAccountExists(user.email)),
       sendResetPassword: ({ user, ...linked }) => sendReset({ ...linked, email: user.email }),
       resetPasswordTokenExpiresIn: RESET_SECONDS,
@@ -178,5 +173,4 @@ const options = () =>
 
 const create = () => betterAuth(options());
 
-/** better-auth handles sign-in, sign-up and sign-out. Each process creates it at the first request. */
 export const auth = (): ReturnType<typeof create> => perProcess("auth", create);

@@ -25,10 +25,7 @@ import {
 import { findLiveSession, renewSession } from "#lib/identity/caller-store.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
 
-/**
- * A mistyped, unknown, revoked or expired key and a key of another environment get the same answer, so that the answer reveals
- * nothing about keys.
- */
+/** Every key that is not valid here gets the same answer, so that the answer reveals nothing about keys. */
 const keyInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a valid key of this installation." });
 
@@ -52,10 +49,7 @@ async function authenticateKey(text: string, request: Request): Promise<KeyCalle
   };
 }
 
-/**
- * Throws if a request that changes something does not come from a page of this service, because a browser can send the cookie
- * also with requests that pages of other origins make.
- */
+/** A browser can send the cookie also with requests that pages of other origins make. */
 function requireOwnOrigin(request: Request): void {
   if (request.method === "GET" || request.method === "HEAD") return;
   if (isOwnOrigin(request.headers.get("origin")) && request.headers.get("sec-fetch-site") !== "cross-site") return;
@@ -66,7 +60,7 @@ function requireOwnOrigin(request: Request): void {
 
 const renewed = new WeakMap<Request, string>();
 
-/** The Set-Cookie line for the reply, if this request has renewed its session. Otherwise null. */
+/** Null unless this request has renewed its session. */
 export const renewedCookie = (request: Request): string | null => renewed.get(request) ?? null;
 
 export type AuthenticateOptions = {
@@ -92,8 +86,7 @@ async function authenticateSession(
   }
   requireOwnOrigin(request);
   if (row.banned) throw new Problem("banned", { detail: "This account is banned. Ask the platform's support." });
-  // A request on the pool for urgent work skips the event user.created and the renewal. The person's next ordinary request does
-  // both.
+  // A request on the pool for urgent work skips these two steps; the person's next ordinary request does both.
   if (!row.audited && !on) await auditNewUser(row.userId);
   if (renew && row.renewable && !on) {
     await renewSession(row.sessionId, SESSION_SECONDS);
@@ -115,9 +108,7 @@ async function authenticateSession(
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * Finds the caller: a service account by its API key, a person by the session cookie, or nobody. Nothing is cached, so a key,
- * session or role that was revoked before the request no longer works. The session is renewed if its last renewal is long
- * enough ago (RENEWAL_SECONDS).
+ * Nothing is cached, so that a key, session or role that was revoked before the request no longer works.
  * @throws Problem ambiguous_credentials, api_key_invalid, session_expired, origin_not_allowed, banned
  */
 export async function authenticate(request: Request, options: AuthenticateOptions = {}): Promise<Caller | null> {
@@ -132,10 +123,7 @@ export async function authenticate(request: Request, options: AuthenticateOption
   return authenticateKey(bearer[1]!, request);
 }
 
-/**
- * Finds the person to whom the session cookie belongs, for pages and downloads. Null if there is no valid session, or if the
- * person is banned.
- */
+/** For pages and downloads; null if there is no valid session, or if the person is banned. */
 export async function authenticateReader(cookie: string | null): Promise<SessionCaller | null> {
   if (cookie === null) return null;
   try {

@@ -12,10 +12,7 @@ import { replacePassword } from "#lib/identity/user-store.ts";
 import { queueMail } from "#lib/mail/queue-mail.ts";
 import { invalidField } from "#lib/problem.ts";
 
-/**
- * Changes a password. The idempotency key is ignored, because this service would store a hash of the request with it, and that
- * hash is fast to compute, so somebody who reads it could guess the password.
- */
+/** Ignores the idempotency key, because whoever reads the stored hash of a request could guess the password with it. */
 export const changePassword: Handler<typeof contract.changePassword> = async ({ body }, { caller }) => {
   const { currentPassword, newPassword } = body;
   const { userId, sessionId, organizationId } = caller;

@@ -35,7 +35,6 @@ const slugTaken = (slug: string): Problem =>
     errors: [{ detail: "This slug is taken.", pointer: "/organizationSlug" }],
   });
 
-/** Creates the organization with the requested slug, or with a free one that is derived from its name. */
 async function found(tx: Tx, { organizationName, organizationSlug, productRoles }: Body) {
   const organization = { id: newId("organization"), name: organizationName, environment: env().ENVIRONMENT };
   const roles = [...new Set(productRoles)];
@@ -57,10 +56,7 @@ async function createOrganization(tx: Tx, { userId }: SessionCaller, body: Body)
   return id;
 }
 
-/**
- * Accepts an invitation. An invitation for another account, an expired one and an unknown one get the same answer, so that the
- * answer reveals nothing.
- */
+/** An unknown, an expired and somebody else's invitation get the same answer, so that the answer reveals nothing. */
 async function join(tx: Tx, { userId }: SessionCaller, user: UserRow, invitationToken: string): Promise<string> {
   const invitationId = invitationIdOf(invitationToken);
   const invitation = invitationId === null ? null : await takeInvitation(tx, invitationId, user.email);

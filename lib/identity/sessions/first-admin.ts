@@ -24,10 +24,7 @@ export async function makeFirstAdmin(tx: Tx, userId: string, reason: string, now
   );
 }
 
-/**
- * Makes a person the platform's admin, if the platform has not had an admin yet. Call it only in a sandbox. Because of the
- * lock, only one of two people who come at the same time becomes admin.
- */
+/** Call only in a sandbox; because of the lock, only one of two people who come at the same time becomes admin. */
 export async function claimSandbox(tx: Tx, userId: string, now: Date): Promise<void> {
   const before = await readInstallation(tx);
   if (!before || before.claimed) return;

@@ -5,10 +5,7 @@ type Proof = { userId: string | null };
 
 const proofs = () => perProcess("firstProofs", () => new AsyncLocalStorage<Proof>());
 
-/**
- * Runs a request of better-auth. The returned `userId` is the user whose email address this request confirmed for the first time,
- * or null.
- */
+/** `userId` is the user whose email address this request of better-auth confirmed for the first time, or null. */
 export async function followFirstProof<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly userId: string | null }> {
@@ -17,10 +14,7 @@ export async function followFirstProof<T>(
   return { result, userId: proof.userId };
 }
 
-/**
- * Records whose email address was confirmed. better-auth's hooks call this, because they cannot return a value to
- * followFirstProof.
- */
+/** better-auth's hooks call this, because they cannot return a value to followFirstProof. */
 export function noteFirstProof(userId: string): void {
   const proof = proofs().getStore();
   if (proof) proof.userId = userId;

@@ -6,18 +6,13 @@ import {
 } from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
-/**
- * The maximum number of batches that one run deletes of each kind of row. If there are more rows, the next runs delete them.
- */
+/** Batches of one kind of row in one run; later runs delete what is left. */
 const ROUNDS_MAX = 50;
 
 // Delete access tokens before refresh tokens, because rows of access tokens refer to rows of refresh tokens.
 const removals = [deleteEndedSessions, deleteEndedVerifications, deleteEndedAccessTokens, deleteEndedRefreshTokens];
 
-/**
- * Deletes sessions, verifications and tokens that have expired, because better-auth does not delete them. Returns the number of
- * deleted rows.
- */
+/** better-auth does not delete expired rows; returns the number of deleted rows. */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
   for (const remove of removals) {

@@ -6,7 +6,7 @@ import { presentSession } from "#lib/identity/sessions/present-session.ts";
 import { readSession } from "#lib/identity/sessions/session-store.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** Reads the session; with `tx`, as that transaction sees it. @throws Problem session_expired if the session no longer exists */
+/** With `tx`, reads the session as that transaction sees it. @throws Problem session_expired */
 export async function viewSession(sessionId: string, tx?: Tx): Promise<Session> {
   const facts = await readSession(sessionId, tx);
   if (!facts) throw new Problem("session_expired", { detail: "This session has ended. Sign in again." });

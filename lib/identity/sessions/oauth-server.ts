@@ -20,18 +20,12 @@ const cliClient = () => ({
   clientDiscoveryId: "builtIn",
 });
 
-/**
- * The plugin's description of the data that it stores for each model. Only fields that have a column in this service's tables are
- * kept.
- */
+/** The data that the plugin stores for each model. */
 type PluginSchema = NonNullable<BetterAuthPlugin["schema"]>;
-/** The tables of this service by the names of the plugin's models. A table object has one field for each column. */
+/** Tables by the names of the plugin's models; a table object has one field for each column. */
 type Tables = Readonly<Record<string, object>>;
 
-/**
- * Returns the plugin's schema without the fields that have no column here: those for OpenID Connect, secrets, consents and
- * resource policies, which this service does not use. With them, better-auth would refuse to start.
- */
+/** Leaves out fields that have no column here, because better-auth would refuse to start with them. */
 function keptSchema(schema: PluginSchema, tables: Tables): PluginSchema {
   return Object.fromEntries(
     Object.entries(tables).map(([model, table]) => {
@@ -45,19 +39,14 @@ function keptSchema(schema: PluginSchema, tables: Tables): PluginSchema {
 /** A field that this service adds to clients. No request to the plugin can set the field. */
 const ours = { createdBy: { type: "string", required: true, input: false } } as const;
 
-/**
- * The OAuth plugin of better-auth (the provider). It checks authorization requests, exchanges codes and rotates refresh tokens.
- * Tokens are random texts without content, so each request reads from the database whether its token is still valid. This service
- * itself asks people for consent, stores the clients and serves the discovery documents.
- */
+/** Tokens are random texts without content, so each request reads from the database whether its token is still valid. */
 export function oauthServer(tables: Tables): BetterAuthPlugin {
   const provider = oauthProvider({
     disableJwtPlugin: true,
     silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
     scopes: [...keyCapabilities, REFRESH_SCOPE],
     grantTypes: ["authorization_code", "refresh_token"],
-    // The plugin redirects a person without a cookie to `loginPage`. This service passes no cookies on, so the plugin redirects
-    // everybody whose request is accepted to the page CONNECT_PATH.
+    // The plugin redirects everybody without a cookie here, and this service passes no cookies on.
     loginPage: CONNECT_PATH,
     consentPage: CONNECT_PATH,
     codeExpiresIn: CODE_SECONDS,
@@ -75,8 +64,7 @@ export function oauthServer(tables: Tables): BetterAuthPlugin {
       },
     ],
   });
-  // The cast is safe: the types differ only in the plugin's description for OpenAPI, whose optional fields may be undefined. This
-  // service does not use that description.
+  // The types differ only in the plugin's description for OpenAPI, which this service does not use, so the cast is safe.
   const plugin = provider as unknown as BetterAuthPlugin;
   return { ...plugin, schema: keptSchema(plugin.schema ?? {}, tables) };
 }

@@ -3,10 +3,7 @@ import { APIError } from "better-auth/api";
 import { noteSignIn } from "#lib/identity/passkeys/store.ts";
 import { relyingParty } from "#lib/identity/passkeys/relying-party.ts";
 
-/**
- * Lets people sign in with passkeys through better-auth. better-auth does not require that the authenticator has verified the
- * person and has no setting for it, so that is checked here. Passkeys are added and removed by operations of this service.
- */
+/** better-auth does not require that the authenticator has verified the person, so afterVerification checks it. */
 export function passkeySignIn() {
   const { id, name, origins } = relyingParty();
   return passkey({

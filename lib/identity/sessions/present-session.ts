@@ -27,7 +27,7 @@ export type SessionFacts = {
   }[];
 };
 
-/** Converts a session for the API. If the person is not a member of the active organization, that organization is left out. */
+/** An active organization of which the person is not a member is left out. */
 export function presentSession({ provider, activeOrganizationId, user, memberships }: SessionFacts): Session {
   const { userId, email, name, image, emailVerified } = user;
   const organizations = memberships.map(({ role, productRoles, logoVersion, ...organization }) => ({

@@ -17,7 +17,6 @@ const signingKey = (): KeyObject => perProcess("sessionCookieSecret", () => crea
 
 const sign = (token: string): string => createHmac("sha256", signingKey()).update(token).digest("base64");
 
-/** The value of the session cookie as it was sent. Null without a cookie. */
 export function sessionCookieOf(request: Request): string | null {
   const header = request.headers.get("cookie");
   if (header === null) return null;
@@ -29,10 +28,7 @@ export function sessionCookieOf(request: Request): string | null {
   return null;
 }
 
-/**
- * Reads the session token in a cookie. Returns null if this service did not sign the cookie. The form is better-auth's:
- * token.signature, percent-encoded.
- */
+/** The form is better-auth's: token.signature, percent-encoded; null if this service did not sign the cookie. */
 export function verifySessionCookie(value: string): string | null {
   if (value.length > 512) return null;
   let text: string;
@@ -48,7 +44,6 @@ export function verifySessionCookie(value: string): string | null {
   return given.length === expected.length && timingSafeEqual(given, expected) ? text.slice(0, dot) : null;
 }
 
-/** Returns the Set-Cookie line for a session. */
 export function sessionCookieLine(token: string): string {
   const { path, secure } = cookieAttributes();
   const value = encodeURIComponent(`${token}.${sign(token)}`);

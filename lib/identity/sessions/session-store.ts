@@ -3,9 +3,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
 import { member, organization, session, user } from "#lib/identity/tables.ts";
 
-/**
- * Reads the data of a session. The request was authenticated with this session, so null means that the session has just ended.
- */
+/** Null if the session has ended since the request was authenticated. */
 export async function readSession(
   sessionId: string,
   tx: Tx | ReturnType<typeof database> = database(),
@@ -50,8 +48,7 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
-// In these four statements, clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a
-// volatile function.
+// clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
 export async function deleteEndedSessions(rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
@@ -79,7 +76,7 @@ export async function deleteEndedRefreshTokens(rows: number): Promise<number> {
   return gone.length;
 }
 
-/** Ends a session. Returns false if the person has no such session or it has expired. */
+/** Returns false if the person has no such session or it has expired. */
 export async function deleteSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const rows = await tx
     .delete(session)
@@ -96,7 +93,6 @@ export async function deleteOtherSessions(tx: Tx, userId: string, sessionId: str
   return rows.length;
 }
 
-/** Lists the person's sessions that have not expired, the most recently started or renewed first. */
 export const liveSessionsOf = (userId: string, limit: number) =>
   database()
     .select({

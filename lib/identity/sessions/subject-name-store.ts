@@ -2,10 +2,7 @@ import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { serviceAccounts, user } from "#lib/identity/tables.ts";
 
-/**
- * Reads the names of people and of the organization's service accounts. The query does not check to which organization people
- * belong, so pass only people who belong to this one or acted in it.
- */
+/** Pass only people who belong to the organization or acted in it, because the query does not check the people. */
 export async function subjectNames(
   db: Database | Tx,
   organizationId: string,
@@ -28,9 +25,7 @@ export async function subjectNames(
 
 const NAMES_MAX = 200;
 
-/**
- * Lists the newest 200 service accounts of the organization, including revoked ones, because pages still show their payments.
- */
+/** Includes revoked accounts, because pages still show their payments. */
 export const agentNames = (db: Database | Tx, organizationId: string) =>
   db
     .select({ agentId: serviceAccounts.serviceAccountId, name: serviceAccounts.name })

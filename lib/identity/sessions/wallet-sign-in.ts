@@ -11,12 +11,7 @@ export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).
 
 type WalletSignature = { readonly message: string; readonly signature: string; readonly address: string };
 
-/**
- * Checks that a wallet without a contract (an externally owned account) signed exactly the message of this service, for this
- * site and the configured chain. Only the address, the nonce and the times may differ, so the message is built again and
- * compared as text. better-auth has already checked the nonce and the domain. If the signature is valid, also adds the wallet's
- * row if it is missing.
- */
+/** Only the address, the nonce and the times may differ, so the message is built again and compared as text. */
 export async function verifyWallet({ message, signature, address }: WalletSignature): Promise<boolean> {
   const chainId = siweChainId();
   const { nonce, issuedAt, expirationTime } = parseSiweMessage(message);
