@@ -18,12 +18,11 @@ export async function readInstallation(tx: Tx | ReturnType<typeof database> = da
   return row ?? null;
 }
 
-/** Marks the platform as claimed, because it has its first admin now, and deletes the set-up code, which is used up. */
 export async function markClaimed(tx: Tx): Promise<void> {
   await tx.update(installation).set({ claimedAt: sql`clock_timestamp()`, setupCodeHash: null });
 }
 
-/** Stores the hash of the set-up code. Returns false if there is a code already or the platform has its first admin. */
+/** Returns false if there is a set-up code already or the platform has its first admin. */
 export async function keepSetupCode(setupCodeHash: string): Promise<boolean> {
   const kept = await database()
     .update(installation)

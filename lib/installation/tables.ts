@@ -10,7 +10,6 @@ export const workerRuns = pgTable("worker_runs", {
   failedAt: moment("failed_at"),
 });
 
-/** This table has one row: which environment the database is for, and whether it has its first platform admin. */
 export const installation = pgTable(
   "installation",
   {
