@@ -1,4 +1,3 @@
-/** The content of a mail, as plain text. The modules that send mails write these texts. */
 export type Message = {
   readonly subject: string;
   readonly paragraphs: readonly string[];
@@ -65,7 +64,6 @@ function plainOf({ paragraphs, action, note }: Message, origin: string): string 
   return `${[...paragraphs, ...link, `--\n${note}`].join("\n\n")}\n`;
 }
 
-/** Builds the mail that is sent. Its links lead to `origin`. */
 export const compose = (message: Message, origin: string): MailText => ({
   subject: message.subject.replaceAll(UNSEEN, " "),
   plain: plainOf(message, origin),

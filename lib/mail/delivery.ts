@@ -1,9 +1,6 @@
 import { env } from "#lib/env.ts";
 
-/**
- * Where mails go: to the SMTP server if one is configured; otherwise in a sandbox to the page /outbox, where a developer reads
- * them; otherwise nowhere.
- */
+/** In a sandbox without SMTP, a developer reads the mails on the page /outbox. */
 export function mailDelivery(): "smtp" | "outbox" | "none" {
   const { SMTP_URL, ENVIRONMENT } = env();
   if (SMTP_URL !== undefined) return "smtp";

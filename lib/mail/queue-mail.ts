@@ -6,23 +6,15 @@ import { mailDelivery } from "#lib/mail/delivery.ts";
 import { insertMail, type NewMail } from "#lib/mail/store.ts";
 
 export type Mail = Message & {
-  /** One email address. */
   readonly to: string;
-  /**
-   * When the mail becomes useless, for example because its link or the request in it expires. The mail is not sent after that.
-   */
+  /** The mail is not sent after this time, for example because its link has expired. */
   readonly usefulUntil?: Date;
 };
 
-/**
- * Addresses in this reserved domain never receive mail. better-auth makes such addresses for people who sign in with a wallet.
- */
+/** A reserved domain; better-auth makes addresses in it for people who sign in with a wallet. */
 const NO_MAILBOX = /\.invalid$/i;
 
-/**
- * Makes the outbox row of a mail. Null if the mail cannot be delivered, because no SMTP server is configured in production or
- * the address is in the reserved domain.
- */
+/** Null if production has no SMTP server, or if the address has no mailbox. */
 export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   const delivery = mailDelivery();
   if (delivery === "none" || NO_MAILBOX.test(to)) return null;
@@ -35,11 +27,7 @@ export function mailRow({ to, usefulUntil, ...message }: Mail): NewMail | null {
   };
 }
 
-/**
- * Stores a mail in the outbox, in the transaction that causes the mail, so that both commit or neither does. A worker sends it
- * later, except in a sandbox without SMTP, where it is only shown. If the mail cannot be delivered (mailRow), nothing is
- * stored.
- */
+/** The mail is stored in the transaction that causes it, so that both commit or neither does; a worker sends the mail later. */
 export async function queueMail(tx: Tx, mail: Mail): Promise<void> {
   const row = mailRow(mail);
   if (row) await insertMail(tx, row);

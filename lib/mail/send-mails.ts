@@ -14,19 +14,13 @@ const PAUSE_MAX_MS = 3_600_000;
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/**
- * The milliseconds before the next attempt: 15 s, 30 s, 1 min and so on, up to 1 h, so that twelve attempts take about four
- * hours.
- */
+/** In milliseconds: 15 s, 30 s, 1 min and so on, up to 1 h, so that twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
 
-/** A function that is called right before a mail is sent. It says whether the recipient should still get the mail. */
+/** Called right before a mail is sent: whether the recipient should still get the mail. */
 type Wanted = (mailId: string) => Promise<boolean>;
 
-/**
- * Sends queued mails whose next attempt is due, at most 16 in one call. A worker leases each mail (marks it as its own for some
- * minutes) just before it sends the mail. Returns the number of leased mails, including those that were not sent.
- */
+/** Returns the number of leased mails, at most 16, including those that were not sent. */
 export async function sendMails(isWanted: Wanted = () => Promise.resolve(true)): Promise<number> {
   if (mailDelivery() !== "smtp" || !(await hasDueMail())) return 0;
   let [left, tried] = [BATCH, 0];
@@ -83,7 +77,6 @@ async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): 
   await (given ? endMail(mailId, "failed") : postponeMail(mailId, pauseAfter(attempts)));
 }
 
-/** Deletes mails older than 30 days that are no longer queued. Returns how many were deleted. */
 export async function forgetOldMails(): Promise<number> {
   let gone = 0;
   for (;;) {

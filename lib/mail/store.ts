@@ -6,17 +6,11 @@ import { mails } from "#lib/mail/tables.ts";
 export type MailRow = typeof mails.$inferSelect;
 export type NewMail = Pick<MailRow, "mailId" | "recipient" | "subject" | "plain" | "html" | "status" | "usefulUntil">;
 
-/**
- * The present time, truncated to milliseconds. The columns would round it, perhaps up to a time at which the mail is not due
- * yet.
- */
+/** Truncated, because the columns would round up, perhaps to a time at which the mail is not due yet. */
 const now = sql`date_trunc('milliseconds', clock_timestamp())`;
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/**
- * Makes the row of a mail. A queued mail is sent at `sendAt` at the earliest or, if that is left out, at once. A kept mail is
- * never sent.
- */
+/** Without `sendAt`, a queued mail is due at once; a kept mail is never sent. */
 const rowOf = ({ sendAt, ...mail }: NewMail & { readonly sendAt?: Date }) => {
   const kept = mail.status === "kept";
   return { ...mail, nextAttemptAt: kept ? null : (sendAt ?? now), endedAt: kept ? now : null };
@@ -45,10 +39,7 @@ export async function hasDueMail(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * Finds the mail whose next attempt is due first, and reserves it for this worker for `leaseMs` milliseconds. If the worker
- * dies, another worker sends the mail after that time, so a mail may be sent twice, with the same Message-ID.
- */
+/** If the worker dies, another one sends the mail after `leaseMs`, so a mail may be sent twice, with the same Message-ID. */
 export async function leaseDueMail(leaseMs: number): Promise<MailRow | null> {
   const due = database()
     .select({ mailId: mails.mailId })
@@ -80,7 +71,7 @@ export async function postponeMail(mailId: string, milliseconds: number): Promis
     .where(and(eq(mails.mailId, mailId), eq(mails.status, "queued")));
 }
 
-/** Lists mails that were stored in a sandbox without SMTP, newest first; with `recipient` (in lower case), only those to it. */
+/** The mails of a sandbox without SMTP, newest first; `recipient` is in lower case. */
 export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]> =>
   database()
     .select()
@@ -89,7 +80,6 @@ export const newestKept = (rows: number, recipient?: string): Promise<MailRow[]>
     .orderBy(desc(mails.createdAt), desc(mails.mailId))
     .limit(rows);
 
-/** Deletes at most `rows` mails that are older than `days` and no longer queued. Returns how many were deleted. */
 export async function deleteOldMails(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM mails WHERE mail_id IN (

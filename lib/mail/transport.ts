@@ -5,10 +5,7 @@ import { perProcess } from "#lib/process.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 20_000;
-/**
- * A worker reserves a mail for this many milliseconds. It is longer than sending one mail can take: connecting, and 20 seconds
- * for each of the eleven replies in an SMTP session.
- */
+/** A worker reserves a mail for this time: longer than connecting and 20 s for each of the eleven replies in SMTP. */
 export const LEASE_MS = 300_000;
 
 const isLoopback = (host: string): boolean =>
@@ -33,5 +30,4 @@ function connect() {
   );
 }
 
-/** The SMTP transport. Each process has one. */
 export const transport = (): ReturnType<typeof connect> => perProcess("smtp", connect);
