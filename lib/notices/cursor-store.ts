@@ -7,9 +7,6 @@ import { sqlOf, type Database, type Tx } from "#lib/db/client.ts";
 import type { OpeningEvent, Request } from "#lib/notices/plan-notices.ts";
 import { noticeCursors } from "#lib/notices/tables.ts";
 
-/**
- * Lists audit chains of organizations with events that were not read yet, sorted by name, beginning after the chain `place`.
- */
 export async function grownChains(db: Database, place: string, rows: number): Promise<readonly string[]> {
   const found = await db
     .select({ chain: auditHeads.chain })
@@ -24,10 +21,7 @@ export async function grownChains(db: Database, place: string, rows: number): Pr
   return found.map(({ chain }) => chain);
 }
 
-/**
- * Locks the cursors of these audit chains, and returns the numbers of the next events of each chain, at most `events` of them.
- * Leaves out chains whose cursor another process has locked, and chains without new events.
- */
+/** Leaves out chains whose cursor another process has locked, and chains without new events. */
 export async function lockCursors(tx: Tx, chains: readonly string[], events: number): Promise<readonly EventRange[]> {
   await tx
     .insert(noticeCursors)
@@ -41,10 +35,7 @@ export async function lockCursors(tx: Tx, chains: readonly string[], events: num
   return locked.map((row) => ({ chain: String(row["chain"]), after: Number(row["after"]), last: Number(row["last"]) }));
 }
 
-/**
- * Moves the cursors past the events that were read. Call lockCursors before in this transaction, so that no other process reads
- * the same events.
- */
+/** Call lockCursors before in this transaction, so that no other process reads the same events. */
 export async function moveCursors(tx: Tx, ranges: readonly EventRange[]): Promise<void> {
   await sqlOf(tx)`
     UPDATE notice_cursors c SET sequence = r.last
@@ -52,7 +43,6 @@ export async function moveCursors(tx: Tx, ranges: readonly EventRange[]): Promis
     WHERE c.chain = r.chain`;
 }
 
-/** The requests for approval that the events name, by id. */
 export async function requestsOf(tx: Tx, events: readonly OpeningEvent[]): Promise<ReadonlyMap<string, Request>> {
   if (events.length === 0) return new Map();
   const { checkoutIntentId, organizationId, status, authorizationId, createdAt, expiresAt } = checkoutIntents;

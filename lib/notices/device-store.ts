@@ -27,10 +27,7 @@ const devices = (db: Database | Tx, organizationId: string) =>
     .orderBy(asc(pushDevices.createdAt), asc(pushDevices.deviceId))
     .limit(DEVICES_MAX);
 
-/**
- * The devices of the people who may approve for the organization and are not in their quiet hours at `now`, the oldest first.
- * The rows are locked, so that none of the devices is removed before the commit; devices that are being removed are left out.
- */
+/** Locks the rows, so that no device is removed before the commit; devices that are being removed are left out. */
 export async function devicesOfApprovers(tx: Tx, organizationId: string, now: Date): Promise<readonly string[]> {
   const found = await devices(tx, organizationId).for("key share", { of: pushDevices, skipLocked: true });
   return found.filter((row) => !isQuiet(quietHoursOf(row), now)).map(({ deviceId }) => deviceId);
@@ -40,10 +37,7 @@ export async function hasDevice(organizationId: string, now: Date): Promise<bool
   return (await devices(database(), organizationId)).some((row) => !isQuiet(quietHoursOf(row), now));
 }
 
-/**
- * The request for approval that a message is about. Null if the request no longer waits, if the device was removed or its
- * session has ended, or if the owner of the device may no longer decide the request or is in their quiet hours.
- */
+/** Null if the request no longer waits, device or session is gone, or the device's owner may not decide or has quiet hours. */
 export async function findRequestOf({ deviceId, organizationId, checkoutIntentId }: PushRow) {
   const { domain, amount, asset, tokenDecimals, expiresAt, status } = checkoutIntents;
   const [row] = await database()

@@ -10,10 +10,7 @@ const EVENTS = 1_000;
 /** The maximum number of passes over all chains in one run. If more events are left, the next run reads them. */
 const PASSES_MAX = 20;
 
-/**
- * Reads the new events of the audit chains of all organizations. For each request for approval that they opened, it plans the
- * notices to people. Returns the number of planned notices.
- */
+/** Returns the number of planned notices. */
 export async function followEvents(): Promise<number> {
   let planned = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
@@ -27,7 +24,6 @@ export async function followEvents(): Promise<number> {
 /** `isBehind`: a chain may have more new events than the EVENTS that one pass reads. */
 type Followed = { readonly count: number; readonly isBehind: boolean };
 
-/** Reads at most EVENTS new events of each chain that has new events. */
 async function followAll(): Promise<Followed> {
   let [count, isBehind, place] = [0, false, ""];
   for (;;) {

@@ -3,10 +3,6 @@ import { deleteOldNotices } from "#lib/notices/notice-store.ts";
 const KEPT_DAYS = 30;
 const AT_ONCE = 1_000;
 
-/**
- * Deletes notices that ended more than 30 days ago, with the records of who got a mail for them. Returns how many notices were
- * deleted.
- */
 export async function forgetOldNotices(): Promise<number> {
   let gone = 0;
   for (;;) {

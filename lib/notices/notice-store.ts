@@ -23,10 +23,7 @@ export async function hasDueNotice(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/**
- * Locks notices that are due and that no other process is delivering, the oldest first. With `checkoutIntentId`, only notices
- * about this request for approval.
- */
+/** Leaves out notices that another process is delivering. */
 export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string): Promise<PlannedNotice[]> =>
   tx
     .select()
@@ -36,7 +33,6 @@ export const lockDueNotices = (tx: Tx, rows: number, checkoutIntentId?: string):
     .limit(rows)
     .for("update", { skipLocked: true });
 
-/** The requests for approval with notices that are due, the oldest notice first. */
 export async function requestsWithDueNotices(rows: number): Promise<readonly string[]> {
   const found = await database()
     .select({ checkoutIntentId: notices.checkoutIntentId })
@@ -50,7 +46,6 @@ export async function requestsWithDueNotices(rows: number): Promise<readonly str
 
 const ATTEMPTS_MAX = 5;
 
-/** After a failed attempt, makes the due notices of a request wait 2 s, then 4 s, 8 s and 16 s. The fifth failure ends them. */
 export async function postponeNotices(checkoutIntentId: string): Promise<void> {
   const isLast = sql`${notices.attempts} + 1 >= ${ATTEMPTS_MAX}`;
   await database()
@@ -66,7 +61,6 @@ export async function postponeNotices(checkoutIntentId: string): Promise<void> {
 
 export type RequestRow = { readonly checkout: CheckoutRow; readonly organization: string | null };
 
-/** The requests for approval of these notices with the names of their organizations, by id. */
 export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Promise<ReadonlyMap<string, RequestRow>> {
   const ids = [...new Set(due.map(({ checkoutIntentId }) => checkoutIntentId))];
   const rows = await tx
@@ -77,7 +71,6 @@ export async function selectRequests(tx: Tx, due: readonly PlannedNotice[]): Pro
   return new Map(rows.map((row) => [row.checkout.checkoutIntentId, row]));
 }
 
-/** The people who may approve for the organization now and have not switched off mail about requests. */
 export const selectReaders = (tx: Tx, organizationId: string, rows: number): Promise<readonly Approver[]> =>
   selectApprovers(tx, organizationId, wantsMail(user.id), rows);
 
@@ -93,7 +86,7 @@ export async function endNotices(
       .where(and(eq(notices.auditEventId, auditEventId), eq(notices.kind, kind)));
 }
 
-/** Makes a notice due later, because a person gave its request more time after the notice was planned. */
+/** For a request that got more time after the notice was planned. */
 export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNotice, dueAt: Date): Promise<void> {
   await tx
     .update(notices)
@@ -103,7 +96,7 @@ export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNoti
 
 type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
 
-/** Stores the deliveries that are not stored yet, and returns the ids of their mails. */
+/** Returns the ids of the mails of those deliveries that were not stored yet. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
   if (deliveries.length === 0) return new Set();
   const inserted = await tx
@@ -114,9 +107,6 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]):
   return new Set(inserted.map(({ mailId }) => mailId));
 }
 
-/**
- * Deletes at most `rows` notices that ended more than `days` days ago, with their deliveries. Returns how many were deleted.
- */
 export async function deleteOldNotices(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM notices WHERE (audit_event_id, kind) IN (

@@ -1,4 +1,4 @@
-/** The wire shape of the notifications about a request for approval: the channels and their state. Browser-safe. */
+/** Browsers load this file too, so it imports no server code. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 import { NoticeChannel, NotificationStatus } from "#lib/vocabulary.ts";

@@ -13,7 +13,6 @@ import { toWire } from "#lib/time.ts";
 /** After two failed attempts a channel counts as unreachable, although a later attempt may succeed. */
 const FAILED_TRIES = 2;
 
-/** What is known about one channel by which people are told of a request for approval. */
 type ChannelState = { readonly status: Notification["status"]; readonly acceptedAt?: Date; readonly detail: string };
 
 const noMail = {
@@ -33,10 +32,7 @@ function unreached({ failed, mails }: DeliveryFacts): string {
     : "The mail server has not taken the mail about this request. Give the link to a person who may approve.";
 }
 
-/**
- * What is known about the mails of a request for approval. `facts` is null while no notice of the request was delivered or has
- * failed.
- */
+/** `facts` is null while no notice of the request was delivered or has failed. */
 function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFacts | null): ChannelState {
   if (delivery !== "smtp") return { status: "unreachable", detail: noMail[delivery] };
   if (facts?.acceptedAt) {
@@ -50,10 +46,7 @@ function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFac
   return { status: "unreachable", detail: unreached(facts) };
 }
 
-/**
- * What is known about the push messages of a request for approval; null if there are none. `isPlanned`: the first notice is not
- * delivered yet, and an approver has a device.
- */
+/** Null if there are no push messages; `isPlanned`: the first notice is not delivered yet, and an approver has a device. */
 function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
   if (facts.acceptedAt) {
     return {
@@ -88,9 +81,7 @@ function combine(mail: ChannelState, push: ChannelState | null): Notification {
   };
 }
 
-/**
- * Whether people were told about a request for approval that is open or has expired; null if it was decided or ended otherwise.
- */
+/** Null if the request was decided, or ended otherwise than by its expiry. */
 export async function notificationOf(checkout: CheckoutRow, now: Date): Promise<Notification | null> {
   const status = statusAt(checkout, now);
   if (!isOpen(status) && status !== "expired") return null;

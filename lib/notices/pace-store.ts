@@ -6,10 +6,7 @@ import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 const { recipientId, mailId, digest } = noticeDeliveries;
 
-/**
- * While a digest, which is a mail about several requests, is not sent, more requests can be added to it. A sandbox without SMTP
- * never sends a digest, so there it stays open for five minutes, until the next digest is due.
- */
+/** A sandbox without SMTP never sends a digest, so a digest stays open there for five minutes, until the next one is due. */
 const isOpen = sql<boolean>`(${mails.status} = 'queued' OR (${mails.status} = 'kept' AND ${mails.createdAt} > clock_timestamp() - interval '5 minutes'))`;
 
 /** The mails about requests for approval that each person got from the organization in the last ten minutes. */

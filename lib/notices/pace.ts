@@ -3,16 +3,10 @@ import { minutes } from "#lib/time.ts";
 /** A mail about several requests for approval. `isOpen`: it has not been sent yet, so one more request can be added. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
-/**
- * The mails about requests for approval that a person got in the last ten minutes in one organization: the number of mails about
- * single requests, and the newest digest.
- */
+/** Of one person, from one organization, in the last ten minutes; `singles` counts the mails about single requests. */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
-/**
- * How a person is told about one more request for approval: by a separate mail, in a digest that is already queued, or in a new
- * digest.
- */
+/** A separate mail, a digest that is already queued, or a new digest. */
 export type Pace =
   | { readonly as: "single" }
   | { readonly as: "joined"; readonly mailId: string }
@@ -22,10 +16,7 @@ export const WINDOW_MS = minutes(10);
 const SINGLES_MAX = 3;
 const DIGEST_EVERY_MS = minutes(5);
 
-/**
- * At most three mails about single requests in ten minutes, then a digest every five minutes, so that an agent cannot flood
- * approvers.
- */
+/** Three mails about single requests in ten minutes, then a digest every five minutes: an agent cannot flood approvers. */
 export function paceOf({ singles, digest }: Recent, now: Date): Pace {
   if (singles < SINGLES_MAX) return { as: "single" };
   if (digest?.isOpen) return { as: "joined", mailId: digest.mailId };

@@ -29,30 +29,23 @@ export type PlannedNotice = {
   readonly dueAt: Date;
 };
 
-/** The types of audit events that can open a request for approval. */
 export const openingTypes = ["payment.approvalRequired", "checkout.previewed"] as const;
 
 const LAST_MS = minutes(5);
 
-/**
- * A payment with the same question as an earlier payment reuses the earlier payment's checkout, so its event opens no request.
- */
+/** A payment with the same question as an earlier one reuses the earlier payment's checkout, so its event opens no request. */
 const opens = (event: OpeningEvent, request: Request): boolean =>
   event.type === "checkout.previewed" || request.authorizationId === event.entityId;
 
 const waits = ({ status, expiresAt }: Request, now: Date): boolean => isOpen(status as CheckoutStatus) && expiresAt > now;
 
-/** The time at which a notice is due. If a person gives the request more time, its reminders are due later. */
 export function dueAt(kind: NoticeKind, { createdAt, expiresAt }: Pick<Request, "createdAt" | "expiresAt">): Date {
   if (kind === "opened") return createdAt;
   if (kind === "halfTime") return new Date((createdAt.getTime() + expiresAt.getTime()) / 2);
   return new Date(expiresAt.getTime() - LAST_MS);
 }
 
-/**
- * The notices about a request for approval: at once, at half of its time, and five minutes before its end. A request of ten
- * minutes or less gets no notice before its end, because its notice at half time comes in the last five minutes.
- */
+/** A request of ten minutes or less gets no last notice, because its notice at half time comes in the last five minutes. */
 export function planNotices(event: OpeningEvent, request: Request | undefined, now: Date): readonly PlannedNotice[] {
   if (!request || !opens(event, request) || !waits(request, now)) return [];
   const { checkoutIntentId, organizationId } = request;
@@ -68,9 +61,6 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
   return [notice("opened"), notice("halfTime"), ...last];
 }
 
-/**
- * Whether a due notice is delivered: only while its request waits. After an outage several notices about one request may be
- * due; then only the latest is delivered.
- */
+/** After an outage several notices about one request may be due; then only the latest is delivered. */
 export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
   waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

@@ -12,10 +12,6 @@ import { vapid } from "#lib/push/vapid.ts";
 /** The maximum number of messages with sound that a device gets in ten minutes; further messages are silent. */
 const SOUNDS_MAX = 3;
 
-/**
- * Writes a push message about a request for approval to each device of the people who may approve now, except in their quiet
- * hours.
- */
 export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice, request: CheckoutRow, now: Date): Promise<void> {
   if (vapid() === null) return;
   const { organizationId, checkoutIntentId, expiresAt: usefulUntil } = request;
@@ -36,10 +32,7 @@ export async function pushRequest(tx: Tx, { auditEventId, kind }: PlannedNotice,
   );
 }
 
-/**
- * The content of a push message. It names the request by ids, because a lock screen may show it; it contains the payee and the
- * amount only if the person asked for them. Null if the message is no longer wanted (findRequestOf).
- */
+/** A lock screen may show the message, so it has payee and amount only if the person asked for them; null: no longer wanted. */
 export const messageOf: MessageOf = async (push) => {
   const request = await findRequestOf(push);
   if (!request) return null;

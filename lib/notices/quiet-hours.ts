@@ -5,10 +5,7 @@ export type QuietHours = { readonly from: string; readonly to: string; readonly 
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
-/**
- * Whether the time is in the quiet hours. `to` may be earlier than `from`: then the hours pass midnight. The time `to` itself is
- * outside.
- */
+/** If `to` is earlier than `from`, the hours pass midnight; the time `to` itself is outside. */
 export function isQuiet(hours: QuietHours | null, now: Date): boolean {
   if (hours === null) return false;
   const { minuteOfDay: minute } = localTimeAt(hours.timezone, now);

@@ -9,7 +9,6 @@ import { vapid } from "#lib/push/vapid.ts";
 
 export type Notices = z.output<(typeof contract.getNotices)["response"]>;
 
-/** How a person wants to be told about requests for approval, and the devices that they registered. */
 export async function readNotices(db: Database, { userId, sessionId }: SessionCaller): Promise<Notices> {
   const [settings, devices] = await Promise.all([readSettings(db, userId), devicesOf(db, userId)]);
   return {

@@ -17,10 +17,7 @@ const note =
 export type RequestNames = { readonly agent: string; readonly organization: string };
 type Asked = Pick<CheckoutRow, "amount" | "tokenDecimals" | "asset" | "domain" | "expiresAt">;
 
-/**
- * Makes the mail that tells an approver that a payment waits for approval. It contains no free text of the agent or the seller,
- * and opening its link approves nothing.
- */
+/** The mail contains no free text of the agent or the seller, and opening its link approves nothing. */
 export function requestMail(to: string, kind: NoticeKind, request: Asked, { agent, organization }: RequestNames): Mail {
   const amount = displayAmount(request.amount, request.tokenDecimals, request.asset);
   return {

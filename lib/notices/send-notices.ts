@@ -25,14 +25,11 @@ import { pushRequest } from "#lib/notices/push-requests.ts";
 import { digestMail, requestMail } from "#lib/notices/request-mail.ts";
 import { log } from "#lib/telemetry/log.ts";
 
-/**
- * The maximum number of notices in one transaction. It is small, because the transaction writes a mail to each approver of each
- * of these requests.
- */
+/** Few in one transaction, because each notice causes a mail to every approver of its request. */
 const NOTICES = 10;
 const APPROVERS_MAX = 1_000;
 
-/** Delivers the due notices to the people who may approve now. Returns how many notices ended or became due later. */
+/** Returns how many notices ended or became due later. */
 export async function sendNotices(): Promise<number> {
   let ended = 0;
   if (!(await hasDueNotice())) return ended;
@@ -43,10 +40,7 @@ export async function sendNotices(): Promise<number> {
   }
 }
 
-/**
- * If the database refuses a transaction with several notices, each request gets a transaction of its own, so that one bad
- * notice does not stop the others.
- */
+/** If the database refuses several notices, each request gets its own transaction, so that one bad notice stops no other. */
 async function sendTogether(): Promise<number> {
   try {
     return await sendSome();
@@ -84,7 +78,7 @@ const sendSome = (checkoutIntentId?: string): Promise<number> =>
     return locked.length;
   });
 
-/** Makes the notices of requests that got more time due later, and returns the other notices. */
+/** Makes notices of requests that got more time due later, and returns the other notices. */
 async function postponeEarly(
   tx: Tx,
   locked: readonly PlannedNotice[],
@@ -101,10 +95,7 @@ async function postponeEarly(
   return due;
 }
 
-/**
- * Delivers a notice. A notice that cannot be written counts as failed and is not tried again, or it would delay the notices
- * after it for ever.
- */
+/** A notice that cannot be written is not tried again, or it would delay the notices after it for ever. */
 async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<"delivered" | "failed"> {
   try {
     await deliver(tx, notice, request, now);
@@ -118,10 +109,7 @@ async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now
   }
 }
 
-/**
- * With SMTP, only confirmed addresses get mail, because an unconfirmed one may belong to another person. Without SMTP, no mail
- * leaves the service.
- */
+/** With SMTP, only confirmed addresses get mail, because an unconfirmed one may belong to another person. */
 const isReachable = ({ emailVerified }: Approver): boolean => emailVerified || mailDelivery() !== "smtp";
 
 type Outgoing = {
@@ -130,9 +118,7 @@ type Outgoing = {
   readonly mail: (NewMail & { readonly sendAt?: Date }) | null;
 };
 
-/**
- * The mail that tells one person about a request; its `mail` is null if it is queued already. Null if no mail can reach them.
- */
+/** Null if no mail can reach the person; `mail` is null if the digest is queued already. */
 function outgoing({ email }: Approver, pace: Pace, single: (to: string) => Mail, organization: string): Outgoing | null {
   if (pace.as === "joined") return { mailId: pace.mailId, digest: true, mail: null };
   const digest = pace.as === "digest";

@@ -20,7 +20,6 @@ type QuietColumns = { readonly quietFrom: string | null; readonly quietTo: strin
 export const quietHoursOf = ({ quietFrom, quietTo, timezone }: QuietColumns): QuietHours | null =>
   quietFrom === null || quietTo === null || timezone === null ? null : { from: quietFrom, to: quietTo, timezone };
 
-/** How a person wants to be told. A person without a row gets mail. */
 export async function readSettings(db: Database | Tx, userId: string): Promise<NoticeSettings> {
   const [row] = await db
     .select({ mail: noticeSettings.mail, ...quietColumns })
@@ -29,10 +28,7 @@ export async function readSettings(db: Database | Tx, userId: string): Promise<N
   return { mail: row?.mail ?? true, quietHours: row ? quietHoursOf(row) : null };
 }
 
-/**
- * Stores how a person wants to be told about requests for approval. Call lockPerson before, so that two changes do not
- * overwrite each other.
- */
+/** Call lockPerson before, so that two changes do not overwrite each other. */
 export async function saveSettings(tx: Tx, userId: string, { mail, quietHours }: NoticeSettings): Promise<void> {
   const { from: quietFrom = null, to: quietTo = null, timezone = null } = quietHours ?? {};
   const set = { mail, quietFrom, quietTo, timezone };

@@ -3,13 +3,12 @@ import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { user } from "#lib/identity/tables.ts";
 
-/** The number of the last event that was read in each audit chain to plan notices. */
+/** The last event that was read in each audit chain. */
 export const noticeCursors = pgTable("notice_cursors", {
   chain: text("chain").primaryKey(),
   sequence: bigint("sequence", { mode: "number" }).notNull(),
 });
 
-/** Notices to people about requests that wait for approval, with the time at which each is due. */
 export const notices = pgTable(
   "notices",
   {
@@ -19,10 +18,7 @@ export const notices = pgTable(
     organizationId: text("organization_id").notNull(),
     checkoutIntentId: text("checkout_intent_id").notNull(),
     dueAt: moment("due_at").notNull(),
-    /**
-     * `dropped`: not delivered, because the request had ended or a later notice was due too. `failed`: the messages could not be
-     * written.
-     */
+    /** `dropped`: the request had ended, or a later notice was due too. `failed`: the messages could not be written. */
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] })
       .notNull()
       .default("waiting"),
@@ -42,7 +38,7 @@ export const notices = pgTable(
   ],
 );
 
-/** A mail to one person for a notice. The primary key prevents a second mail for it, whichever process delivers the notice. */
+/** The primary key prevents a second mail to a person for the same notice, whichever process delivers the notice. */
 export const noticeDeliveries = pgTable(
   "notice_deliveries",
   {

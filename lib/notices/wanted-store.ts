@@ -7,10 +7,7 @@ import { member, user } from "#lib/identity/tables.ts";
 import { wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
-/**
- * Whether the recipient of a mail about requests for approval may still decide at least one of them and has not switched off
- * such mail; null for a mail that is not about requests.
- */
+/** Null for a mail that is not about requests; true if the recipient may still decide at least one of them and wants mail. */
 export async function findStillWanted(mailId: string): Promise<boolean | null> {
   const isOpen = and(
     inArray(checkoutIntents.status, [...openStatuses]),
