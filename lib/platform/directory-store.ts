@@ -8,9 +8,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 /* Queries over all organizations. Only the pages of the platform's administration may use them. */
 
-/**
- * For each of these people, the number of valid sessions, and when they last used one of these sessions, accurate to an hour.
- */
+/** `seenAt` is the last use of a valid session, accurate to an hour. */
 export const countSessions = (userIds: readonly string[]) =>
   database()
     .select({ userId: session.userId, count: count(), seenAt: max(session.updatedAt) })
@@ -26,7 +24,6 @@ export const selectMemberships = (userIds: readonly string[]) =>
     .where(inArray(member.userId, [...userIds]))
     .orderBy(asc(member.createdAt), asc(member.id));
 
-/** The valid sessions of a person, newest first. */
 export const selectSessions = (userId: string, rows: number) =>
   database()
     .select({
@@ -41,9 +38,6 @@ export const selectSessions = (userId: string, rows: number) =>
     .orderBy(desc(session.createdAt))
     .limit(rows);
 
-/**
- * Organizations whose id is the search text, or whose name or slug begins with it; all if the text is undefined. Newest first.
- */
 export const selectOrganizations = (search: string | undefined, place: string | null, rows: number) =>
   database()
     .select({
@@ -86,7 +80,6 @@ const stateOf = {
   stopped: isNotNull(sellers.stoppedAt),
 } as const;
 
-/** Sellers in one state, newest first. */
 export const selectSellers = (environment: Environment, state: SellerState, place: string | null, rows: number) =>
   database()
     .select({
@@ -112,10 +105,7 @@ export const countResources = (sellerIds: readonly string[]) =>
     .where(and(inArray(resources.sellerId, [...sellerIds]), isNull(resources.archivedAt)))
     .groupBy(resources.sellerId);
 
-/**
- * The number of sellers that are neither verified nor stopped, counted up to a limit. For a reader, "12,408 to verify" says no more than
- * "many", and counting all of them is slow.
- */
+/** Counts at most `most` sellers, because counting all is slow, and "12,408 to verify" says no more than "many". */
 export async function countUnverified(environment: Environment, most: number): Promise<number> {
   const few = database()
     .select({ sellerId: sellers.sellerId })
@@ -127,7 +117,6 @@ export async function countUnverified(environment: Environment, most: number): P
   return row?.count ?? 0;
 }
 
-/** Subscriptions of all organizations, newest organization first. */
 export const selectSubscriptions = (place: string | null, rows: number) =>
   database()
     .select({
@@ -145,7 +134,6 @@ export const selectSubscriptions = (place: string | null, rows: number) =>
     .orderBy(desc(subscriptions.organizationId))
     .limit(rows);
 
-/** The names of people by their ids, for the pages that show audit events. */
 export async function namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (userIds.length === 0) return new Map();
   const rows = await database()

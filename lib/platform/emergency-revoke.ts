@@ -39,10 +39,6 @@ type StopFacts = { readonly organizationId: string; readonly was: string; readon
   Record<string, unknown>
 >;
 
-/**
- * Writes an audit event about the stop of a mandate, an agent or a seller, with the reason, to the audit chain of its
- * organization.
- */
 function auditStop({ tx, caller, actionId, reason, now }: Stop, event: Omit<NewEvent, "actorId" | "metadata">): void {
   audit(tx, { ...event, actorId: caller.userId, metadata: { reason, emergency: actionId } }, now);
 }
@@ -98,12 +94,7 @@ function targetsOf({ mandateId, agentId, sellerId }: Body): Target[] {
 
 const stops = { mandate: stopMandate, agent: stopAgent, seller: stopOneSeller } as const;
 
-/**
- * Stops a mandate, an agent, a seller, or several of these at once. It only changes statuses, stores the domains and addresses
- * that a seller's stop includes, queues revocations on the chain and writes audit events. A background job later releases the
- * reserved amounts: all of a revoked mandate, and those of an agent or a seller when they expire. Until then, an authorization
- * of a stopped target is refused when somebody executes it.
- */
+/** A background job releases reserved amounts later; until then, executing an authorization of a stopped target is refused. */
 export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async ({ body }, { caller, idempotency, requestId }) => {
   const targets = targetsOf(body);
   await countAttempt("emergency", caller.userId, TRIES_MAX, { on: urgentPool().sql });
@@ -127,8 +118,7 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
     const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
     const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
-    // The reply shows the event's hash, so the heads of the audit chains are locked before the idempotency slot. A concurrent
-    // request with the same key waits for the lock of closeGateAtOnce, so the two cannot deadlock.
+    // The reply has the event's hash, so the audit heads are locked before the slot; closeGateAtOnce prevents a deadlock.
     const written = (await writeNoted(tx)).find((one) => one.auditEventId === auditEventId);
     if (!written) throw new Error("An emergency left no event.");
     return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };

@@ -12,10 +12,7 @@ import type { Environment } from "#lib/vocabulary.ts";
 
 type Db = Database | Tx;
 
-/**
- * Finds a mandate of any organization. Only the platform's own operations and pages use functions whose name begins with
- * findAny.
- */
+/** Only the platform's own operations and pages use functions whose name begins with findAny. */
 export async function findAnyMandate(db: Db, environment: Environment, mandateId: string) {
   const { organizationId, name, status, asset, chain } = mandates;
   const [row] = await db
@@ -46,7 +43,6 @@ export async function findAnySeller(db: Db, environment: Environment, sellerId: 
   return row ?? null;
 }
 
-/** Mandates, agents and sellers with this text in their name, domain or organization's name; the newest of each kind first. */
 export async function findByName(db: Db, environment: Environment, text: string, rows: number) {
   const like = contains(text);
   const ofOrganization = ilike(organization.name, like);
@@ -98,9 +94,7 @@ export type Target =
   | { readonly kind: "agent"; readonly id: string }
   | { readonly kind: "seller"; readonly id: string };
 
-/**
- * The condition for payments to registered sellers at the domains, and to the addresses, that the stopped seller had proved.
- */
+/** SQL condition: a payment to a registered seller at a domain, or to an address, that the stopped seller had proved. */
 function reached(reach: readonly Reach[]) {
   const proven = reach.filter((one) => one.proven);
   const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);
@@ -124,7 +118,6 @@ const executionsOf = ({ kind, id }: Target, reach: readonly Reach[]) =>
     }[kind],
   );
 
-/** Executions of the target whose outcome is not known yet, newest first. */
 export const selectUnderWay = (db: Db, target: Target, rows: number, reach: readonly Reach[] = []) =>
   db
     .select({
@@ -141,10 +134,7 @@ export const selectUnderWay = (db: Db, target: Target, rows: number, reach: read
     .orderBy(desc(executions.executionId))
     .limit(rows);
 
-/**
- * Sums, by asset and chain, the holds (reserved amounts) of a mandate, an agent or a seller whose payment was not submitted yet.
- * `since` comes from sweptUntil: heldRows skips holds that expired before this time, because they are already released.
- */
+/** Holds of payments that were not submitted; `since` is from sweptUntil: holds that expired before it are released already. */
 export const sumHeld = (db: Db, { kind, id }: Target, since: Date) =>
   db
     .select({

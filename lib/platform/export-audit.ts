@@ -10,10 +10,7 @@ import { presentEvent } from "#lib/audit/list-audit-events.ts";
 import { toWire } from "#lib/time.ts";
 
 const PAGE = 500;
-/**
- * Pages of 500 lines: enough for fifty million events of one chain, or for fifty thousand chains with one page of events and one
- * of checkpoints each.
- */
+/** Enough for fifty million events of one chain, or for fifty thousand chains with a page of events and one of checkpoints. */
 const PAGES_MAX = 100_000;
 const NOT_COMPLETE = "This file is not complete: the export reached its limit. Export the missing chains one by one.";
 
@@ -30,9 +27,7 @@ async function* chainsOf(chain: string | undefined): AsyncGenerator<string> {
   }
 }
 
-/** One line of the file, at its position in the chain. */
 type Line = { readonly sequence: number; readonly text: string };
-/** Reads one page of the lines of an audit chain, after the position `after`. */
 type ReadPage = (chain: string, after: number) => Promise<readonly Line[]>;
 
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
@@ -81,10 +76,7 @@ const eventsAsCsv: ReadPage = async (chain, after) => {
 };
 
 const formats = {
-  /**
-   * Contains everything that a third party needs to check the chains without this service: the public keys, each event with its
-   * position, each checkpoint.
-   */
+  /** Everything with which a third party can check the chains without this service. */
   ndjson: {
     first: () => json(publicKeys()),
     pages: [eventsAsJson, checkpointsAsJson],
@@ -98,10 +90,8 @@ const formats = {
 } as const;
 
 /**
- * The text of an export file, page by page, for one chain or for all of them. If there are more than `pagesMax` pages, the last
- * line says that lines are missing.
- * @throws Problem unauthenticated, capability_required before any page: then the download fails and does not look like a
- * complete file
+ * If there are more than `pagesMax` pages, the last line says that lines are missing.
+ * @throws Problem unauthenticated, capability_required before a page: the download fails and does not look like a complete file
  */
 export async function* exportAudit(
   cookie: string | null,

@@ -5,10 +5,7 @@ import { heldRows, sweptUntil } from "#lib/holds/hold-store.ts";
 import { hasNoOutcome } from "#lib/holds/execution-store.ts";
 import { authorizations, executions } from "#lib/holds/tables.ts";
 
-/**
- * Counts, by status, the executions whose outcome is not known yet, with the time of the oldest and the number of those
- * whose check is more than a minute late.
- */
+/** `overdue` counts the executions whose check is more than a minute late. */
 export const countOpen = () =>
   database()
     .select({
@@ -21,7 +18,6 @@ export const countOpen = () =>
     .where(hasNoOutcome)
     .groupBy(executions.settlementStatus);
 
-/** Executions with an unknown outcome, the oldest first. */
 export const selectUnknown = (rows: number) =>
   database()
     .select({
@@ -45,10 +41,7 @@ export const selectUnknown = (rows: number) =>
     .orderBy(asc(executions.executionId))
     .limit(rows);
 
-/**
- * The median and the 95th percentile, in seconds, of the time from submission to settlement; only the settled ones of the
- * newest `among` executions count. The number of rows is limited, so the query needs no separate index.
- */
+/** In seconds from submission to settlement; only the settled ones of the newest `among` executions count. */
 export async function settlementLag(among: number) {
   const [row] = await database().execute<{ count: string; median: number | null; p95: number | null }>(sql`
     SELECT count(*) AS count, percentile_cont(0.5) WITHIN GROUP (ORDER BY lag) AS median,
@@ -64,10 +57,7 @@ export const selectOverdueHolds = (since: Date) =>
     .select({ count: count() })
     .from(sql`(${heldRows(since, sql`expires_at < (SELECT clock_timestamp() - interval '1 minute')`)}) AS overdue`);
 
-/**
- * The number of holds (reserved amounts) that expired more than a minute ago. The background job should have released these
- * holds.
- */
+/** Holds that expired more than a minute ago and that the background job should have released. */
 export async function countOverdueHolds(): Promise<number> {
   const [row] = await selectOverdueHolds(await sweptUntil(database()));
   return row?.count ?? 0;

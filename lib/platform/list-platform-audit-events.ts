@@ -6,7 +6,6 @@ import type * as contract from "#lib/platform/contract.ts";
 
 type Query = Input<typeof contract.listPlatformAuditEvents>["query"];
 
-/** A page of audit events, for the operation and for the pages that show events. */
 export async function readAllEvents(query: Query) {
   const { limit, cursor, chain, entityId } = query;
   if (chain === undefined) {

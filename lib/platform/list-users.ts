@@ -8,7 +8,6 @@ import { selectUsers } from "#lib/platform/user-store.ts";
 
 type Query = Input<typeof contract.listUsers>["query"];
 
-/** A page of people, for the operation and for the page that shows people. */
 export async function readUsers({ limit, cursor, search, role, banned }: Query) {
   const [rows, now] = await Promise.all([
     selectUsers({ search, role, banned: banned === "true" }, decodeCursor(cursor), limit + 1),

@@ -1,7 +1,4 @@
-/**
- * Sets NODE_ENV before React, Next.js and better-auth read it, which they do while they load. So the server imports this file
- * first. Of this project's own code, only proxy.ts reads it.
- */
+/** React, Next.js and better-auth read NODE_ENV while they load, so the server imports this file first. */
 Object.assign(process.env, {
   NODE_ENV: process.argv.includes("--dev") ? "development" : "production",
   NEXT_TELEMETRY_DISABLED: "1",

@@ -3,10 +3,7 @@ import { PlatformRole, type PlatformRole as Role } from "#lib/vocabulary.ts";
 
 type Change = { readonly self: boolean; readonly current: readonly Role[]; readonly asked: readonly Role[] };
 
-/**
- * Returns the roles of a person after a change, in the order of the list of all roles. Everybody always has the role `user`.
- * @throws Problem forbidden if a person would give themselves a role
- */
+/** Everybody has the role `user`. @throws Problem forbidden if a person would give themselves a role */
 export function rolesAfter({ self, current, asked }: Change): Role[] {
   const next = PlatformRole.options.filter((role) => role === "user" || asked.includes(role));
   if (self && next.some((role) => role !== "user" && !current.includes(role))) {

@@ -14,10 +14,7 @@ const made = {
 
 const p256Key = (): string => randomBytes(32).toString("base64url");
 
-/**
- * The secrets of the next three constants were introduced in later versions. They have separate files, so that an existing
- * sandbox keeps its earlier secrets and gets these too.
- */
+/** Later versions added the next three groups; their files are separate, so that an existing sandbox keeps its secrets. */
 const madeLater = { AUDIT_SIGNING_KEY: p256Key } as const;
 const madeForPush = { VAPID_PRIVATE_KEY: p256Key } as const;
 const madeForContracts = {
@@ -51,10 +48,7 @@ async function provide(variables: Variables, dataDir: string, name: string, maki
   }
 }
 
-/**
- * Sets the secrets of a sandbox. They are generated at the first start and kept in DATA_DIR; environment variables that are set
- * take precedence. In production no secrets are generated, and readEnv() refuses to start without them.
- */
+/** Only for a sandbox: secrets are made at the first start and kept in DATA_DIR; variables that are set take precedence. */
 export async function provideSecrets(variables: Variables): Promise<void> {
   if ((variables["ENVIRONMENT"] || "sandbox") !== "sandbox") return;
   const dataDir = variables["DATA_DIR"] || ".data";

@@ -5,13 +5,13 @@ import { keepSetupCode, readInstallation } from "#lib/installation/store.ts";
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 24;
 
-/** A code of 120 random bits. Nobody can guess that many, so a plain hash is enough to store it. */
+/** Nobody can guess 120 random bits, so a plain hash is enough to store the code. */
 function newCode(): string {
   const letters = [...randomBytes(LENGTH)].map((byte) => ALPHABET[byte & 31]).join("");
   return letters.replace(/(.{4})(?=.)/g, "$1-");
 }
 
-/** The hash of a setup code. People type the code, so hyphens, spaces and case are ignored. */
+/** People type the code, so hyphens, spaces and case are ignored. */
 export const hashSetupCode = (code: string): string =>
   createHash("sha256")
     .update(`countersign.setup.v1\n${code.toUpperCase().replace(/[\s-]/g, "")}`)
@@ -23,11 +23,7 @@ export function matchesSetupCode(code: string, setupCodeHash: string): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored);
 }
 
-/**
- * Makes the code with which the first person becomes admin, to print at the first start in production. Null in a sandbox, and
- * if there is already a code or an admin. Only the hash of the code is stored: to replace a lost code, clear
- * installation.setup_code_hash and start again.
- */
+/** Null in a sandbox, or if there is a code or an admin; to replace a lost code, clear setup_code_hash and restart. */
 export async function issueSetupCode(): Promise<string | null> {
   if (env().ENVIRONMENT !== "production") return null;
   const installation = await readInstallation();

@@ -9,10 +9,7 @@ import * as contract from "#lib/platform/contract.ts";
 import { bannedNow } from "#lib/identity/user-store.ts";
 import { updateUser } from "#lib/platform/user-store.ts";
 
-/**
- * Ends a ban. It revokes nothing, but it still calls closeGate, whose exclusive lock makes all changes of people's platform
- * rights run one after the other.
- */
+/** Calls closeGate, although it revokes nothing, because the lock makes changes of platform rights run one after the other. */
 export const unbanUser: Handler<typeof contract.unbanUser> = ({ userId, body }, { caller, idempotency }) =>
   once(contract.unbanUser, idempotency, async (tx) => {
     await closeGate(tx, caller.userId);

@@ -5,7 +5,6 @@ import { session, user } from "#lib/identity/tables.ts";
 import type { UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
 
-/** The condition that a person has a ban which has not ended. */
 const isBanned = and(user.banned, or(isNull(user.banExpires), gt(user.banExpires, sql`clock_timestamp()`)))!;
 
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
@@ -13,10 +12,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> 
   return row ?? null;
 }
 
-/**
- * Counts the other admins who are not banned. If a decision depends on the count, the caller must first call closeGate, whose
- * lock puts all changes to admins in order.
- */
+/** If a decision depends on the count, call closeGate first, because its lock puts all changes to admins in order. */
 export async function countOtherAdmins(tx: Tx, userId: string): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -38,7 +34,7 @@ export async function updateUser(tx: Tx, userId: string, change: Change, now: Da
   return row!;
 }
 
-/** Ends every session of the person. Returns how many sessions were still valid. */
+/** Returns how many sessions were still valid. */
 export async function endSessions(tx: Tx, userId: string, now: Date): Promise<number> {
   const ended = await tx.delete(session).where(eq(session.userId, userId)).returning({ expiresAt: session.expiresAt });
   return ended.filter(({ expiresAt }) => expiresAt > now).length;
@@ -50,7 +46,7 @@ export type UserFilter = {
   readonly banned?: boolean;
 };
 
-/** People who match the filter, newest first, because ids sort by the time of creation. */
+/** Newest first, because ids sort by the time of creation. */
 export const selectUsers = (
   { search, role, banned = false }: UserFilter,
   place: string | null,

@@ -8,7 +8,6 @@ import { notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 import type { PlatformCapability } from "#lib/vocabulary.ts";
 
-/** The wire form of a person. A ban that has expired does not count. */
 export function presentUser(row: UserRow, now: Date): PlatformUser {
   const { image, banReason, banExpires } = row;
   const banned = bannedNow(row, now);
@@ -27,27 +26,19 @@ export function presentUser(row: UserRow, now: Date): PlatformUser {
   };
 }
 
-/**
- * Requires that a person has all platform rights of the person whose rights they take away or give back.
- * @throws Problem forbidden
- */
+/** Nobody takes away or gives back platform rights that they lack. @throws Problem forbidden */
 export function requireRightsOf(row: UserRow, own: ReadonlySet<PlatformCapability>): void {
   if ([...rightsOf(row)].every((right) => own.has(right))) return;
   throw new Problem("forbidden", { detail: "This person has platform rights that you lack. Ask an admin." });
 }
 
-/** Locks the row of a person. @throws Problem not_found */
 export async function requireUser(tx: Tx, userId: string): Promise<UserRow> {
   const row = await lockUser(tx, userId);
   if (!row) throw notFound("user");
   return row;
 }
 
-/**
- * Requires that another admin is left if this person loses the role admin or is banned. The caller has called closeGate, so
- * that two admins cannot be removed at the same time.
- * @throws Problem last_admin
- */
+/** The caller must have called closeGate, so that two admins cannot be removed at the same time. @throws Problem last_admin */
 export async function requireAdminLeft(tx: Tx, { id, platformRoles }: UserRow): Promise<void> {
   if (!platformRoles.includes("admin") || (await countOtherAdmins(tx, id)) > 0) return;
   throw new Problem("last_admin", { detail: "This is the platform's last admin. Make somebody else an admin first." });

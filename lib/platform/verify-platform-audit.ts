@@ -6,9 +6,7 @@ import type * as contract from "#lib/platform/contract.ts";
 
 const CHAINS = 500;
 
-/**
- * Verifies all chains, one after the other. The reply names the first chain that fails; the remaining chains are still verified.
- */
+/** The reply names the first chain that fails; the remaining chains are still verified. */
 async function verifyAll() {
   const { firstBad, ...platform } = await verifyChain("platform");
   let bad = firstBad && { firstBad, badChain: "platform" };

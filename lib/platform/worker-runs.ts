@@ -2,19 +2,14 @@ import { log } from "#lib/telemetry/log.ts";
 import { saveRun } from "#lib/platform/worker-run-store.ts";
 import { perProcess } from "#lib/process.ts";
 
-/**
- * The minimum time between two writes about a worker. A worker that runs twice a second is thus written four times a minute.
- */
+/** A worker that runs twice a second is thus written only four times a minute. */
 const WRITE_EVERY_MS = 15_000;
 
 type RunNote = { at: number; failed: boolean };
 
 const noted = (): Map<string, RunNote> => perProcess("workerRuns", () => new Map());
 
-/**
- * Records that a worker ran, for the people who operate the service. It writes at most every 15 s, but at once when the worker
- * begins to fail or works again. Never throws.
- */
+/** Writes at once when the worker begins to fail or works again; never throws. */
 export async function noteRun(worker: string, failed: boolean): Promise<void> {
   const last = noted().get(worker);
   const now = performance.now();
