@@ -14,7 +14,7 @@ import { vapid } from "#lib/push/vapid.ts";
 
 const DEVICES_MAX = 10;
 
-/** Whether a message can be encrypted for this key: the key must be a point on the curve P-256. */
+/** A message can be encrypted only for a key that is a point on the curve P-256. */
 function isOnCurve(p256dh: string): boolean {
   const pair = createECDH("prime256v1");
   pair.generateKeys();

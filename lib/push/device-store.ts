@@ -11,7 +11,6 @@ type NewDevice = Omit<typeof pushDevices.$inferInsert, "createdAt">;
 const { deviceId, sessionId, details, createdAt } = pushDevices;
 const columns = { deviceId, sessionId, details, createdAt, userAgent: session.userAgent };
 
-/** The devices of a person whose sessions are still valid, the newest first. */
 export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[]> =>
   db
     .select(columns)
@@ -20,10 +19,7 @@ export const devicesOf = (db: Database | Tx, userId: string): Promise<DeviceRow[
     .where(and(eq(session.userId, userId), gt(session.expiresAt, sql`clock_timestamp()`)))
     .orderBy(desc(createdAt), desc(deviceId));
 
-/**
- * Stores the device of this session in place of an earlier one. If another person signs in with the same browser, its endpoint
- * and keys are the same and move to the new session. False if the endpoint is stored with other keys.
- */
+/** If another person signs in with the same browser, its endpoint moves to the new session; false if its keys differ. */
 export async function saveDevice(tx: Tx, device: NewDevice): Promise<boolean> {
   await tx.delete(pushDevices).where(and(eq(sessionId, device.sessionId), ne(pushDevices.endpoint, device.endpoint)));
   const saved = await tx
@@ -38,7 +34,6 @@ export async function saveDevice(tx: Tx, device: NewDevice): Promise<boolean> {
   return saved.length === 1;
 }
 
-/** Deletes a device of the person. False if the person has no such device. */
 export async function deleteDeviceOf(tx: Tx, userId: string, id: string): Promise<boolean> {
   const own = tx.select({ id: session.id }).from(session).where(eq(session.userId, userId));
   const gone = await tx
@@ -48,7 +43,7 @@ export async function deleteDeviceOf(tx: Tx, userId: string, id: string): Promis
   return gone.length === 1;
 }
 
-/** Deletes a device that its push service no longer knows, with the messages to it. */
+/** For a device that its push service no longer knows; the messages to the device are deleted too. */
 export async function deleteDevice(db: Database, id: string): Promise<void> {
   await db.delete(pushDevices).where(eq(deviceId, id));
 }

@@ -23,31 +23,21 @@ const BATCH = 16;
 const AT_ONCE = 4;
 const ATTEMPTS_MAX = 6;
 const HEADERS_MS = 10_000;
-/**
- * How long a worker reserves a message. This is longer than sending can take: waiting, connecting, ten seconds for the answer
- * and five for its body.
- */
+/** A worker reserves a message for this time: longer than waiting, connecting, 10 s for the answer and 5 s for its body. */
 const LEASE_MS = minutes(1);
 const KEPT_DAYS = 30;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** The pause before the next attempt: 2 s, 4 s, 8 s and so on. The six attempts take about a minute. */
+/** In milliseconds: 2 s, 4 s, 8 s and so on; the six attempts take about a minute. */
 const pauseAfter = (attempts: number): number => 1_000 * 2 ** attempts;
 
-/**
- * Returns the content of a message, or null if it must not be sent any more. It is called right before sending, because the
- * message may have waited.
- */
+/** Called right before sending, because the message may have waited; null if it must not be sent any more. */
 export type MessageOf = (push: PushRow) => Promise<Readonly<Record<string, unknown>> | null>;
 
-/**
- * The HTTP client for push services. It is separate from the client for sellers, so that slow push services do not use up that
- * client's connections.
- */
+/** Separate from the client for sellers, so that slow push services do not use up that client's connections. */
 const client = (): GuardedFetch =>
   perProcess("outboundPush", () => installedFetch({ ...standardLimits, headersMs: HEADERS_MS, bodyBytes: 16 * 1024 }));
 
-/** Sends due messages. A worker reserves each message right before it sends it. Returns how many messages were tried. */
 export async function sendPushes(messageOf: MessageOf): Promise<number> {
   const key = vapid();
   if (key === null || !(await hasDuePush())) return 0;
@@ -81,10 +71,7 @@ async function sendOne(push: PushRow, messageOf: MessageOf, key: Vapid): Promise
 
 type Sending = { readonly key: Vapid; readonly ttl: number; readonly text: string };
 
-/**
- * Sends a message and returns the HTTP status of the push service's answer; null without an answer. 400 also means that the
- * HTTP client refused the address or the answer.
- */
+/** Null without an answer; 400 also means that the HTTP client refused the address or the answer. */
 async function statusOf(
   push: PushRow,
   { endpoint, p256dh, auth }: PushAddress,
@@ -109,10 +96,7 @@ async function statusOf(
 const headersOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
 
-/**
- * Handles a message that was not accepted. No answer, 429 and 5xx may be temporary, so the message is tried again until it had
- * six attempts. Any other answer is final.
- */
+/** No answer, 429 and 5xx may be temporary; any other answer is final. */
 async function retryOrGiveUp({ pushId, attempts }: PushRow, status: number | null): Promise<void> {
   const final = status !== null && status !== 429 && status < 500;
   const given = final || attempts >= ATTEMPTS_MAX;
@@ -120,7 +104,6 @@ async function retryOrGiveUp({ pushId, attempts }: PushRow, status: number | nul
   await (given ? endPush(pushId, "failed") : postponePush(pushId, pauseAfter(attempts)));
 }
 
-/** Deletes messages that are older than 30 days. Returns how many were deleted. */
 export async function forgetOldPushes(): Promise<number> {
   let gone = 0;
   for (;;) {

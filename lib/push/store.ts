@@ -11,7 +11,6 @@ export type PushAddress = { readonly endpoint: string; readonly p256dh: string; 
 
 const after = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 
-/** Queues messages in the transaction that causes them. A message that is already stored is not stored again. */
 export async function insertPushes(tx: Tx, added: readonly NewPush[]): Promise<void> {
   if (added.length === 0) return;
   // The present time, truncated: the column would round it, perhaps up to a time at which the message is not due yet.
@@ -29,7 +28,7 @@ export async function hasDuePush(): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Reserves for `leaseMs` the message that is due first. If the worker dies, the message is due again after that time. */
+/** If the worker dies, the message is due again after `leaseMs`. */
 export async function leaseDuePush(leaseMs: number): Promise<PushRow | null> {
   const due = database()
     .select({ pushId: pushes.pushId })
@@ -66,7 +65,6 @@ export async function postponePush(pushId: string, milliseconds: number): Promis
     .where(and(eq(pushes.pushId, pushId), eq(pushes.status, "queued")));
 }
 
-/** How many messages with a sound each of these devices got in the last `windowMs`. */
 export async function recentSounds(tx: Tx, deviceIds: readonly string[], windowMs: number): Promise<ReadonlyMap<string, number>> {
   if (deviceIds.length === 0) return new Map();
   const rows = await tx
@@ -84,10 +82,7 @@ export type PushFacts = {
   readonly attempts: number;
 };
 
-/**
- * Returns how many messages about a checkout exist and how many still wait, when the first one was accepted, and the lowest
- * number of attempts of the waiting ones.
- */
+/** `acceptedAt` is the time of the first accepted message; `attempts` is the lowest number among the waiting messages. */
 export async function readPushes(db: Database, checkoutIntentId: string): Promise<PushFacts> {
   const [row] = await db
     .select({
@@ -102,7 +97,6 @@ export async function readPushes(db: Database, checkoutIntentId: string): Promis
   return { acceptedAt: acceptedAt === null ? null : new Date(acceptedAt), count, waiting, attempts };
 }
 
-/** Deletes at most `rows` messages that are older than the given days. Returns how many were deleted. */
 export async function deleteOldPushes(days: number, rows: number): Promise<number> {
   const gone = await database().execute(sql`
     DELETE FROM pushes WHERE push_id IN (

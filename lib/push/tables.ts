@@ -3,19 +3,14 @@ import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm
 import { createdAt, moment } from "#lib/db/columns.ts";
 import { session } from "#lib/identity/tables.ts";
 
-/**
- * The push subscription of a browser. It belongs to the session that registered it, and is deleted together with that session.
- */
+/** The push subscription of a browser; it is deleted with the session that registered it. */
 export const pushDevices = pgTable("push_devices", {
   deviceId: text("device_id").primaryKey(),
   sessionId: text("session_id")
     .notNull()
     .unique()
     .references(() => session.id, { onDelete: "cascade" }),
-  /**
-   * The address of the device at the push service. Anybody who knows this address and the two keys can send messages to the
-   * device.
-   */
+  /** Anybody who knows this address at the push service and the two keys can send messages to the device. */
   endpoint: text("endpoint").notNull().unique(),
   p256dh: text("p256dh").notNull(),
   auth: text("auth").notNull(),
@@ -24,7 +19,7 @@ export const pushDevices = pgTable("push_devices", {
   createdAt: createdAt(),
 });
 
-/** Messages to devices. Only the cause of a message is stored; its text is made when it is sent. */
+/** Only the cause of a message is stored; its text is made when it is sent. */
 export const pushes = pgTable(
   "pushes",
   {
@@ -43,10 +38,7 @@ export const pushes = pgTable(
       .notNull()
       .default("queued"),
     attempts: integer("attempts").notNull().default(0),
-    /**
-     * The time of the next attempt. While a worker sends the message, it is the time until which the worker has reserved the
-     * message.
-     */
+    /** The next attempt; while a worker sends the message, the end of the time for which the worker has reserved it. */
     nextAttemptAt: moment("next_attempt_at"),
     usefulUntil: moment("useful_until").notNull(),
     createdAt: createdAt(),

@@ -2,7 +2,7 @@ import { createECDH } from "node:crypto";
 import { env } from "#lib/env.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** The contact and the key pair that identify this service to push services (RFC 8292). The keys are in base64url. */
+/** Identifies this service to push services (RFC 8292); the keys are in base64url. */
 export type Vapid = { readonly subject: string; readonly publicKey: string; readonly privateKey: string };
 
 /** The address at which the operator of a push service can reach the operator of this service. */
@@ -13,7 +13,7 @@ function subject(): string {
   return `mailto:${address}`;
 }
 
-/** The key pair of this service for Web Push. Null if none is configured, so that no device can be registered. */
+/** Null if no key is configured, so that no device can be registered. */
 export const vapid = (): Vapid | null =>
   perProcess("vapid", () => {
     const { VAPID_PRIVATE_KEY: privateKey } = env();
