@@ -21,8 +21,7 @@ import { forget, perProcess } from "#lib/process.ts";
 import { samples } from "#lib/sandbox/samples.ts";
 import { samplePayTo, testWallet } from "#lib/sandbox/test-wallet.ts";
 
-/* A sample seller made with the standard x402 library: its resource server and its facilitator. It checks no authorization of
-   this service. */
+/* A seller made with the standard x402 library; it checks no authorization of this service. */
 
 function facilitatorFor({ chain }: AssetOnChain): FacilitatorClient {
   const network = chain as Network;

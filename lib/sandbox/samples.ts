@@ -47,10 +47,7 @@ const atomic = (text: string | undefined): bigint => {
   return read.ok ? read.amount : 0n;
 };
 
-/**
- * The cheapest product of the sample shop within the limit per payment for which the mandate asks a person to approve. If there
- * is none, the cheapest product of the shop.
- */
+/** The cheapest product within the limit per payment for which the mandate asks a person; if there is none, the cheapest. */
 export function askedSample({ approval, limits }: Pick<Policy, "approval" | "limits">): Sample {
   const fits = ({ amount }: Sample): boolean => atomic(amount) <= atomic(limits.perPayment);
   const asks = ({ amount }: Sample): boolean => {

@@ -14,10 +14,7 @@ import { paymentSignatureHeader } from "#lib/x402/requirements.ts";
 
 const refused = (detail: string): Problem => new Problem("forbidden", { detail });
 
-/**
- * Signs a payment with the standard x402 client, as an agent with a wallet does. It pays nothing: the agent sends the signed
- * payment with executePayment.
- */
+/** Signs as an agent with a wallet does, and pays nothing: the agent sends the signed payment with executePayment. */
 export const signSamplePayment: Handler<typeof operation> = async ({ body: { authorizationId } }, { caller }) => {
   const row = await findAuthorization(database(), caller, authorizationId);
   if (!row) throw notFound("payment");

@@ -11,15 +11,9 @@ function readKey(): Hex {
   return SANDBOX_WALLET_PRIVATE_KEY as Hex;
 }
 
-/**
- * The wallet that pays the sample sellers. It also pays the gas of their settlements. Several settlements may run at the same
- * time, so a nonce manager numbers its transactions.
- */
+/** Also pays the gas of settlements, of which several may run at once, so a nonce manager numbers the transactions. */
 export const testWallet = (): PrivateKeyAccount =>
   perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
 
-/**
- * The address that the sample sellers are paid to. Its key is derived from the wallet's key, so that the operator can get the
- * tokens back.
- */
+/** The key is derived from the wallet's key, so that the operator can get the tokens back. */
 export const samplePayTo = (): Hex => perProcess("samplePayTo", () => lower(privateKeyToAccount(keccak256(readKey())).address));
