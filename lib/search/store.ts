@@ -43,10 +43,7 @@ export const resourcesLike = ({ organizationId, environment }: Scope, text: stri
     .orderBy(desc(resources.createdAt))
     .limit(KIND_MAX);
 
-/**
- * Finds payments by the whole id of a payment, an execution or a checkout. Parts of ids are not searched, because no index
- * could find them.
- */
+/** Only whole ids, because no index could find parts of ids. */
 export const paymentsOfId = (scope: Scope, id: string) =>
   database()
     .select({
