@@ -104,19 +104,11 @@ export async function insertCheckout(tx: Tx, row: NewCheckout): Promise<boolean>
   return rows.length === 1;
 }
 
-type Change = Partial<Pick<CheckoutRow, "mandateId" | "authorizationId" | "orderId">>;
-
 /** The caller has locked the row. A trigger refuses changes that are not allowed. */
-export async function setStatus(
-  tx: Tx,
-  checkoutIntentId: string,
-  status: CheckoutStatus,
-  now: Date,
-  change: Change = {},
-): Promise<CheckoutRow> {
+export async function setStatus(tx: Tx, checkoutIntentId: string, status: CheckoutStatus, now: Date): Promise<CheckoutRow> {
   const [row] = await tx
     .update(checkoutIntents)
-    .set({ ...change, status, updatedAt: now })
+    .set({ status, updatedAt: now })
     .where(eq(checkoutIntents.checkoutIntentId, checkoutIntentId))
     .returning();
   return row!;
