@@ -1,7 +1,14 @@
 import { sql } from "drizzle-orm";
 import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { PURPOSE_READ_MAX, purposeOf } from "#lib/approvals/purpose.ts";
-import { agentKey, ASKED_MOST, HOUR_MOST, type AgentRequests, type Remembered } from "#lib/approvals/request-limits.ts";
+import {
+  agentKey,
+  ASKED_MOST,
+  HOUR_MOST,
+  type Agent,
+  type AgentRequests,
+  type Remembered,
+} from "#lib/approvals/request-limits.ts";
 import type { Tx } from "#lib/db/client.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
@@ -43,10 +50,7 @@ export async function countRequestsInBatch(c: Sql, { of, ids }: Agents): Promise
 }
 
 /** Call it after mandates and checkouts are locked, or two transactions can deadlock. */
-export async function countRequests(
-  tx: Tx,
-  { organizationId, ownerSubjectId }: { readonly organizationId: string; readonly ownerSubjectId: string },
-): Promise<AgentRequests> {
+export async function countRequests(tx: Tx, { organizationId, ownerSubjectId }: Agent): Promise<AgentRequests> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`requests of ${ownerSubjectId}`}, 0))`);
   const [row] = await tx.execute(
     sql`SELECT k.* FROM (VALUES (${organizationId}, ${ownerSubjectId})) AS w(organization_id, id), ${sql.raw(COUNTS)}`,

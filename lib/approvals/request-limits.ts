@@ -1,3 +1,4 @@
+import type { CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { pollCheckout } from "#lib/approvals/poll-checkout.ts";
 import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
@@ -23,13 +24,9 @@ export type AgentRequests = {
 /** Within the last hour, a person declined the same payment, or the second request for it expired without an answer. */
 export type Remembered = "declined" | "unanswered";
 
-export const agentKey = ({
-  organizationId,
-  ownerSubjectId,
-}: {
-  readonly organizationId: string;
-  readonly ownerSubjectId: string;
-}) => `${organizationId} ${ownerSubjectId}`;
+export type Agent = Pick<CheckoutRow, "organizationId" | "ownerSubjectId">;
+
+export const agentKey = ({ organizationId, ownerSubjectId }: Agent): string => `${organizationId} ${ownerSubjectId}`;
 
 /** @throws Problem approval_limit_reached */
 export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now: Date): void {
@@ -57,5 +54,5 @@ export function requireRoom({ open, lately, oldest, freeAt }: AgentRequests, now
 
 export const withOpened = (
   { open, lately, oldest, freeAt }: AgentRequests,
-  { checkoutIntentId }: { readonly checkoutIntentId: string },
+  { checkoutIntentId }: Pick<CheckoutRow, "checkoutIntentId">,
 ): AgentRequests => ({ open: open + 1, lately: lately + 1, oldest: oldest ?? checkoutIntentId, freeAt });
