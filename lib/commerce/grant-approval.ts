@@ -1,7 +1,7 @@
 import type { AuditEvent } from "#lib/audit/chain.ts";
 import { approvalEnd, checkoutChanged, decideApproval, sameTerms, stepUpRequired } from "#lib/approvals/approval.ts";
 import { approvalMail } from "#lib/commerce/approval-mail.ts";
-import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { decisionOn, type ApprovalRow, type CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { continuationHash, continuationTokenOf } from "#lib/commerce/continuation-token.ts";
 import { saveGrant } from "#lib/approvals/batch-store.ts";
 import type { LockedCheckout } from "#lib/approvals/locked-checkout.ts";
@@ -35,7 +35,7 @@ export const noMatchingMandate = (detail: string): Problem =>
 
 /** The queue decides the approval and reserves the amount in one transaction, while mandate and checkout are locked. */
 export function approvalOf(approve: Approve): Purchase {
-  const { checkout, mandateId } = approve;
+  const { checkout } = approve;
   return {
     checkoutIntentId: checkout.checkoutIntentId,
     orderId: null,
@@ -46,7 +46,7 @@ export function approvalOf(approve: Approve): Purchase {
     hasHold: checkout.authorizationId !== null,
     checkout: null,
     precheck: (locked, now) => repeat(approve, required(locked), now),
-    record: (decided, locked, now) => grant(approve, required(locked), decided, mandateId, now),
+    record: (decided, locked, now) => grant(approve, required(locked), decided, now),
   };
 }
 
@@ -84,20 +84,15 @@ function requireCovered({ outcome, reasons }: Decision): void {
   throw noMatchingMandate(`This mandate does not cover the checkout. ${reasons[0]?.message ?? ""}`.trim());
 }
 
-function grant(
-  approve: Approve,
-  locked: LockedCheckout,
-  decided: PurchaseDecision,
-  mandateId: string,
-  now: Date,
-): PurchaseRecord {
+function grant(approve: Approve, locked: LockedCheckout, decided: PurchaseDecision, now: Date): PurchaseRecord {
+  const { mandateId } = approve;
   const { checkout } = locked;
   requirePasskey(decided, locked);
   requireCovered(decided.decision);
   if (checkout.authorizationId !== null && locked.held?.status !== "held") {
     throw noMatchingMandate("What was held for this payment has been released. Ask your agent to authorize it again.");
   }
-  const approval = newApproval(approve, locked, decided, mandateId, now);
+  const approval = newApproval(approve, locked, decided, now);
   const mail = locked.approverEmail === null ? null : mailRow(approvalMail(locked.approverEmail, checkout, approval));
   const approved: CheckoutRow = { ...checkout, status: "approved", mandateId, authorizationId: decided.authorizationId };
   return {
@@ -109,33 +104,18 @@ function grant(
 }
 
 function newApproval(
-  { approver, payableUntil }: Approve,
+  { approver, mandateId, payableUntil }: Approve,
   { checkout, assuranceLevel }: LockedCheckout,
   { authorizationId, body, expiresAt, validUntil }: PurchaseDecision,
-  mandateId: string,
   now: Date,
 ): ApprovalRow {
   const continuationTokenId = newId("continuationToken");
-  const { checkoutIntentId, organizationId } = checkout;
   return {
-    approvalId: newId("approval"),
-    checkoutIntentId,
-    organizationId,
+    ...decisionOn(checkout, approver.userId, now),
     status: "pending",
-    approvedAt: now,
-    approvedBySubjectId: approver.userId,
     reason: null,
-    takenBackBySubjectId: null,
-    preselectedMandateId: checkout.mandateId,
     mandateId,
-    agentId: checkout.ownerSubjectId,
-    approvalSurface: "service_hosted_confirmation",
     assuranceLevel,
-    approvedBasketHash: checkout.basketHash,
-    approvedAmount: checkout.amount,
-    approvedAsset: checkout.asset,
-    approvedChain: checkout.chain,
-    approvedPayTo: checkout.payTo,
     authorizationId,
     continuationTokenId,
     continuationTokenHash: continuationHash(continuationTokenOf(continuationTokenId)),
@@ -147,7 +127,6 @@ function newApproval(
       ...(body === null ? [] : [expiresAt]),
       ...(validUntil ? [validUntil] : []),
     ),
-    createdAt: now,
     resolvedAt: null,
   };
 }

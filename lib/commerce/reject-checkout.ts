@@ -1,13 +1,12 @@
 import { clock } from "#lib/audit/transact.ts";
 import { requireOpen } from "#lib/approvals/approval.ts";
-import type { ApprovalRow, CheckoutRow } from "#lib/approvals/checkout-rows.ts";
+import { decisionOn, type ApprovalRow, type CheckoutRow } from "#lib/approvals/checkout-rows.ts";
 import { closeCheckout, openToClose } from "#lib/approvals/close-checkout.ts";
 import * as contract from "#lib/commerce/checkout-contract.ts";
 import { presentCheckout } from "#lib/approvals/present-checkout.ts";
 import { insertDecision } from "#lib/approvals/store.ts";
 import { once } from "#lib/command/idempotency.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { newId } from "#lib/ids.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
 export const rejectCheckout: Handler<typeof contract.rejectCheckout> = (
@@ -27,29 +26,15 @@ export const rejectCheckout: Handler<typeof contract.rejectCheckout> = (
   });
 
 const rejectionOf = (checkout: CheckoutRow, userId: string, reason: string | null, now: Date): ApprovalRow => ({
-  approvalId: newId("approval"),
-  checkoutIntentId: checkout.checkoutIntentId,
-  organizationId: checkout.organizationId,
+  ...decisionOn(checkout, userId, now),
   status: "rejected",
-  approvedAt: now,
-  approvedBySubjectId: userId,
   reason,
-  takenBackBySubjectId: null,
-  preselectedMandateId: checkout.mandateId,
   mandateId: checkout.mandateId,
-  agentId: checkout.ownerSubjectId,
-  approvalSurface: "service_hosted_confirmation",
   assuranceLevel: "softwareApproved",
-  approvedBasketHash: checkout.basketHash,
-  approvedAmount: checkout.amount,
-  approvedAsset: checkout.asset,
-  approvedChain: checkout.chain,
-  approvedPayTo: checkout.payTo,
   authorizationId: checkout.authorizationId,
   continuationTokenId: null,
   continuationTokenHash: null,
   continuationTokenStatus: null,
   expiresAt: now,
-  createdAt: now,
   resolvedAt: now,
 });
