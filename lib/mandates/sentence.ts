@@ -1,4 +1,4 @@
-import type { ReasonCode, ReasonWindow, Value } from "#lib/mandates/facts.ts";
+import type { Reason, ReasonCode, Value } from "#lib/mandates/facts.ts";
 
 /*
  * A stored decision names its sentences by id, and a retry must receive the same bytes.
@@ -8,18 +8,10 @@ import type { ReasonCode, ReasonWindow, Value } from "#lib/mandates/facts.ts";
 /** `requested` is the amount that the payment takes from the budget, as decimal text. */
 export type Head = { readonly policyVersion: number; readonly unit: string; readonly requested: string };
 
-export type Said = {
-  readonly message: string;
-  readonly pointer?: string;
-  readonly limit?: string;
-  readonly used?: string;
-  readonly requested?: string;
-  readonly remaining?: string;
-  readonly unit?: string;
-  readonly window?: ReasonWindow;
-  readonly authorizationId?: string;
-  readonly resumable?: boolean;
-};
+export type Said = Pick<
+  Reason,
+  "message" | "pointer" | "limit" | "used" | "requested" | "remaining" | "unit" | "window" | "authorizationId" | "resumable"
+>;
 
 export type Sentence<V extends readonly Value[] = Value[]> = {
   readonly id: number;

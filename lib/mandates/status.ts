@@ -1,15 +1,13 @@
 import type { CompiledPolicy } from "#lib/mandates/compile-policy.ts";
-import type { Atomic } from "#lib/money.ts";
+import type { Usage } from "#lib/mandates/facts.ts";
 import { Problem } from "#lib/problem.ts";
 import type { MandateStatus, StoredMandateStatus } from "#lib/vocabulary.ts";
-
-type BudgetUse = { readonly spent: Atomic; readonly reserved: Atomic };
 
 /** An active mandate may be expired or used up. */
 export function statusOf(
   stored: StoredMandateStatus,
   policy: CompiledPolicy,
-  { spent, reserved }: BudgetUse,
+  { spent, reserved }: Pick<Usage, "spent" | "reserved">,
   now: Date,
 ): MandateStatus {
   if (stored !== "active") return stored;

@@ -1,4 +1,5 @@
 import { newDraft, type MandateDraft } from "#lib/mandates/draft.ts";
+import { daysAfter } from "#lib/time.ts";
 
 export const templateIds = ["research", "supplies", "purchase", "trial"] as const;
 export type TemplateId = (typeof templateIds)[number];
@@ -8,10 +9,8 @@ export type Template = { readonly id: TemplateId; readonly title: string; readon
 type Terms = Partial<Omit<MandateDraft, "coin">>;
 type Entry = { readonly title: (asset: string) => string; readonly text: (asset: string) => string; terms(now: Date): Terms };
 
-const DAY_MS = 86_400_000;
-
 /** The value of a date-time field in UTC, to the minute. */
-const inDays = (now: Date, days: number): string => new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 16);
+const inDays = (now: Date, days: number): string => daysAfter(now, days).toISOString().slice(0, 16);
 
 const entries: Readonly<Record<TemplateId, Entry>> = {
   research: {

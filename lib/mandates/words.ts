@@ -1,5 +1,5 @@
+import { weekdays, type Weekday } from "#lib/mandates/draft.ts";
 import { minutesOf } from "#lib/mandates/duration.ts";
-import type { Policy } from "#lib/mandates/policy-schema.ts";
 import type { Span } from "#lib/mandates/windows.ts";
 
 const periods = { day: "a day", week: "a week", month: "a month", year: "a year" } as const;
@@ -27,8 +27,6 @@ export function secondsWords(seconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
-type Weekday = NonNullable<Policy["schedule"]>["days"][number];
 const capital = (day: Weekday): string => `${day[0]?.toUpperCase()}${day.slice(1)}s`;
 
 export function daysWords(days: readonly Weekday[]): string {
