@@ -29,6 +29,7 @@ function isZone(name: string): boolean {
   return valid;
 }
 
+/** The pattern refuses offsets such as +02:00, because they would ignore daylight saving time. */
 export const TimeZone = z
   .string()
   .max(64)
