@@ -1,13 +1,8 @@
 const STEPS = [1, 2, 2.5, 5, 10] as const;
 const PARTS = 4;
 
-export type Scale = {
-  readonly top: number;
-  readonly ticks: readonly number[];
-};
-
 /** At most four equal steps of round amounts, from zero to a top that is at least the highest amount. */
-export function scaleOf(highest: number): Scale {
+export function scaleOf(highest: number) {
   if (!(highest > 0)) return { top: 1, ticks: [0, 1] };
   const least = highest / PARTS;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -2,7 +2,7 @@ import { ChartColumns } from "./chart-columns.tsx";
 import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Money, money } from "./money.tsx";
 
-export type Series = {
+type Series = {
   readonly key: string;
   readonly name: string;
 };

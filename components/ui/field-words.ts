@@ -1,7 +1,5 @@
 import type { z } from "zod";
 
-type Issue = z.core.$ZodRawIssue;
-
 const EMPTY: ReadonlySet<unknown> = new Set([undefined, null, "", Number.NaN]);
 
 const formats: Readonly<Record<string, string>> = {
@@ -20,7 +18,7 @@ function tooBig(origin: string, maximum: number | bigint): string {
 }
 
 /** The message for a field that fails the schema, if the schema has no message of its own. */
-export function fieldWords(issue: Issue): string | undefined {
+export function fieldWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (EMPTY.has(issue.input)) return "Fill this in.";
   if (issue.code === "too_small") return tooSmall(issue.origin, issue.minimum);
   if (issue.code === "too_big") return tooBig(issue.origin, issue.maximum);

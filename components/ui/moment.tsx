@@ -1,9 +1,6 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
-
-const never = () => () => {};
-const own = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+import { useHydrated } from "./hydrated.ts";
 
 const parts = {
   date: { day: "numeric", month: "long", year: "numeric" },
@@ -16,7 +13,7 @@ type Props = { readonly at: string; readonly show?: "date" | "time" | "both" | "
 
 /** A time: in UTC in the HTML from the server, and in the reader's time zone as soon as the page's scripts run. */
 export function Moment({ at, show = "both" }: Props) {
-  const timeZone = useSyncExternalStore(never, own, () => "UTC");
+  const timeZone = useHydrated() ? new Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
   const wanted = show === "both" ? (["date", "time"] as const) : ([show] as const);
   const text = wanted
     .map((part) => new Intl.DateTimeFormat("en-GB", { ...parts[part], timeZone }).format(new Date(at)))

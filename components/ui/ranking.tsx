@@ -2,7 +2,7 @@ import Link from "next/link";
 import { EmptyFigure, FigureTable } from "./figure-parts.tsx";
 import { Untrusted } from "./untrusted.tsx";
 
-export type RankedRow = {
+type RankedRow = {
   /** Two rows can have the same name, but never the same key. */
   readonly key: string;
   /** May be untrusted text. */

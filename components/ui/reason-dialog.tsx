@@ -9,12 +9,11 @@ import { Field, TextArea } from "./field.tsx";
 import { formText } from "./form-text.ts";
 import { ProblemNotice } from "./problem.tsx";
 
-type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenChange"> & {
+type Props = Pick<DialogProps, "trigger" | "look" | "title"> & {
   readonly children: ReactNode;
   readonly action: string;
   readonly act: (reason: string) => Promise<unknown>;
   readonly nothing: string;
-  readonly reasonLabel?: string;
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;
   readonly reasonMin?: number;
@@ -23,14 +22,14 @@ type Props = Pick<DialogProps, "trigger" | "look" | "title" | "open" | "onOpenCh
   readonly onDone?: () => void;
 };
 
-type FormProps = Pick<Props, "children" | "nothing" | "typed" | "reasonHint" | "reasonLabel" | "reasonRequired" | "reasonMin"> & {
+type FormProps = Pick<Props, "children" | "nothing" | "typed" | "reasonHint" | "reasonRequired" | "reasonMin"> & {
   readonly id: string;
   readonly error: Error | null;
   readonly send: (reason: string) => void;
 };
 
 function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: FormProps) {
-  const { reasonLabel = "Reason", reasonRequired = true, reasonMin } = reason;
+  const { reasonRequired = true, reasonMin } = reason;
   const {
     reasonHint = reasonMin === undefined
       ? "It is in the audit log."
@@ -48,7 +47,7 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
     <form className="grid grid-cols-1 gap-5" id={id} method="post" onSubmit={submit}>
       <div className="text-sm">{children}</div>
       <TextArea
-        label={reasonRequired ? reasonLabel : `${reasonLabel} (optional)`}
+        label={reasonRequired ? "Reason" : "Reason (optional)"}
         name="reason"
         required={reasonRequired}
         maxLength={500}
@@ -70,19 +69,15 @@ function ReasonForm({ id, error, send, children, nothing, typed, ...reason }: Fo
   );
 }
 
-export function ReasonDialog({ trigger, look, title, open, onOpenChange, action, act, onDone, ...form }: Props) {
+export function ReasonDialog({ trigger, look, title, action, act, onDone, ...form }: Props) {
   const id = useId();
   const router = useRouter();
-  const [own, setOwn] = useState(false);
+  const [open, setOpen] = useState(false);
   const sending = useRef(false);
-  const set = (next: boolean) => {
-    setOwn(next);
-    onOpenChange?.(next);
-  };
   const acting = useMutation({
     mutationFn: act,
     onSuccess: () => {
-      set(false);
+      setOpen(false);
       router.refresh();
       onDone?.();
     },
@@ -94,7 +89,7 @@ export function ReasonDialog({ trigger, look, title, open, onOpenChange, action,
   const change = (next: boolean) => {
     if (sending.current) return;
     if (next) acting.reset();
-    set(next);
+    setOpen(next);
   };
   const send = (reason: string) => {
     if (sending.current) return;
@@ -106,7 +101,7 @@ export function ReasonDialog({ trigger, look, title, open, onOpenChange, action,
       {...(trigger !== undefined && { trigger })}
       {...(look && { look })}
       title={title}
-      open={open ?? own}
+      open={open}
       onOpenChange={change}
       footer={
         <>

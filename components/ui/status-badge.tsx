@@ -1,12 +1,10 @@
 import type { RegistrationStatus, Revocation } from "#lib/pages/view-on-chain.ts";
 import type {
-  ApprovalStatus,
   CheckoutStatus,
   FeeScheduleStatus,
   MandateStatus,
   OrderStatus,
   Outcome,
-  ReadinessCheckStatus,
   ReservationStatus,
   SettlementStatus,
   SubscriptionStatus,
@@ -74,13 +72,6 @@ const statuses = {
     failed: bad("Failed"),
     superseded: ended("Replaced"),
   } satisfies Rows<CheckoutStatus>,
-  approval: {
-    pending: asks("Waits for you"),
-    consumed: good("Approved"),
-    expired: ended("Expired"),
-    revoked: bad("Revoked"),
-    rejected: bad("Declined"),
-  } satisfies Rows<ApprovalStatus>,
   order: {
     paymentCredentialRequired: waits("Waits for the agent"),
     approvalRequired: asks("Needs approval"),
@@ -91,13 +82,6 @@ const statuses = {
     completed: good("Completed"),
     failed: bad("Failed"),
   } satisfies Rows<z.infer<typeof OrderStatus>>,
-  readiness: {
-    ready: good("Ready"),
-    actionRequired: careful("Needs action", "warning"),
-    blocked: bad("Blocked"),
-    skipped: ended("Not checked"),
-    unknown: careful("Unknown", "warning"),
-  } satisfies Rows<ReadinessCheckStatus>,
   seller: {
     verified: { tone: "positive", icon: "shield", word: "Verified seller" },
     unverified: careful("Not verified", "warning"),
