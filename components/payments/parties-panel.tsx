@@ -7,6 +7,7 @@ import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { networkName } from "#lib/chains/network-name.ts";
 import type { PaymentView } from "#lib/pages/view-payment.ts";
+import { OrderStatus } from "#lib/vocabulary.ts";
 
 type Item = readonly [string, ReactNode];
 const when = <T,>(value: T | null | undefined, item: (value: T) => Item): readonly Item[] =>
@@ -39,6 +40,22 @@ function Resource({ resource }: { readonly resource: NonNullable<PaymentView["pa
     </span>
   ) : (
     <Untrusted>{resourceId}</Untrusted>
+  );
+}
+
+function Order({ order: { orderId, status, storefrontOrderId } }: { readonly order: NonNullable<PaymentView["order"]> }) {
+  // A new order gets no badge, because nothing was decided about it yet.
+  const decided = OrderStatus.safeParse(status);
+  return (
+    <>
+      {decided.success && <StatusBadge of="order" status={decided.data} />} <Copyable value={orderId} label="order id" />
+      {storefrontOrderId !== null && (
+        <>
+          <br />
+          The seller calls it <Untrusted>{storefrontOrderId}</Untrusted>
+        </>
+      )}
+    </>
   );
 }
 
@@ -84,36 +101,12 @@ function partiesOf(view: PaymentView): readonly Item[] {
         Look at the request
       </Link>,
     ]),
-    ...when(order, ({ orderId, status, storefrontOrderId }): Item => [
-      "Order",
-      <span key="order">
-        {status in badgedStatuses && <StatusBadge of="order" status={status as keyof typeof badgedStatuses} />}{" "}
-        <Copyable value={orderId} label="order id" />
-        {storefrontOrderId !== null && (
-          <>
-            <br />
-            The seller calls it <Untrusted>{storefrontOrderId}</Untrusted>
-          </>
-        )}
-      </span>,
-    ]),
+    ...when(order, (found): Item => ["Order", <Order key="order" order={found} />]),
     ["Fee quote", <Copyable key="quote" value={intent.feeQuote.feeQuoteId} label="fee quote id" />],
     ["Idempotency key", <Copyable key="key" value={intent.idempotencyKey} label="idempotency key" head={10} />],
     ...when(requestId, (id): Item => ["Request", <Copyable key="request" value={id} label="request id" />]),
   ];
 }
-
-/** A new order gets no badge, because nothing was decided about it yet. */
-const badgedStatuses = {
-  paymentCredentialRequired: true,
-  approvalRequired: true,
-  setupRequired: true,
-  quoteChanged: true,
-  denied: true,
-  processing: true,
-  completed: true,
-  failed: true,
-} as const;
 
 export const PartiesPanel = ({ view }: { readonly view: PaymentView }) => (
   <section className="panel" aria-labelledby="parties">

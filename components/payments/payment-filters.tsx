@@ -16,28 +16,26 @@ function withChosen(options: readonly Option[], chosen: string | undefined): rea
 
 export function PaymentFilters({ path, query, choices }: Props) {
   const value = (name: string) => one(query, name);
+  const filter = (name: string) => ({ name, value: value(name) });
   const density = value("density");
   return (
     <Filters label="Payments" path={path}>
-      <FilterSearch label="Search payments" name="q" value={value("q")} placeholder="Amount, domain, id or transaction" />
+      <FilterSearch label="Search payments" {...filter("q")} placeholder="Amount, domain, id or transaction" />
       <FilterSelect
         label="Decision"
-        name="outcome"
-        value={value("outcome")}
+        {...filter("outcome")}
         any="Any decision"
         options={Outcome.options.map((option) => [option, statusWord("outcome", option)])}
       />
       <FilterSelect
         label="Settlement"
-        name="settlement"
-        value={value("settlement")}
+        {...filter("settlement")}
         any="Any settlement"
         options={SettlementStatus.options.map((option) => [option, statusWord("settlement", option)])}
       />
       <FilterSelect
         label="Mandate"
-        name="mandate"
-        value={value("mandate")}
+        {...filter("mandate")}
         any="Any mandate"
         options={withChosen(
           choices.mandates.map(({ mandateId, name }) => [mandateId, visible(name)]),
@@ -46,17 +44,16 @@ export function PaymentFilters({ path, query, choices }: Props) {
       />
       <FilterSelect
         label="Agent"
-        name="agent"
-        value={value("agent")}
+        {...filter("agent")}
         any="Any agent"
         options={withChosen(
           choices.agents.map(({ agentId, name }) => [agentId, visible(name)]),
           value("agent"),
         )}
       />
-      <FilterSearch label="Seller’s domain" name="seller" value={value("seller")} placeholder="Seller’s domain" />
-      <FilterDate label="From" name="createdFrom" value={value("createdFrom")} />
-      <FilterDate label="To" name="createdTo" value={value("createdTo")} />
+      <FilterSearch label="Seller’s domain" {...filter("seller")} placeholder="Seller’s domain" />
+      <FilterDate label="From" {...filter("createdFrom")} />
+      <FilterDate label="To" {...filter("createdTo")} />
       {density !== undefined && <input type="hidden" name="density" value={density} />}
     </Filters>
   );

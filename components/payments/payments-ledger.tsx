@@ -21,14 +21,8 @@ const columns = [
     ),
   },
   { name: "State", cell: (row: PaymentLine) => <StageBadge stage={row.stage} /> },
-  {
-    name: "Agent",
-    cell: (row: PaymentLine) => <Untrusted>{row.agent}</Untrusted>,
-  },
-  {
-    name: "Mandate",
-    cell: (row: PaymentLine) => <Untrusted>{row.mandate}</Untrusted>,
-  },
+  { name: "Agent", cell: (row: PaymentLine) => <Untrusted>{row.agent}</Untrusted> },
+  { name: "Mandate", cell: (row: PaymentLine) => <Untrusted>{row.mandate}</Untrusted> },
   { name: "Asked", cell: (row: PaymentLine) => <Moment at={row.createdAt} show="short" /> },
   { name: "Amount", numeric: true, cell: (row: PaymentLine) => <Money>{money(row.total, row.asset)}</Money> },
 ];

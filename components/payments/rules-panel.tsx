@@ -1,4 +1,4 @@
-import { Badge } from "#components/ui/badge.tsx";
+import { Badge, type BadgeLook } from "#components/ui/badge.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
@@ -10,36 +10,24 @@ import type { Authorization } from "#lib/payment-intent.ts";
 type Decision = Authorization["policyDecision"];
 type Reason = Decision["reasons"][number];
 
-export function Result({ effect, rule, limit, message }: Reason) {
-  if (rule === "approval" && effect === "allow" && message === PERSON_APPROVED)
-    return (
-      <Badge tone="positive" icon="check">
-        Approved
-      </Badge>
-    );
-  if (rule === "approval" && effect === "allow" && limit !== undefined) return <Badge icon="check">Not needed</Badge>;
-  switch (effect) {
-    case "allow":
-      return (
-        <Badge tone="positive" icon="check">
-          Allows
-        </Badge>
-      );
-    case "deny":
-      return (
-        <Badge tone="danger" icon="cross">
-          Denies
-        </Badge>
-      );
-    case "approval":
-      return (
-        <Badge tone="accent" icon="info">
-          Asks a person
-        </Badge>
-      );
-    case "info":
-      return <Badge icon="info">For information</Badge>;
-  }
+const looks = {
+  allow: { tone: "positive", icon: "check", word: "Allows" },
+  deny: { tone: "danger", icon: "cross", word: "Denies" },
+  approval: { tone: "accent", icon: "info", word: "Asks a person" },
+  info: { icon: "info", word: "For information" },
+  approved: { tone: "positive", icon: "check", word: "Approved" },
+  notNeeded: { icon: "check", word: "Not needed" },
+} as const satisfies Record<string, BadgeLook & { readonly word: string }>;
+
+function lookOf({ effect, rule, limit, message }: Reason) {
+  if (rule !== "approval" || effect !== "allow") return looks[effect];
+  if (message === PERSON_APPROVED) return looks.approved;
+  return limit === undefined ? looks.allow : looks.notNeeded;
+}
+
+export function Result(reason: Reason) {
+  const { word, ...look } = lookOf(reason);
+  return <Badge {...look}>{word}</Badge>;
 }
 
 /** Values without a unit, counts and seconds are plain numbers; all other values are amounts of money. */
