@@ -5,7 +5,7 @@ import type { ApprovalMode, MandateDraft } from "#lib/mandates/draft.ts";
 import { secondsWords } from "#lib/mandates/words.ts";
 import type { AssuranceLevel } from "#lib/vocabulary.ts";
 import { useDraft } from "./draft-form.ts";
-import { Disclosed, Term } from "./parts.tsx";
+import { amount, Disclosed, Term } from "./parts.tsx";
 
 const modes: readonly { readonly mode: ApprovalMode; readonly name: string; readonly text?: string }[] = [
   { mode: "above", name: "Above an amount" },
@@ -46,16 +46,7 @@ export function Ask({ assured }: { readonly assured: boolean }) {
           </Choice>
         ))}
       </fieldset>
-      {mode === "above" && (
-        <Field
-          label="Ask me above"
-          suffix={coin.split(" ")[0] ?? ""}
-          inputMode="decimal"
-          autoComplete="off"
-          className="num"
-          {...field("above")}
-        />
-      )}
+      {mode === "above" && <Field label="Ask me above" suffix={coin.split(" ")[0] ?? ""} {...amount} {...field("above")} />}
       {mode !== "never" && (
         <Select
           label="A request waits for"

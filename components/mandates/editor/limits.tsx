@@ -4,10 +4,7 @@ import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { MoreLimits } from "./more-limits.tsx";
-import { Term } from "./parts.tsx";
-
-/** Amounts are typed as text, because a number field would round them and lose digits. */
-const amount = { inputMode: "decimal", autoComplete: "off", className: "num" } as const;
+import { amount, Term } from "./parts.tsx";
 
 export function Limits({ zones, more }: Pick<EditorChoices, "zones"> & { readonly more: boolean }) {
   const { field } = useDraft();

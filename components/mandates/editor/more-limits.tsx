@@ -4,7 +4,7 @@ import { Field, Select } from "#components/ui/field.tsx";
 import type { LimitRow, MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
-import { Disclosed } from "./parts.tsx";
+import { amount, Disclosed } from "./parts.tsx";
 
 const kinds = [
   ["amount", "An amount"],
@@ -32,9 +32,7 @@ function Row({ at, remove, zones, unit }: Common & { readonly at: number; readon
         <Field
           label={row?.kind === "payments" ? "Payments" : "Amount"}
           {...(row?.kind === "amount" && { suffix: unit })}
-          inputMode="decimal"
-          autoComplete="off"
-          className="num"
+          {...amount}
           {...field(`more.${at}.value`)}
         />
         {row?.span === "rolling" ? (

@@ -1,6 +1,9 @@
 import { type ReactNode, useId, useState } from "react";
 import { useDraft } from "./draft-form.ts";
 
+/** Amounts are typed as text, because a number field would round them and lose digits. */
+export const amount = { inputMode: "decimal", autoComplete: "off", className: "num" } as const;
+
 type TermProps = { readonly title: string; readonly text?: string; readonly children: ReactNode };
 
 export function Term({ title, text, children }: TermProps) {

@@ -6,6 +6,8 @@ import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Disclosed, Term } from "./parts.tsx";
 
+const hour = { inputMode: "numeric", maxLength: 5, autoComplete: "off" } as const;
+
 function Hours({ zones }: Pick<EditorChoices, "zones">) {
   const { form, field, errorOf } = useDraft();
   const error = errorOf("schedule.days");
@@ -36,22 +38,8 @@ function Hours({ zones }: Pick<EditorChoices, "zones">) {
         {error !== undefined && <FieldError>{error}</FieldError>}
       </fieldset>
       <div className="fields">
-        <Field
-          label="From"
-          inputMode="numeric"
-          maxLength={5}
-          autoComplete="off"
-          hint="Such as 06:00"
-          {...field("schedule.from")}
-        />
-        <Field
-          label="To"
-          inputMode="numeric"
-          maxLength={5}
-          autoComplete="off"
-          hint="24:00 is midnight"
-          {...field("schedule.to")}
-        />
+        <Field label="From" hint="Such as 06:00" {...hour} {...field("schedule.from")} />
+        <Field label="To" hint="24:00 is midnight" {...hour} {...field("schedule.to")} />
         <div className="col-span-full">
           <Select label="Time zone of these hours" options={zones.map((zone) => [zone, zone])} {...field("schedule.timezone")} />
         </div>

@@ -6,7 +6,7 @@ import type { MandateDraft } from "#lib/mandates/draft.ts";
 import type { EditorChoices } from "#lib/pages/view-editor.ts";
 import { useDraft } from "./draft-form.ts";
 import { Entries } from "./entries.tsx";
-import { Disclosed, Term } from "./parts.tsx";
+import { amount, Disclosed, Term } from "./parts.tsx";
 
 /** The host in a pasted URL, because the rules apply to hosts. */
 const hostOf = (entry: string): string =>
@@ -52,14 +52,8 @@ function Sellers() {
 }
 
 const lists = [
-  { name: "sellers", only: "Only these sellers", allow: "Add a seller id", deny: "Never these seller ids", tidy: undefined },
-  {
-    name: "payTo",
-    only: "Only these receiving addresses",
-    allow: "Add an address",
-    deny: "Never these addresses",
-    tidy: undefined,
-  },
+  { name: "sellers", only: "Only these sellers", allow: "Add a seller id", deny: "Never these seller ids" },
+  { name: "payTo", only: "Only these receiving addresses", allow: "Add an address", deny: "Never these addresses" },
 ] as const;
 
 function Finer() {
@@ -111,9 +105,7 @@ function Fee({ unit }: { readonly unit: string }) {
         <Field
           label={as === "percent" ? "Share of the price" : "Fee on one payment"}
           suffix={as === "percent" ? "%" : unit}
-          inputMode="decimal"
-          autoComplete="off"
-          className="num"
+          {...amount}
           {...field("fee.value")}
         />
       )}
