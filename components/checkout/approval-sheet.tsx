@@ -79,7 +79,7 @@ export function ApprovalSheet({ view, children }: Props) {
   const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();
   const [chosen, setChosen] = useState<string>();
-  const decisions = useDecisions(intent.checkoutIntentId, { onChanged: () => setBefore(view) });
+  const decisions = useDecisions(intent.checkoutIntentId, () => setBefore(view));
   useFollow(intent, !decisions.sent);
   const selected = selectedMandate(view, chosen);
   const mandate = view.mandates.find(({ mandateId }) => mandateId === selected);

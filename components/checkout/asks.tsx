@@ -6,9 +6,7 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { Fold } from "./fold.tsx";
 import { ago } from "./names.ts";
 
-type Props = { readonly view: CheckoutView; readonly className: string };
-
-export function Asks({ view, className }: Props) {
+export function Asks({ view, className }: { readonly view: CheckoutView; readonly className: string }) {
   const { agent, organization, requestedAt, now } = view;
   return (
     <Fold

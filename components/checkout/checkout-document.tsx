@@ -9,9 +9,7 @@ import { Receipt } from "./receipt.tsx";
 const open: ReadonlySet<string> = new Set(["previewed", "awaiting_approval"]);
 const signed: ReadonlySet<string> = new Set(["approved", "authorized", "executing", "completed"]);
 
-export type CheckoutState = "open" | "signed" | "closed";
-
-export function stateOf({ intent, approval, now }: CheckoutView): CheckoutState {
+export function stateOf({ intent, approval, now }: CheckoutView): "open" | "signed" | "closed" {
   const lapsed = approval?.status === "expired" || approval?.status === "revoked";
   if (open.has(intent.status)) return Date.parse(intent.expiresAt) > Date.parse(now) ? "open" : "closed";
   return signed.has(intent.status) && approval !== undefined && !lapsed ? "signed" : "closed";

@@ -116,14 +116,11 @@ export function ClosedSheet({ view, signer }: Props) {
       <div className="sheet-part lower">
         <div className="counter">
           <Signatures
-            agent={view.agent.name}
-            requestedAt={view.requestedAt}
-            other={{
-              state: "void",
-              name: "Not countersigned",
-              what: declined ? `Declined by ${visible(signer)}` : what,
-              detail: at === undefined ? null : <Moment at={at} />,
-            }}
+            view={view}
+            state="void"
+            name="Not countersigned"
+            what={declined ? `Declined by ${visible(signer)}` : what}
+            detail={at === undefined ? null : <Moment at={at} />}
           />
         </div>
       </div>

@@ -47,13 +47,8 @@ const askedFor = (error: Error | null): "passkey" | "any" | null => {
   return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
 };
 
-type Callbacks = {
-  /** Called if the terms differ from those that were shown, so that the page marks the changes. */
-  readonly onChanged: () => void;
-};
-
 /** Refreshes the page after a decision or an error of an outdated page, because only the service knows the checkout's state. */
-export function useDecisions(checkoutIntentId: string, { onChanged }: Callbacks) {
+export function useDecisions(checkoutIntentId: string, onChanged: () => void) {
   const router = useRouter();
   // Ignore the second click of a double click, which arrives before React has rendered the first.
   const sending = useRef(false);

@@ -9,15 +9,13 @@ import { Fold } from "./fold.tsx";
 import { spanName } from "./names.ts";
 import { tightest } from "./tightest.ts";
 
-type BudgetProps = { readonly budget: BudgetView; readonly charged: string };
-
 export const barParts = ({ spent, heldByOthers, availableAfter }: BudgetView, charged: string): readonly BarPart[] => [
   { kind: "used", amount: spent },
   { kind: "held", amount: heldByOthers },
   { kind: availableAfter === undefined ? "over" : "this", amount: charged },
 ];
 
-function Budget({ budget, charged }: BudgetProps) {
+function Budget({ budget, charged }: { readonly budget: BudgetView; readonly charged: string }) {
   const { unit, limit, spent, heldByOthers, available, availableAfter } = budget;
   const left = { kind: "left", name: "Remaining after it" } as const;
   return (

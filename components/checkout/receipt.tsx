@@ -158,14 +158,11 @@ export function Receipt({ view, approval, signer }: Props) {
       <div className="sheet-part lower">
         <div className="counter">
           <Signatures
-            agent={view.agent.name}
-            requestedAt={view.requestedAt}
-            other={{
-              state: "signed",
-              name: signer,
-              what: "Countersigned",
-              detail: <Moment at={approval.approvedAt ?? approval.createdAt} />,
-            }}
+            view={view}
+            state="signed"
+            name={signer}
+            what="Countersigned"
+            detail={<Moment at={approval.approvedAt ?? approval.createdAt} />}
           />
         </div>
         <Steps

@@ -1,35 +1,32 @@
 import type { ReactNode } from "react";
 import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
+import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
 type Props = {
-  readonly agent: string;
-  readonly requestedAt: string;
-  readonly other: {
-    readonly state: "open" | "signed" | "void";
-    /** The name of the person who approved, or the words for a checkout that can no longer be approved. */
-    readonly name: string;
-    readonly what: string;
-    readonly detail: ReactNode;
-  };
+  readonly view: CheckoutView;
+  readonly state: "signed" | "void";
+  /** The name of the person who approved, or the words for a checkout that can no longer be approved. */
+  readonly name: string;
+  readonly what: string;
+  readonly detail: ReactNode;
 };
 
 const NAME = "min-h-7.5 self-end pb-1 text-lg font-560 wrap-anywhere";
 const LINE = "border-t pt-2 text-sm text-balance text-muted";
 
 const looks = {
-  open: ["", "border-dashed border-accent"],
   signed: ["text-accent", "border-accent"],
   void: ["text-muted", "border-border-strong"],
 } as const;
 
-export function Signatures({ agent, requestedAt, other: { state, name, what, detail } }: Props) {
+export function Signatures({ view: { agent, requestedAt }, state, name, what, detail }: Props) {
   const [ink, edge] = looks[state];
   return (
     <div className="grid grid-cols-1 gap-x-8 gap-y-5 pt-2 md:grid-cols-2">
       <div className="grid min-w-0 content-start">
         <p className={NAME}>
-          <Untrusted>{agent}</Untrusted>
+          <Untrusted>{agent.name}</Untrusted>
         </p>
         <p className={`${LINE} border-text`}>
           Requested

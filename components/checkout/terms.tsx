@@ -12,9 +12,7 @@ import { KnownPayee } from "./payee.tsx";
 /** The maximum number of characters of a domain that fit in two lines on a phone. */
 const CHARACTERS_MAX = 40;
 
-type NameProps = { readonly domain: string; readonly level: "h1" | "h2" };
-
-function PayeeName({ domain, level: Heading }: NameProps) {
+function PayeeName({ domain, level: Heading }: { readonly domain: string; readonly level: "h1" | "h2" }) {
   const [all, setAll] = useState(false);
   const hydrated = useHydrated();
   const short = shortDomain(domain, CHARACTERS_MAX);
