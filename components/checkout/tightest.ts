@@ -1,5 +1,6 @@
-import type { BudgetView, MandateView } from "#lib/approvals/checkout-view.ts";
+type Limit = { readonly unit: string; readonly available: string };
+type Limits<L extends Limit> = { readonly budgets: readonly L[]; readonly asset: string };
 
-/** Returns the budget in the mandate's asset of which the smallest amount is left; undefined if there is no such budget. */
-export const tightest = ({ budgets, asset }: MandateView): BudgetView | undefined =>
+/** Returns the limit in the asset of which the smallest amount is left; undefined if there is no such limit. */
+export const tightest = <L extends Limit>({ budgets, asset }: Limits<L>): L | undefined =>
   budgets.filter(({ unit }) => unit === asset).toSorted((a, b) => Number(a.available) - Number(b.available))[0];
