@@ -3,7 +3,7 @@ import { Ranking } from "#components/ui/ranking.tsx";
 import type { Share } from "#lib/pages/view-insights.ts";
 
 type Props = {
-  readonly by: string;
+  readonly by: "agent" | "seller" | "mandate";
   readonly shares: readonly Share[];
   readonly asset: string;
   readonly days: number;
