@@ -3,8 +3,6 @@ import { ProblemError } from "#lib/http/client.ts";
 /** The result of a decision: "done", or why the service did not accept it or why its result is unknown. */
 export type Outcome = "done" | { readonly why: string };
 
-type Decide<T> = (one: T, idempotencyKey: string) => Promise<unknown>;
-
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 /** If no answer comes, sends the decision once more with the same idempotency key, so that it counts only once. */
@@ -24,7 +22,7 @@ async function outcomeOf(send: () => Promise<unknown>): Promise<Outcome> {
 /** Sends decisions one after another, because each one may use a part of the same budget. */
 export async function decideEach<T>(
   all: readonly T[],
-  decide: Decide<T>,
+  decide: (one: T, idempotencyKey: string) => Promise<unknown>,
   tell: (one: T, outcome: Outcome) => void,
 ): Promise<void> {
   for (const one of all) {

@@ -1,4 +1,5 @@
 import { Essentials } from "#components/checkout/essentials.tsx";
+import { lineKey } from "#components/checkout/names.ts";
 import { KnownPayee } from "#components/checkout/payee.tsx";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Ledger } from "#components/ui/ledger.tsx";
@@ -45,13 +46,7 @@ export function RequestFacts({ view, mandate }: Approvable) {
         <Essentials view={view} mandate={mandate} />
       </div>
       <div className="border-t p-4 md:px-5">
-        <Ledger
-          compact
-          caption={`Items for ${amounts.charged}`}
-          columns={columns}
-          rows={lines}
-          rowKey={(line) => [line.productId, line.variantId, line.color, line.size, line.name].join("|")}
-        />
+        <Ledger compact caption={`Items for ${amounts.charged}`} columns={columns} rows={lines} rowKey={lineKey} />
       </div>
       <div className="border-t p-4 md:px-5">
         <Pairs

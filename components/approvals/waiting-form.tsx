@@ -3,10 +3,10 @@
 import Link from "next/link";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { rejectCheckout } from "#components/checkout/calls.ts";
-import { plural } from "#components/checkout/names.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";

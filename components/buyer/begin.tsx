@@ -10,9 +10,7 @@ const request = (baseUrl: string): string => `curl ${baseUrl}/api/v1/payments/au
     "intent": { "amount": "0.0020", "asset": "USDC", … }
   }'`;
 
-type Props = { readonly baseUrl: string; readonly mayCreate: boolean };
-
-export const Begin = ({ baseUrl, mayCreate }: Props) => (
+export const Begin = ({ baseUrl, mayCreate }: { readonly baseUrl: string; readonly mayCreate: boolean }) => (
   <>
     <section className="panel grid grid-cols-1 lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]" aria-labelledby="begin">
       <div className="grid min-w-0 content-center justify-items-start gap-5 px-4 py-5 md:p-8">

@@ -2,6 +2,7 @@ import Link from "next/link";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import type { ApprovalsView, WaitingApproval } from "#lib/pages/view-approvals.ts";
 
@@ -77,7 +78,5 @@ export const WaitingList = ({ waiting, mayDecide, choosable = false }: Props) =>
   </ul>
 );
 
-export const requestsWords = ({ items, more }: ApprovalsView): string => {
-  const count = items.length;
-  return `${more ? "more than " : ""}${count} ${count === 1 ? "request" : "requests"}`;
-};
+export const requestsWords = ({ items, more }: ApprovalsView): string =>
+  `${more ? "more than " : ""}${plural(items.length, "request")}`;

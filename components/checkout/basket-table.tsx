@@ -1,15 +1,14 @@
 import type { ReactNode } from "react";
 import { Money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { role } from "#components/ui/table-roles.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, LineView } from "#lib/approvals/checkout-view.ts";
 import { basketChanges, type LineChange } from "./basket-changes.ts";
 import { Fold } from "./fold.tsx";
-import { plural } from "./names.ts";
+import { lineKey } from "./names.ts";
 
-type CellChange = { readonly now: ReactNode; readonly was: string | undefined };
-
-const Value = ({ now, was }: CellChange) =>
+const Value = ({ now, was }: { readonly now: ReactNode; readonly was: string | undefined }) =>
   was === undefined ? (
     now
   ) : (
@@ -110,9 +109,7 @@ function Foot({ view: { amounts } }: { readonly view: CheckoutView }) {
 }
 
 const keyOf = ({ line, kind }: LineChange): string =>
-  [kind === "removed", line.productId, line.variantId, line.color, line.size, line.name, line.quantity, line.unitAmount].join(
-    "|",
-  );
+  [kind === "removed", lineKey(line), line.quantity, line.unitAmount].join("|");
 
 type Props = {
   readonly view: CheckoutView;

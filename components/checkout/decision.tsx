@@ -6,12 +6,13 @@ import { Choice } from "#components/ui/choice.tsx";
 import { TextArea } from "#components/ui/field.tsx";
 import { formText } from "#components/ui/form-text.ts";
 import { Money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { useSettled } from "#components/ui/settled.ts";
 import type { CheckoutView, MandateView } from "#lib/approvals/checkout-view.ts";
 import { useCountdown } from "./countdown.ts";
 import type { useDecisions } from "./decisions.ts";
 import { MoreTime } from "./more-time.tsx";
-import { duration, plural, shortDomain } from "./names.ts";
+import { duration, shortDomain } from "./names.ts";
 import { asksForPasskey, StepUp, type Way, waysOf } from "./step-up.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 

@@ -7,7 +7,7 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, LineView, MandateView } from "#lib/approvals/checkout-view.ts";
 import type { AskRule } from "#lib/mandates/ask-rules.ts";
 import { barParts } from "./mandate-clause.tsx";
-import { spanName } from "./names.ts";
+import { lineKey, spanName } from "./names.ts";
 import { tightest } from "./tightest.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
@@ -99,7 +99,7 @@ const itemWords = ({ quantity, name, color, size }: LineView): string =>
 
 const Items = ({ lines }: { readonly lines: readonly LineView[] }) =>
   lines.map((line, at) => (
-    <span key={[line.productId, line.variantId, line.color, line.size, line.name].join("|")}>
+    <span key={lineKey(line)}>
       {at > 0 && " · "}
       <Untrusted>{itemWords(line)}</Untrusted>
     </span>

@@ -1,3 +1,6 @@
+import { plural } from "#components/ui/plural.ts";
+import type { LineView } from "#lib/approvals/checkout-view.ts";
+
 const spans: Readonly<Record<string, string>> = {
   total: "in all",
   day: "a day",
@@ -13,8 +16,6 @@ export function spanName(window: string): string {
   return spans[key] ?? `in ${key.replace(/^PT(\d+)H$/, "$1 hours").replace(/^PT(\d+)M$/, "$1 minutes")}`;
 }
 
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
-
 export function ago(then: string, now: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(then)) / 1000));
   if (seconds < 45) return "just now";
@@ -27,6 +28,10 @@ export function duration(seconds: number): string {
   if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
   return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
 }
+
+/** The key of a line in a list of the page, for React. */
+export const lineKey = ({ productId, variantId, color, size, name }: LineView): string =>
+  [productId, variantId, color, size, name].join("|");
 
 /** A long domain with its middle removed. The end stays, because it says whose domain it is. */
 export const shortDomain = (domain: string, most: number): string =>

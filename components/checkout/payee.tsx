@@ -1,13 +1,14 @@
 import { ShieldQuestion, TriangleAlert } from "lucide-react";
 import { Badge } from "#components/ui/badge.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView, PayeeView } from "#lib/approvals/checkout-view.ts";
-import { plural, shortDomain } from "./names.ts";
+import { shortDomain } from "./names.ts";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** `declined` and `refused` count only among the newest requests and refusals; a taken-back approval counts as declined. */
-export function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
+function historyWords({ history: { paid, all, since, declined, refused } }: PayeeView): string {
   const from = since === undefined ? "" : month.format(new Date(since));
   const before =
     since === undefined

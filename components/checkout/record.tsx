@@ -6,6 +6,7 @@ import { Pairs } from "#components/ui/pairs.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { networkName } from "#lib/chains/network-name.ts";
+import { lineKey } from "./names.ts";
 
 export function Record({ view, title }: { readonly view: CheckoutView; readonly title: string }) {
   const { payee, amounts, lines, agent, intent, approval } = view;
@@ -35,7 +36,7 @@ export function Record({ view, title }: { readonly view: CheckoutView; readonly 
       "Basket",
       <ul key="basket" className="wrap-anywhere">
         {lines.map((line) => (
-          <li key={[line.productId, line.variantId, line.color, line.size, line.name].join("|")}>
+          <li key={lineKey(line)}>
             {line.quantity} × <Untrusted>{line.name}</Untrusted>
           </li>
         ))}

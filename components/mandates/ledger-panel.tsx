@@ -19,10 +19,7 @@ const kinds: Readonly<Record<LedgerKind, { readonly word: string; readonly means
 };
 
 const columns = [
-  {
-    name: "Payee",
-    cell: (row: LedgerLine) => <Untrusted>{payeeOf(row)}</Untrusted>,
-  },
+  { name: "Payee", cell: (row: LedgerLine) => <Untrusted>{payeeOf(row)}</Untrusted> },
   {
     name: "Entry",
     cell: ({ kind }: LedgerLine) => (

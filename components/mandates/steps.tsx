@@ -7,6 +7,7 @@ import { announce } from "#components/ui/announcements.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { ReasonDialog } from "#components/ui/reason-dialog.tsx";
 import { call } from "#lib/http/client.ts";
@@ -15,7 +16,7 @@ import type { MandateView } from "#lib/pages/view-mandate.ts";
 import type { MandateStatus } from "#lib/vocabulary.ts";
 import { activateMandate, resumeMandate, revokeMandate, suspendMandate } from "./calls.ts";
 
-export type Rights = { readonly manage: boolean; readonly revoke: boolean };
+type Rights = { readonly manage: boolean; readonly revoke: boolean };
 
 type StepProps = { readonly mandateId: string };
 
@@ -40,8 +41,6 @@ function PutInForce({ mandateId, step }: StepProps & { readonly step: "activate"
     </>
   );
 }
-
-const plural = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
 
 type EffectProps = { readonly effect: MandateView["effect"]; readonly asset: string };
 

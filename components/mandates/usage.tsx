@@ -1,11 +1,12 @@
 import { Bar } from "#components/ui/bar.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { windowWords } from "#lib/mandates/words.ts";
 import { headlineOf } from "./headline.ts";
 
 const figure = (amount: string, unit: string): string =>
-  unit === "payments" ? `${amount} ${amount === "1" ? "payment" : "payments"}` : money(amount, unit);
+  unit === "payments" ? plural(Number(amount), "payment") : money(amount, unit);
 
 export function UsageBar({ usage: { window, unit, limit, spent, reserved, available } }: { readonly usage: WindowUsage }) {
   return (

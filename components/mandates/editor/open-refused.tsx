@@ -3,6 +3,7 @@ import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { call, type ReplyOf } from "#lib/http/client.ts";
@@ -15,8 +16,6 @@ type Refusal = NonNullable<Update["openRefused"]>;
 const ROWS_MAX = 5;
 
 const states = { held: "Not executed yet", submitted: "Submitted already", canceled: "Canceled" } as const;
-
-const payments = (count: number): string => `${count} open ${count === 1 ? "payment" : "payments"}`;
 
 const List = ({ refused: { items, more } }: { readonly refused: Refusal }) => (
   <ul className="divide-y">
@@ -47,7 +46,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
   const cancel = useMutation({
     mutationFn: () => call(updateMandate, { id: mandateId, body: { cancelOpen: true } }),
     onSuccess: ({ openRefused }) => {
-      announce(`${payments(openRefused?.canceled ?? 0)} canceled`);
+      announce(`${plural(openRefused?.canceled ?? 0, "open payment")} canceled`);
       onDone();
     },
   });
@@ -57,7 +56,7 @@ export function OpenRefusedDialog({ mandate: { mandateId, version }, refused, on
     <Dialog
       open
       onOpenChange={() => cancel.isPending || onDone()}
-      title={`Version ${version} no longer allows ${payments(refused.items.length)}`}
+      title={`Version ${version} no longer allows ${plural(refused.items.length, "open payment")}`}
       description="The version is saved and in force. Nobody can execute these payments under it."
       footer={
         held === 0 ? (

@@ -6,6 +6,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dated } from "#components/ui/dated.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
+import { plural } from "#components/ui/plural.ts";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
@@ -113,7 +114,7 @@ export function Trial({ mandateId }: { readonly mandateId: string }) {
         </Button>
         <p>
           {items && items.length > 0
-            ? `The last ${items.length} ${items.length === 1 ? "decision" : "decisions"}, with the values that you entered. Nothing is paid.`
+            ? `The last ${plural(items.length, "decision")}, with the values that you entered. Nothing is paid.`
             : `Decides the last ${LAST} requests again with the values that you enter. Nothing is paid.`}
         </p>
       </div>
