@@ -18,10 +18,7 @@ export function HistoryPanel({ history, path }: { readonly history: readonly Sta
         rows={history}
         rowKey={({ month, asset }) => `${month} ${asset}`}
         columns={[
-          {
-            name: "Month",
-            cell: ({ month }) => <Link href={address(path, { month })}>{monthName(month)}</Link>,
-          },
+          { name: "Month", cell: ({ month }) => <Link href={address(path, { month })}>{monthName(month)}</Link> },
           { name: "As buyer", numeric: true, cell: ({ asBuyer, asset }) => <Money>{money(column(asBuyer), asset)}</Money> },
           { name: "As seller", numeric: true, cell: ({ asSeller, asset }) => <Money>{money(column(asSeller), asset)}</Money> },
           { name: "Owed", numeric: true, cell: ({ total, asset }) => <Money>{money(column(total), asset)}</Money> },

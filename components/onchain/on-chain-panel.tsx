@@ -66,11 +66,7 @@ const Said = ({ mandate, registration }: { readonly mandate: Mandate; readonly r
   return null;
 };
 
-type Props = {
-  readonly mandate: Mandate;
-  readonly view: OnChainView;
-  readonly manage: boolean;
-};
+type Props = { readonly mandate: Mandate; readonly view: OnChainView; readonly manage: boolean };
 
 function Registered({
   mandate,

@@ -12,10 +12,7 @@ import { call } from "#lib/http/client.ts";
 import { updateOrganization } from "./calls.ts";
 import { shrinkPicture } from "./shrink-picture.ts";
 
-type Props = {
-  readonly organizationId: string;
-  readonly logo: string | null;
-};
+type Props = { readonly organizationId: string; readonly logo: string | null };
 
 export function LogoForm({ organizationId, logo }: Props) {
   const router = useRouter();

@@ -8,10 +8,7 @@ import { REASON_MIN } from "./role-words.ts";
 const Reason = z.string().trim().min(REASON_MIN, `Write at least ${REASON_MIN} characters.`).max(500);
 const metadata = z.strictObject({ reason: Reason });
 
-export const assignSubscription = {
-  ...billing.assignSubscription,
-  body: billing.assignSubscription.body.extend({ metadata }),
-};
+export const assignSubscription = { ...billing.assignSubscription, body: billing.assignSubscription.body.extend({ metadata }) };
 
 export const saveFeeSchedule = { ...billing.saveFeeSchedule, body: billing.saveFeeSchedule.body.extend({ metadata }) };
 

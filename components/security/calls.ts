@@ -3,11 +3,7 @@ import type * as passkeys from "#lib/identity/passkeys/contract.ts";
 import type * as sessions from "#lib/identity/sessions/contract.ts";
 import type * as push from "#lib/push/contract.ts";
 
-export const addDevice = atAddress<typeof push.addDevice>({
-  id: "addDevice",
-  method: "POST",
-  path: "/api/v1/auth/devices",
-});
+export const addDevice = atAddress<typeof push.addDevice>({ id: "addDevice", method: "POST", path: "/api/v1/auth/devices" });
 
 export const addPasskey = atAddress<typeof passkeys.addPasskey>({
   id: "addPasskey",

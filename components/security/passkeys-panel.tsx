@@ -48,11 +48,7 @@ export function PasskeysPanel({ view }: Props) {
               name: "Last used",
               cell: ({ lastUsedAt }) => (lastUsedAt === undefined ? "Never" : <Moment at={lastUsedAt} show="short" />),
             },
-            {
-              name: "Actions",
-              actions: true,
-              cell: (passkey) => <PasskeyActions {...proofs} passkey={passkey} last={last} />,
-            },
+            { name: "Actions", actions: true, cell: (passkey) => <PasskeyActions {...proofs} passkey={passkey} last={last} /> },
           ]}
         />
       )}

@@ -1,12 +1,7 @@
 import Link from "next/link";
 import { buttonClass } from "#components/ui/button-class.ts";
 
-type Props = {
-  readonly registered: boolean;
-  readonly verified: boolean;
-  readonly payable: boolean;
-  readonly mayManage: boolean;
-};
+type Props = { readonly registered: boolean; readonly verified: boolean; readonly payable: boolean; readonly mayManage: boolean };
 
 type Step = {
   readonly name: string;

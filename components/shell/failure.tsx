@@ -16,11 +16,7 @@ function idOf(error: unknown): { readonly label: string; readonly value: string 
   return null;
 }
 
-type Props = {
-  readonly error: unknown;
-  readonly retry: () => void;
-  readonly children?: ReactNode;
-};
+type Props = { readonly error: unknown; readonly retry: () => void; readonly children?: ReactNode };
 
 export function Failure({ error, retry, children }: Props) {
   const id = idOf(error);

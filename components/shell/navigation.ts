@@ -66,12 +66,7 @@ export const entries: readonly Entry[] = [
   { label: "Fee schedules", href: "/admin/fee-schedules", group: "Platform", capability: ["platform.feeSchedules.manage"] },
   { label: "Subscriptions", href: "/admin/subscriptions", group: "Platform", capability: ["platform.subscriptions.manage"] },
   { label: "Audit chains", href: "/admin/audit", group: "Evidence", capability: ["platform.audit.read"] },
-  {
-    label: "Health",
-    href: "/admin/health",
-    group: "Evidence",
-    capability: ["platform.audit.read", "platform.emergency.revoke"],
-  },
+  { label: "Health", href: "/admin/health", group: "Evidence", capability: ["platform.audit.read", "platform.emergency.revoke"] },
 ];
 
 const actions: readonly Omit<Entry, "group">[] = [

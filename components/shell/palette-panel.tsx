@@ -67,11 +67,7 @@ const Line = ({ command, onChoose }: { readonly command: Command; readonly onCho
   </Autocomplete.Item>
 );
 
-type Props = {
-  readonly commands: readonly CommandGroup[];
-  readonly entry: SearchEntry;
-  readonly onClose: () => void;
-};
+type Props = { readonly commands: readonly CommandGroup[]; readonly entry: SearchEntry; readonly onClose: () => void };
 
 export function PalettePanel({ commands, entry: { field, text, setText }, onClose }: Props) {
   const found = useFound(text);

@@ -14,11 +14,7 @@ const listServiceAccounts = atAddress<typeof identity.listServiceAccounts>({
 const listMandates = atAddress<typeof mandates.listMandates>({ ...get, id: "listMandates", path: "/api/v1/mandates" });
 const listPayments = atAddress<typeof payments.listPayments>({ ...get, id: "listPayments", path: "/api/v1/payments" });
 const listSellers = atAddress<typeof sellers.listSellers>({ ...get, id: "listSellers", path: "/api/v1/sellers" });
-const listResources = atAddress<typeof sellers.listResources>({
-  ...get,
-  id: "listResources",
-  path: "/api/v1/seller/resources",
-});
+const listResources = atAddress<typeof sellers.listResources>({ ...get, id: "listResources", path: "/api/v1/seller/resources" });
 
 type Options = { readonly signal: AbortSignal };
 type Filter = { readonly outcome?: "allow" | "requireApproval"; readonly settlementStatus?: "settled" };
