@@ -1,12 +1,10 @@
-type Props = { readonly email: string };
-
 const later = [
   ["Create a key", "For your first agent"],
   ["Create a mandate", "What the agent may spend"],
   ["First authorization", "The agent asks, the service decides"],
 ] as const;
 
-export function FirstSteps({ email }: Props) {
+export function FirstSteps({ email }: { readonly email: string }) {
   return (
     <section className="panel" aria-labelledby="first-steps">
       <div className="panel-head">

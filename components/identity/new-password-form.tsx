@@ -8,9 +8,7 @@ import { withReturnTo } from "#lib/http/return-to.ts";
 import { AuthRefusal, requestAuth } from "./auth-request.ts";
 import { Refusal } from "./refusal.tsx";
 
-type Props = { readonly token: string; readonly returnTo: string };
-
-export function NewPasswordForm({ token, returnTo }: Props) {
+export function NewPasswordForm({ token, returnTo }: { readonly token: string; readonly returnTo: string }) {
   const set = useMutation({
     mutationFn: (newPassword: string) => requestAuth("reset-password", { token, newPassword }),
     onSuccess: () => location.assign(withReturnTo("/sign-in", returnTo, { done: "password" })),

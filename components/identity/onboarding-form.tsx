@@ -15,8 +15,6 @@ import { deriveSlug } from "#lib/identity/members/slug.ts";
 import type { ProductRole } from "#lib/vocabulary.ts";
 import { completeOnboarding } from "./calls.ts";
 
-type Props = { readonly host: string; readonly returnTo: string };
-
 const readForm = (form: FormData) => ({
   organizationName: formText(form, "organizationName").trim(),
   ...(formText(form, "organizationSlug").trim() !== "" && { organizationSlug: formText(form, "organizationSlug").trim() }),
@@ -55,7 +53,7 @@ function Names({ host, errors }: { readonly host: string; readonly errors: Reado
   );
 }
 
-export function OnboardingForm({ host, returnTo }: Props) {
+export function OnboardingForm({ host, returnTo }: { readonly host: string; readonly returnTo: string }) {
   const onboarding = useMutation({ ...mutation(completeOnboarding), onSuccess: () => location.assign(returnTo) });
   const [roleError, setRoleError] = useState<string>();
   const errors = bodyErrors(onboarding.error);

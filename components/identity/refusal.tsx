@@ -2,9 +2,7 @@ import type { ReactNode } from "react";
 import { Notice } from "#components/ui/notice.tsx";
 import { refusalText } from "./auth-request.ts";
 
-type Props = { readonly error: Error | null; readonly children?: ReactNode };
-
-export const Refusal = ({ error, children }: Props) =>
+export const Refusal = ({ error, children }: { readonly error: Error | null; readonly children?: ReactNode }) =>
   error && (
     <Notice tone="danger" role="alert">
       <p>{children ?? refusalText(error)}</p>

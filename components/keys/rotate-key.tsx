@@ -6,8 +6,6 @@ import { useOperationForm } from "#components/ui/form.tsx";
 import { Select } from "#components/ui/field.tsx";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 
-type Props = { readonly serviceAccountId: string; readonly name: string };
-
 const graces = [
   ["0", "It stops now"],
   ["3600", "It works for another hour"],
@@ -15,7 +13,7 @@ const graces = [
   ["604800", "It works for another 7 days"],
 ] as const;
 
-export function RotateKey({ serviceAccountId, name }: Props) {
+export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountId: string; readonly name: string }) {
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
   const state = useOperationForm(

@@ -12,9 +12,7 @@ import { call } from "#lib/http/client.ts";
 import { updateOrganization } from "./calls.ts";
 import { shrinkPicture } from "./shrink-picture.ts";
 
-type Props = { readonly organizationId: string; readonly logo: string | null };
-
-export function LogoForm({ organizationId, logo }: Props) {
+export function LogoForm({ organizationId, logo }: { readonly organizationId: string; readonly logo: string | null }) {
   const router = useRouter();
   const hydrated = useHydrated();
   const input = useRef<HTMLInputElement>(null);

@@ -8,8 +8,6 @@ import type { MembersView } from "#lib/pages/view-members.ts";
 import { ChangeRole } from "./change-role.tsx";
 import { RemoveMember } from "./remove-member.tsx";
 
-type Props = { readonly view: MembersView; readonly userId: string };
-
 function Actions({ member, view }: { readonly member: Member; readonly view: MembersView }) {
   if (!view.grantable.includes(member.role)) return null;
   if (member.role === "owner" && view.owners === 1)
@@ -23,7 +21,7 @@ function Actions({ member, view }: { readonly member: Member; readonly view: Mem
   );
 }
 
-export function MembersLedger({ view, userId }: Props) {
+export function MembersLedger({ view, userId }: { readonly view: MembersView; readonly userId: string }) {
   const actions = { name: "Actions", actions: true, cell: (member: Member) => <Actions member={member} view={view} /> };
   return (
     <Ledger

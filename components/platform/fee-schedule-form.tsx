@@ -38,9 +38,7 @@ function defaultsOf(schedule: FeeSchedule | null) {
   return terms;
 }
 
-type Fields = { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] };
-
-const Terms = ({ field }: Fields) => (
+const Terms = ({ field }: { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] }) => (
   <div className="grid gap-5 sm:grid-cols-2">
     <Field label="Name" required {...field("name")} />
     <Select label="Status" options={statuses} {...field("status")} />

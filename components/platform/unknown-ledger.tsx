@@ -6,11 +6,9 @@ import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { UnknownLine } from "#lib/pages/view-health.ts";
 import { Recheck } from "./recheck.tsx";
 
-type Props = { readonly unknown: readonly UnknownLine[]; readonly mayAsk: boolean };
-
 const At = ({ at }: { readonly at: string | null }) => (at === null ? null : <Moment at={at} show="short" />);
 
-export const UnknownLedger = ({ unknown, mayAsk }: Props) => (
+export const UnknownLedger = ({ unknown, mayAsk }: { readonly unknown: readonly UnknownLine[]; readonly mayAsk: boolean }) => (
   <Ledger
     caption="Executions with an unknown outcome, the oldest first"
     rows={unknown}

@@ -5,15 +5,13 @@ import type { SecurityView } from "#lib/pages/view-security.ts";
 import { AddPasskey } from "./add-passkey.tsx";
 import { PasskeyActions } from "./passkey-actions.tsx";
 
-type Props = { readonly view: SecurityView };
-
 /** Empty if the device is unknown or another passkey has its name. */
 function suggestionOf({ sessions, passkeys }: SecurityView): string {
   const device = sessions.find(({ current }) => current)?.device ?? "";
   return device === "Unknown device" || passkeys.some(({ name }) => name === device) ? "" : device;
 }
 
-export function PasskeysPanel({ view }: Props) {
+export function PasskeysPanel({ view }: { readonly view: SecurityView }) {
   const { passkeys, hasPassword, otherWays, proved } = view;
   const proofs = { hasPassword, hasPasskey: passkeys.length > 0, proved };
   const last = passkeys.length === 1 && otherWays.length === 0;

@@ -10,9 +10,7 @@ import { mutation } from "#lib/http/query.ts";
 import type { ListedResource } from "#lib/sellers/resource-schema.ts";
 import { archiveResource, upsertPaidResource } from "./calls.ts";
 
-type Which = { readonly sellerId: string; readonly resourceId: string };
-
-export function ArchiveResource({ sellerId, resourceId }: Which) {
+export function ArchiveResource({ sellerId, resourceId }: { readonly sellerId: string; readonly resourceId: string }) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const archive = useMutation({

@@ -14,9 +14,7 @@ type Props = {
   readonly platform: boolean;
 };
 
-type ItemProps = { readonly name: string; readonly text: string; readonly chosen: boolean };
-
-const Line = ({ name, text, chosen }: ItemProps) => (
+const Line = ({ name, text, chosen }: { readonly name: string; readonly text: string; readonly chosen: boolean }) => (
   <>
     <Named name={name} text={text} />
     {chosen && <Check className="icon" aria-label="Active" />}

@@ -12,10 +12,8 @@ import { useLeaveGuard } from "#components/ui/leave-guard.ts";
 import { Pairs } from "#components/ui/pairs.tsx";
 import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 
-type Props = { readonly made: WebhookEndpoint | null; readonly onSaved: () => void };
-
 /** Shows a secret once; the dialog closes only after the person has ticked that they saved the secret. */
-export function WebhookSecretDialog({ made, onSaved }: Props) {
+export function WebhookSecretDialog({ made, onSaved }: { readonly made: WebhookEndpoint | null; readonly onSaved: () => void }) {
   const router = useRouter();
   const [saved, setSaved] = useState(false);
   // Warn the person before they leave the page, because the secret cannot be shown again.
