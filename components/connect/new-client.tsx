@@ -4,8 +4,7 @@ import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Field, Select, TextArea } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { presets } from "./client-commands.ts";
 
 const opener = (
@@ -25,12 +24,10 @@ const options = [["", "Another program"] as const, ...presets.map(({ name }) => 
 
 export function NewClient() {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
   const [preset, setPreset] = useState("");
-  const state = useOperationForm(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.createAgentClient), {
+  const dialog = useFormDialog(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.createAgentClient), {
     defaults: { name: "", redirectUris: [] },
     onDone: () => {
-      setOpen(false);
       setPreset("");
       router.refresh();
     },
@@ -38,17 +35,15 @@ export function NewClient() {
   const fill = (name: string) => {
     setPreset(name);
     const found = presets.find((one) => one.name === name);
-    state.form.setValue("name", found?.name ?? "");
-    state.form.setValue("redirectUris", [...(found?.redirectUris ?? [])]);
+    dialog.state.form.setValue("name", found?.name ?? "");
+    dialog.state.form.setValue("redirectUris", [...(found?.redirectUris ?? [])]);
   };
   return (
     <FormDialog
+      {...dialog}
       trigger={opener}
       look={{ tone: "primary" }}
       title="Register a program"
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="Nothing was registered."
       submit="Register"
     >
@@ -58,14 +53,14 @@ export function NewClient() {
         autoComplete="off"
         maxLength={100}
         hint="People see it when they connect the program."
-        {...state.field("name")}
+        {...dialog.state.field("name")}
       />
       <TextArea
         label="Redirect addresses"
         rows={3}
         spellCheck={false}
         hint="One per line, exactly as the program sends them. For an address on this device, any port is accepted."
-        {...state.field("redirectUris", { setValueAs: lines })}
+        {...dialog.state.field("redirectUris", { setValueAs: lines })}
       />
     </FormDialog>
   );

@@ -4,8 +4,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useWatch } from "react-hook-form";
 import { Field } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import type { Capability } from "#lib/vocabulary.ts";
 import { CapabilityGroups } from "./capability-groups.tsx";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
@@ -26,30 +25,23 @@ const opener = (
 );
 
 export function NewServiceAccount({ organizationId, grantable, suggested, next }: Props) {
-  const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const state = useOperationForm(
-    () => import("#lib/identity/keys/contract.ts").then((contract) => contract.createServiceAccount),
-    {
-      defaults: { name: "", organizationId, capabilities: [...suggested] },
-      onDone: ({ apiKey, ...account }) => {
-        setOpen(false);
-        if (apiKey !== undefined) setMade({ ...account, apiKey });
-      },
+  const dialog = useFormDialog(() => import("#lib/identity/keys/contract.ts").then((contract) => contract.createServiceAccount), {
+    defaults: { name: "", organizationId, capabilities: [...suggested] },
+    onDone: ({ apiKey, ...account }) => {
+      if (apiKey !== undefined) setMade({ ...account, apiKey });
     },
-  );
-  const chosen = useWatch({ control: state.form.control, name: "capabilities" }) ?? [];
-  const { error: _, ...control } = state.field("capabilities");
+  });
+  const chosen = useWatch({ control: dialog.state.form.control, name: "capabilities" }) ?? [];
+  const { error: _, ...control } = dialog.state.field("capabilities");
   return (
     <>
       <FormDialog
+        {...dialog}
         wide
         trigger={opener}
         look={{ tone: "primary" }}
         title="New service account"
-        open={open}
-        onOpenChange={setOpen}
-        state={state}
         nothing="Nothing was created."
         submit="Create key"
       >
@@ -58,7 +50,7 @@ export function NewServiceAccount({ organizationId, grantable, suggested, next }
           autoComplete="off"
           maxLength={200}
           hint="It is shown on every approval request."
-          {...state.field("name")}
+          {...dialog.state.field("name")}
         />
         <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
       </FormDialog>

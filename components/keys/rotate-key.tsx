@@ -1,8 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { Select } from "#components/ui/field.tsx";
 import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
 
@@ -14,16 +13,14 @@ const graces = [
 ] as const;
 
 export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountId: string; readonly name: string }) {
-  const [open, setOpen] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const state = useOperationForm(
+  const dialog = useFormDialog(
     () => import("#lib/identity/keys/contract.ts").then((contract) => contract.rotateServiceAccountKey),
     {
       defaults: { gracePeriodSeconds: 86_400 },
       params: { id: serviceAccountId },
       onDone: ({ apiKey, ...account }) => {
-        setOpen(false);
-        const grace = String(state.form.getValues("gracePeriodSeconds"));
+        const grace = String(dialog.state.form.getValues("gracePeriodSeconds"));
         const graceText = graces.find(([seconds]) => seconds === grace)?.[1];
         if (apiKey !== undefined) setMade({ ...account, apiKey, ...(graceText !== undefined && { graceText }) });
       },
@@ -32,6 +29,7 @@ export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountI
   return (
     <>
       <FormDialog
+        {...dialog}
         trigger={
           <>
             Rotate<span className="sr"> the key of {name}</span>
@@ -39,9 +37,6 @@ export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountI
         }
         look={{ size: "small" }}
         title={`Rotate the key of ${name}`}
-        open={open}
-        onOpenChange={setOpen}
-        state={state}
         nothing="The key was not changed."
         submit="Make a new key"
       >
@@ -49,7 +44,7 @@ export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountI
           You get a new key with the same capabilities. At most two keys work: one that still works from an earlier rotation stops
           now.
         </p>
-        <Select label="The key in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
+        <Select label="The key in use" options={graces} {...dialog.state.field("gracePeriodSeconds", { valueAsNumber: true })} />
       </FormDialog>
       <SecretDialog made={made} onSaved={() => setMade(null)} />
     </>

@@ -1,9 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { Member } from "#lib/identity/members/contract.ts";
 import { Select } from "#components/ui/field.tsx";
@@ -22,20 +20,19 @@ const keyChoices = [
 
 export function ChangeRole({ member, grantable, keys }: Props) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
   const { organizationId, userId, name, role } = member;
-  const state = useOperationForm(() => import("#lib/identity/members/contract.ts").then((contract) => contract.updateMember), {
+  const dialog = useFormDialog(() => import("#lib/identity/members/contract.ts").then((contract) => contract.updateMember), {
     defaults: { role },
     params: { organizationId, userId },
     onDone: (changed) => {
-      setOpen(false);
       toast(`${changed.name} is ${roleName[changed.role].toLowerCase()} now`);
       router.refresh();
     },
   });
-  const { error, ...control } = state.field("role");
+  const { error, ...control } = dialog.state.field("role");
   return (
     <FormDialog
+      {...dialog}
       trigger={
         <>
           Change role<span className="sr"> of {name}</span>
@@ -44,9 +41,6 @@ export function ChangeRole({ member, grantable, keys }: Props) {
       look={{ size: "small" }}
       title={`Role of ${name}`}
       description="It applies from the next request on, also where this person is signed in already."
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="The role was not changed."
       submit="Change role"
     >
@@ -56,7 +50,7 @@ export function ChangeRole({ member, grantable, keys }: Props) {
           label="Keys that this person made"
           hint="They have seen these keys. Your choice applies to those that can do more than the new role."
           options={keyChoices}
-          {...state.field("keys")}
+          {...dialog.state.field("keys")}
         />
       )}
     </FormDialog>

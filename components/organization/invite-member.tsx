@@ -2,10 +2,8 @@
 
 import { UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { Field } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { MembershipRole } from "#lib/vocabulary.ts";
 import { RoleChoices } from "./role-choices.tsx";
@@ -26,25 +24,21 @@ const opener = (
 
 export function InviteMember({ organizationId, grantable, mailed }: Props) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
-  const state = useOperationForm(() => import("#lib/identity/members/contract.ts").then((contract) => contract.inviteMember), {
+  const dialog = useFormDialog(() => import("#lib/identity/members/contract.ts").then((contract) => contract.inviteMember), {
     defaults: { email: "", role: "viewer" },
     params: { organizationId },
     onDone: ({ email }) => {
-      setOpen(false);
       toast(mailed ? `Invitation sent to ${email}` : `Give ${email} the link yourself: this service sends no mail`);
       router.refresh();
     },
   });
-  const { error, ...control } = state.field("role");
+  const { error, ...control } = dialog.state.field("role");
   return (
     <FormDialog
+      {...dialog}
       trigger={opener}
       look={{ tone: "primary" }}
       title="Invite a member"
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="Nobody was invited."
       submit={mailed ? "Send invitation" : "Make invitation"}
     >
@@ -54,7 +48,7 @@ export function InviteMember({ organizationId, grantable, mailed }: Props) {
         autoComplete="off"
         spellCheck={false}
         hint="Only an account with this address can accept. The invitation is valid for 48 hours."
-        {...state.field("email")}
+        {...dialog.state.field("email")}
       />
       <RoleChoices grantable={grantable} error={error} control={control} />
     </FormDialog>

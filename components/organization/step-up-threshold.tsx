@@ -1,10 +1,8 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { Field } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { defaultStepUpLimits, type StepUpLimits } from "#lib/identity/step-up-limits.ts";
 
@@ -12,14 +10,12 @@ type Props = { readonly organizationId: string; readonly limits: { readonly [K i
 
 export function StepUpThreshold({ organizationId, limits }: Props) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
-  const state = useOperationForm(
+  const dialog = useFormDialog(
     () => import("#lib/identity/members/contract.ts").then((contract) => contract.setStepUpThreshold),
     {
       defaults: { above: limits.above ?? "", aboveUnverified: limits.aboveUnverified ?? "" },
       params: { organizationId },
       onDone: (set) => {
-        setOpen(false);
         const { above, aboveUnverified } = { ...defaultStepUpLimits, ...set };
         toast(`Asked above ${above}, and above ${aboveUnverified} for payees that are not verified`);
         router.refresh();
@@ -28,13 +24,11 @@ export function StepUpThreshold({ organizationId, limits }: Props) {
   );
   return (
     <FormDialog
+      {...dialog}
       trigger="Change the amounts"
       look={{ size: "small" }}
       title="Ask who approves"
       description="Above these amounts an approval asks for the password or a passkey, also in a new session. What the person approved in the last 24 hours counts."
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="The amounts were not changed."
       submit="Save"
     >
@@ -43,14 +37,14 @@ export function StepUpThreshold({ organizationId, limits }: Props) {
         inputMode="decimal"
         autoComplete="off"
         hint={`In whole units of the payment’s asset, such as 250 for 250 USDC. Leave empty for ${defaultStepUpLimits.above}.`}
-        {...state.field("above")}
+        {...dialog.state.field("above")}
       />
       <Field
         label="Above, for a payee that is not verified"
         inputMode="decimal"
         autoComplete="off"
         hint={`Leave empty for ${defaultStepUpLimits.aboveUnverified}.`}
-        {...state.field("aboveUnverified")}
+        {...dialog.state.field("aboveUnverified")}
       />
     </FormDialog>
   );

@@ -1,10 +1,9 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { Field, Select } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
+import type { OperationFormState, Values } from "#components/ui/form.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { FeeSchedule } from "#lib/billing/billing-schema.ts";
 import { ReasonField } from "./reason-field.tsx";
@@ -38,7 +37,7 @@ function defaultsOf(schedule: FeeSchedule | null) {
   return terms;
 }
 
-const Terms = ({ field }: { readonly field: ReturnType<typeof useOperationForm<typeof saveFeeSchedule>>["field"] }) => (
+const Terms = ({ field }: Pick<OperationFormState<Values<typeof saveFeeSchedule>>, "field">) => (
   <div className="grid gap-5 sm:grid-cols-2">
     <Field label="Name" required {...field("name")} />
     <Select label="Status" options={statuses} {...field("status")} />
@@ -68,18 +67,17 @@ const Terms = ({ field }: { readonly field: ReturnType<typeof useOperationForm<t
 
 export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSchedule | null }) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
-  const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.saveFeeSchedule), {
+  const dialog = useFormDialog(() => import("./with-reason.ts").then((operations) => operations.saveFeeSchedule), {
     defaults: { ...defaultsOf(schedule), metadata: { reason: "" } },
     onDone: (saved) => {
-      setOpen(false);
       toast(`${saved.name} saved`);
       router.refresh();
     },
   });
-  const { field } = state;
+  const { field } = dialog.state;
   return (
     <FormDialog
+      {...dialog}
       wide
       trigger={
         schedule ? (
@@ -93,9 +91,6 @@ export function FeeScheduleForm({ schedule = null }: { readonly schedule?: FeeSc
       look={schedule ? { size: "small" } : { tone: "primary" }}
       title={schedule ? `Change ${schedule.name}` : "New fee schedule"}
       description="It applies to payments authorized from now on. Payments that are already authorized keep their quote."
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="Nothing was saved."
       submit="Save schedule"
     >

@@ -1,10 +1,8 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { Field, Select } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { statusWord } from "#components/ui/status-badge.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import type { SubscriptionLine } from "#lib/pages/view-directory.ts";
@@ -30,19 +28,18 @@ type Props = { readonly subscription?: Pick<SubscriptionLine, "organizationId" |
 
 export function SubscriptionForm({ subscription }: Props) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
   const { organizationId = "", tier = "developer", status = "active" } = subscription ?? {};
-  const state = useOperationForm(() => import("./with-reason.ts").then((operations) => operations.assignSubscription), {
+  const dialog = useFormDialog(() => import("./with-reason.ts").then((operations) => operations.assignSubscription), {
     defaults: { organizationId, tier, status, metadata: { reason: "" } },
     onDone: (saved) => {
-      setOpen(false);
       toast(`The plan is ${saved.tier} now`);
       router.refresh();
     },
   });
-  const { field } = state;
+  const { field } = dialog.state;
   return (
     <FormDialog
+      {...dialog}
       trigger={
         subscription ? (
           <>
@@ -55,9 +52,6 @@ export function SubscriptionForm({ subscription }: Props) {
       look={subscription ? { size: "small" } : { tone: "primary" }}
       title={subscription ? `Plan of ${subscription.organizationName}` : "Assign a plan"}
       description="It replaces the plan that the organization has. The period starts now and lasts a month."
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="The plan was not changed."
       submit="Assign plan"
     >

@@ -1,25 +1,52 @@
 "use client";
 
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { FieldValues } from "react-hook-form";
 import { Dialog, DialogClose, type DialogProps } from "./dialog.tsx";
-import { OperationForm, type OperationFormState, Submit } from "./form.tsx";
+import {
+  OperationForm,
+  type OperationFormState,
+  type Options,
+  Submit,
+  useOperationForm,
+  type Values,
+  type WithBody,
+} from "./form.tsx";
 
-type Props<V extends FieldValues> = Pick<DialogProps, "trigger" | "look" | "title" | "description" | "wide" | "children"> & {
+type FormDialogState<V extends FieldValues> = {
   readonly state: OperationFormState<V>;
-  readonly nothing: string;
-  readonly submit: ReactNode;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 };
 
-/** The caller closes the dialog when the operation is done. */
-export function FormDialog<V extends FieldValues>({ state, nothing, submit, open, onOpenChange, children, ...dialog }: Props<V>) {
-  const id = useId();
-  const change = (next: boolean) => {
+/** The form is reset when the dialog opens, and the dialog closes when the operation is done. */
+export function useFormDialog<const O extends WithBody>(
+  load: () => Promise<O>,
+  { onDone, ...options }: Options<O>,
+): FormDialogState<Values<O>> {
+  const [open, setOpen] = useState(false);
+  const state = useOperationForm<O>(load, {
+    ...options,
+    onDone: (reply) => {
+      setOpen(false);
+      onDone?.(reply);
+    },
+  });
+  const onOpenChange = (next: boolean) => {
     if (next) state.reset();
-    onOpenChange(next);
+    setOpen(next);
   };
+  return { state, open, onOpenChange };
+}
+
+type Props<V extends FieldValues> = FormDialogState<V> &
+  Pick<DialogProps, "trigger" | "look" | "title" | "description" | "wide" | "children"> & {
+    readonly nothing: string;
+    readonly submit: ReactNode;
+  };
+
+export function FormDialog<V extends FieldValues>({ state, nothing, submit, children, ...dialog }: Props<V>) {
+  const id = useId();
   const footer = (
     <>
       <DialogClose>Cancel</DialogClose>
@@ -29,7 +56,7 @@ export function FormDialog<V extends FieldValues>({ state, nothing, submit, open
     </>
   );
   return (
-    <Dialog {...dialog} open={open} onOpenChange={change} footer={footer}>
+    <Dialog {...dialog} footer={footer}>
       <OperationForm state={state} id={id} nothing={nothing}>
         {children}
       </OperationForm>

@@ -21,11 +21,11 @@ import { early } from "./on-demand.tsx";
 import { ProblemNotice } from "./problem.tsx";
 import { Scripted } from "./scripted.tsx";
 
-type WithBody = Operation & { readonly body: z.ZodType<unknown, FieldValues> };
-type Values<O extends WithBody> = z.input<O["body"]>;
+export type WithBody = Operation & { readonly body: z.ZodType<unknown, FieldValues> };
+export type Values<O extends WithBody> = z.input<O["body"]>;
 type Params<O extends WithBody> = Omit<RequestOf<O>, "body" | "query">;
 
-type Options<O extends WithBody> = {
+export type Options<O extends WithBody> = {
   readonly defaults: DefaultValues<Values<O>>;
   readonly params?: Params<O> | ((values: Values<O>) => Params<O>);
   readonly onDone?: (reply: ReplyOf<O>) => void;

@@ -6,8 +6,7 @@ import { useState } from "react";
 import { announce } from "#components/ui/announcements.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog, DialogClose } from "#components/ui/dialog.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { call } from "#lib/http/client.ts";
 import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
@@ -38,29 +37,23 @@ function SendTest({ webhookEndpointId: id }: OfEndpoint) {
 /** Enabling needs a proof of identity; if it is missing, the error in the form asks for it. */
 function SwitchEndpoint({ webhookEndpointId: id, status }: Pick<WebhookEndpoint, "webhookEndpointId" | "status">) {
   const router = useRouter();
-  const [open, setOpen] = useState(false);
   const isEnabled = status === "enabled";
   const next = isEnabled ? "paused" : "enabled";
-  const state = useOperationForm(() => import("#lib/webhooks/contract.ts").then((contract) => contract.updateWebhookEndpoint), {
+  const dialog = useFormDialog(() => import("#lib/webhooks/contract.ts").then((contract) => contract.updateWebhookEndpoint), {
     defaults: { status: next },
     params: { id },
-    onDone: () => {
-      setOpen(false);
-      router.refresh();
-    },
+    onDone: () => router.refresh(),
   });
   return (
     <FormDialog
+      {...dialog}
       trigger={isEnabled ? "Pause" : "Enable"}
       look={{ size: "small" }}
       title={isEnabled ? "Pause this endpoint" : "Enable this endpoint"}
-      open={open}
-      onOpenChange={setOpen}
-      state={state}
       nothing="Nothing was changed."
       submit={isEnabled ? "Pause" : "Enable"}
     >
-      <input type="hidden" {...state.form.register("status")} value={next} />
+      <input type="hidden" {...dialog.state.form.register("status")} value={next} />
       <p className="text-sm">
         {isEnabled
           ? "Events wait until you enable it again. None is lost."

@@ -4,8 +4,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Choice } from "#components/ui/choice.tsx";
 import { Field } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { eventChoices } from "./event-choices.ts";
 import { WebhookSecretDialog } from "./secret-dialog.tsx";
@@ -18,26 +17,20 @@ const opener = (
 );
 
 export function NewEndpoint() {
-  const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
-  const state = useOperationForm(() => import("#lib/webhooks/contract.ts").then((contract) => contract.createWebhookEndpoint), {
+  const dialog = useFormDialog(() => import("#lib/webhooks/contract.ts").then((contract) => contract.createWebhookEndpoint), {
     defaults: { url: "", eventTypes: [], full: false },
-    onDone: (endpoint) => {
-      setOpen(false);
-      setMade(endpoint);
-    },
+    onDone: setMade,
   });
-  const { error: _, ...control } = state.field("eventTypes");
-  const { error: __, ...whole } = state.field("full");
+  const { error: _, ...control } = dialog.state.field("eventTypes");
+  const { error: __, ...whole } = dialog.state.field("full");
   return (
     <>
       <FormDialog
+        {...dialog}
         trigger={opener}
         look={{ tone: "primary" }}
         title="Add a webhook endpoint"
-        open={open}
-        onOpenChange={setOpen}
-        state={state}
         nothing="Nothing was created."
         submit="Add endpoint"
       >
@@ -48,7 +41,7 @@ export function NewEndpoint() {
           spellCheck={false}
           placeholder="https://example.com/hooks"
           hint="We send each event there by POST, with a signature."
-          {...state.field("url")}
+          {...dialog.state.field("url")}
         />
         <fieldset>
           <legend className="label mb-2">Events</legend>

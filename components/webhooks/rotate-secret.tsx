@@ -2,8 +2,7 @@
 
 import { useState } from "react";
 import { Select } from "#components/ui/field.tsx";
-import { FormDialog } from "#components/ui/form-dialog.tsx";
-import { useOperationForm } from "#components/ui/form.tsx";
+import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import type { WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { WebhookSecretDialog } from "./secret-dialog.tsx";
 
@@ -15,30 +14,28 @@ const graces = [
 ] as const;
 
 export function RotateSecret({ webhookEndpointId }: { readonly webhookEndpointId: string }) {
-  const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
-  const state = useOperationForm(() => import("#lib/webhooks/contract.ts").then((contract) => contract.rotateWebhookSecret), {
+  const dialog = useFormDialog(() => import("#lib/webhooks/contract.ts").then((contract) => contract.rotateWebhookSecret), {
     defaults: { gracePeriodSeconds: 86_400 },
     params: { id: webhookEndpointId },
-    onDone: (endpoint) => {
-      setOpen(false);
-      setMade(endpoint);
-    },
+    onDone: setMade,
   });
   return (
     <>
       <FormDialog
+        {...dialog}
         trigger="Rotate secret"
         look={{ size: "small" }}
         title="Rotate the signing secret"
-        open={open}
-        onOpenChange={setOpen}
-        state={state}
         nothing="The secret was not changed."
         submit="Make a new secret"
       >
         <p className="text-sm">Until the old secret ends, each message has a signature of both.</p>
-        <Select label="The secret in use" options={graces} {...state.field("gracePeriodSeconds", { valueAsNumber: true })} />
+        <Select
+          label="The secret in use"
+          options={graces}
+          {...dialog.state.field("gracePeriodSeconds", { valueAsNumber: true })}
+        />
       </FormDialog>
       <WebhookSecretDialog made={made} onSaved={() => setMade(null)} />
     </>
