@@ -6,25 +6,7 @@ import { env } from "#lib/env.ts";
 import { parseAmount, zero } from "#lib/money.ts";
 import { FeePayer } from "#lib/vocabulary.ts";
 
-type Terms = Pick<
-  FeeScheduleRow,
-  | "feeScheduleId"
-  | "buyerOrganizationId"
-  | "sellerOrganizationId"
-  | "planTier"
-  | "settlementMode"
-  | "chain"
-  | "asset"
-  | "feePayer"
-  | "feeRecipient"
-  | "percentageBps"
-  | "flatAmount"
-  | "minimumFeeAmount"
-  | "maximumFeeAmount"
-  | "includedMonthlyVolume"
-  | "effectiveFrom"
-  | "effectiveUntil"
->;
+type Terms = Omit<FeeScheduleRow, "name" | "status" | "metadata" | "createdAt" | "updatedAt">;
 
 /** RFC 8785 form, without absent fields; each fee quote contains the hash, to prove under which terms the quote was made. */
 export function scheduleHash(row: Terms): string {
