@@ -1,37 +1,28 @@
 import { invalidField, Problem } from "#lib/problem.ts";
-import {
-  Capability,
-  MembershipRole,
-  PlatformCapability,
-  PlatformRole,
-  type Capability as CapabilityName,
-  type MembershipRole as MembershipRoleName,
-  type PlatformCapability as PlatformCapabilityName,
-  type PlatformRole as PlatformRoleName,
-} from "#lib/vocabulary.ts";
+import { Capability, MembershipRole, PlatformCapability, PlatformRole } from "#lib/vocabulary.ts";
 
-type Capabilities = ReadonlySet<CapabilityName>;
+type Capabilities = ReadonlySet<Capability>;
 
 const everything = Capability.options;
 const reads = everything.filter((capability) => capability.endsWith(":read"));
 
-const byRole: Readonly<Record<MembershipRoleName, Capabilities>> = {
+const byRole: Readonly<Record<MembershipRole, Capabilities>> = {
   owner: new Set(everything),
   admin: new Set(everything),
-  approver: new Set<CapabilityName>(["checkouts:approve", "mandates:read", "payments:read"]),
-  developer: new Set<CapabilityName>([...reads, "serviceAccounts:manage", "resources:manage", "sellers:manage"]),
-  finance: new Set<CapabilityName>(["billing:read", "payments:read", "audit:read"]),
+  approver: new Set<Capability>(["checkouts:approve", "mandates:read", "payments:read"]),
+  developer: new Set<Capability>([...reads, "serviceAccounts:manage", "resources:manage", "sellers:manage"]),
+  finance: new Set<Capability>(["billing:read", "payments:read", "audit:read"]),
   viewer: new Set(reads),
 };
 
 const none: ReadonlySet<never> = new Set();
 
 /** Reads a role as it is stored. better-auth's role `member` and unknown roles count as `viewer`, the lowest role. */
-export const membershipRoleOf = (stored: string): MembershipRoleName => MembershipRole.safeParse(stored).data ?? "viewer";
+export const membershipRoleOf = (stored: string): MembershipRole => MembershipRole.safeParse(stored).data ?? "viewer";
 
-export const capabilitiesOfRole = (role: MembershipRoleName | null): Capabilities => (role === null ? none : byRole[role]);
+export const capabilitiesOfRole = (role: MembershipRole | null): Capabilities => (role === null ? none : byRole[role]);
 
-const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabilityName[]>> = {
+const byPlatformRole: Readonly<Record<PlatformRole, readonly PlatformCapability[]>> = {
   user: [],
   support: ["platform.users.read", "platform.sessions.revoke"],
   auditor: ["platform.users.read", "platform.audit.read"],
@@ -45,14 +36,14 @@ const byPlatformRole: Readonly<Record<PlatformRoleName, readonly PlatformCapabil
   admin: PlatformCapability.options,
 };
 
-export const platformRolesOf = (stored: readonly string[]): PlatformRoleName[] =>
+export const platformRolesOf = (stored: readonly string[]): PlatformRole[] =>
   PlatformRole.options.filter((role) => stored.includes(role));
 
-export const platformCapabilitiesOf = (roles: readonly PlatformRoleName[]): ReadonlySet<PlatformCapabilityName> =>
+export const platformCapabilitiesOf = (roles: readonly PlatformRole[]): ReadonlySet<PlatformCapability> =>
   roles.every((role) => role === "user") ? none : new Set(roles.flatMap((role) => byPlatformRole[role]));
 
 /** Capabilities that no API key can have, whatever the person who made the key may do. */
-const personsOnly: Capabilities = new Set<CapabilityName>([
+const personsOnly: Capabilities = new Set<Capability>([
   "checkouts:approve",
   "mandates:manage",
   "serviceAccounts:read",
@@ -62,7 +53,7 @@ const personsOnly: Capabilities = new Set<CapabilityName>([
 ]);
 
 /** The default capabilities of a service account, which an agent needs to make payments. */
-export const agentSet: Capabilities = new Set<CapabilityName>([
+export const agentSet: Capabilities = new Set<Capability>([
   "readiness:read",
   "checkouts:preview",
   "checkouts:read",
@@ -74,12 +65,12 @@ export const agentSet: Capabilities = new Set<CapabilityName>([
   "mandates:read",
 ]);
 
-const inOrder = (capabilities: Capabilities): CapabilityName[] => everything.filter((capability) => capabilities.has(capability));
+const inOrder = (capabilities: Capabilities): Capability[] => everything.filter((capability) => capabilities.has(capability));
 
 /** The capabilities that an API key can have. They are also the scopes that an OAuth client can ask for. */
-export const keyCapabilities: readonly CapabilityName[] = everything.filter((capability) => !personsOnly.has(capability));
+export const keyCapabilities: readonly Capability[] = everything.filter((capability) => !personsOnly.has(capability));
 const forKeys: ReadonlySet<string> = new Set(keyCapabilities);
-const isForKeys = (name: string): name is CapabilityName => forKeys.has(name);
+const isForKeys = (name: string): name is Capability => forKeys.has(name);
 
 /** The stored capabilities as a set. Capabilities that are only for persons are left out, even if the row contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
@@ -92,11 +83,11 @@ export const cutCapabilities = (capabilities: Capabilities, ...cuts: readonly (r
   new Set([...capabilities].filter((capability) => cuts.every((cut) => cut === null || cut.includes(capability))));
 
 /** A person who lacks a capability of the service account may revoke the account's keys but gets no new key. */
-export const lackedOf = (account: readonly string[], held: Capabilities): CapabilityName[] =>
+export const lackedOf = (account: readonly string[], held: Capabilities): Capability[] =>
   inOrder(keyCapabilitiesOf(account)).filter((capability) => !held.has(capability));
 
 /** @throws Problem invalid_request for what no key may have, capability_required for a capability that the creator lacks */
-export function grantCapabilities(asked: readonly CapabilityName[] | undefined, creator: Capabilities): CapabilityName[] {
+export function grantCapabilities(asked: readonly Capability[] | undefined, creator: Capabilities): Capability[] {
   if (asked === undefined) return inOrder(agentSet).filter((capability) => creator.has(capability));
   for (const [at, capability] of asked.entries()) {
     if (personsOnly.has(capability)) {
