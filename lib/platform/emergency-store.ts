@@ -89,10 +89,7 @@ export async function revokeMandateNow(tx: Tx, mandateId: string, now: Date): Pr
   await tx.update(mandates).set({ status: "revoked", updatedAt: now }).where(eq(mandates.mandateId, mandateId));
 }
 
-export type Target =
-  | { readonly kind: "mandate"; readonly id: string }
-  | { readonly kind: "agent"; readonly id: string }
-  | { readonly kind: "seller"; readonly id: string };
+export type Target = { readonly kind: "mandate" | "agent" | "seller"; readonly id: string };
 
 /** SQL condition: a payment to a registered seller at a domain, or to an address, that the stopped seller had proved. */
 function reached(reach: readonly Reach[]) {
