@@ -1,8 +1,9 @@
-import { and, asc, eq, gt, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, not, or, sql, type SQL } from "drizzle-orm";
 import { alerts } from "#lib/alerts/tables.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { mayApprove } from "#lib/identity/approver-store.ts";
 import { member, session, user } from "#lib/identity/tables.ts";
+import { isBanned } from "#lib/identity/user-store.ts";
 import { isQuiet } from "#lib/notices/quiet-hours.ts";
 import { quietColumns, quietHoursOf, wantsMail } from "#lib/notices/settings-store.ts";
 import { noticeSettings } from "#lib/notices/tables.ts";
@@ -10,10 +11,8 @@ import { pushDevices } from "#lib/push/tables.ts";
 
 const PEOPLE_MAX = 1_000;
 
-const notBanned = sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`;
-
 const isApprover = () => and(isNotNull(member.id), mayApprove());
-const isAdmin = () => and(sql`'admin' = ANY(${user.platformRoles})`, notBanned);
+const isAdmin = () => and(sql`'admin' = ANY(${user.platformRoles})`, not(isBanned));
 
 /** SQL condition: the person may approve for the organization or, for an alert without an organization, is an administrator. */
 const isTold = (organizationId: string | null): SQL | undefined => (organizationId === null ? isAdmin() : isApprover());

@@ -1,11 +1,11 @@
-import { and, asc, eq, inArray, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, not, type SQL } from "drizzle-orm";
 import type { Tx } from "#lib/db/client.ts";
 import { capabilitiesOfRole } from "#lib/identity/capabilities.ts";
 import { member, user } from "#lib/identity/tables.ts";
+import { isBanned } from "#lib/identity/user-store.ts";
 import { MembershipRole } from "#lib/vocabulary.ts";
 
 export type Approver = {
-  readonly organizationId: string;
   readonly userId: string;
   readonly email: string;
   readonly emailVerified: boolean;
@@ -14,15 +14,11 @@ export type Approver = {
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("checkouts:approve"));
 
 /** SQL condition: the member's role may approve and the person is not banned. The query must join member and user. */
-export const mayApprove = (): SQL | undefined =>
-  and(
-    inArray(member.role, roles),
-    sql`NOT (${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`,
-  );
+export const mayApprove = (): SQL | undefined => and(inArray(member.role, roles), not(isBanned));
 
 export const selectApprovers = (tx: Tx, organizationId: string, condition: SQL, rows: number): Promise<readonly Approver[]> =>
   tx
-    .select({ organizationId: member.organizationId, userId: user.id, email: user.email, emailVerified: user.emailVerified })
+    .select({ userId: user.id, email: user.email, emailVerified: user.emailVerified })
     .from(member)
     .innerJoin(user, eq(user.id, member.userId))
     .where(and(eq(member.organizationId, organizationId), mayApprove(), condition))

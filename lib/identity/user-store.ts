@@ -8,6 +8,9 @@ export type UserRow = typeof user.$inferSelect;
 export const bannedNow = ({ banned, banExpires }: Pick<UserRow, "banned" | "banExpires">, now: Date): boolean =>
   banned && (banExpires === null || banExpires > now);
 
+/** SQL condition: the person has a ban that has not ended. */
+export const isBanned = sql<boolean>`(${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp()))`;
+
 export async function findUser(db: Database | Tx, userId: string): Promise<UserRow | null> {
   const [row] = await db.select().from(user).where(eq(user.id, userId));
   return row ?? null;
@@ -90,11 +93,7 @@ export type Person = { readonly email: string; readonly name: string; readonly b
 /** Locks in the order of the code that deletes both, so that the two cannot deadlock; null if the session has ended. */
 export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
   const [person] = await tx
-    .select({
-      email: user.email,
-      name: user.name,
-      banned: sql<boolean>`${user.banned} AND (${user.banExpires} IS NULL OR ${user.banExpires} > clock_timestamp())`,
-    })
+    .select({ email: user.email, name: user.name, banned: isBanned })
     .from(user)
     .where(eq(user.id, userId))
     .for("no key update");

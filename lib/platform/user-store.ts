@@ -1,11 +1,9 @@
-import { and, count, desc, eq, gt, isNull, like, lt, ne, not, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, like, lt, ne, not, or, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import { startsWith } from "#lib/db/like.ts";
 import { session, user } from "#lib/identity/tables.ts";
-import type { UserRow } from "#lib/identity/user-store.ts";
+import { isBanned, type UserRow } from "#lib/identity/user-store.ts";
 import type { PlatformRole } from "#lib/vocabulary.ts";
-
-const isBanned = and(user.banned, or(isNull(user.banExpires), gt(user.banExpires, sql`clock_timestamp()`)))!;
 
 export async function lockUser(tx: Tx, userId: string): Promise<UserRow | null> {
   const [row] = await tx.select().from(user).where(eq(user.id, userId)).for("no key update");
