@@ -32,7 +32,6 @@ export type SessionRow = {
   readonly sessionId: string;
   readonly userId: string;
   readonly banned: boolean;
-  readonly banReason: string | null;
   readonly platformRoles: readonly string[];
   readonly audited: boolean;
   /** Whether the session's expiry was last set more than `renewalSeconds` ago. */
@@ -50,7 +49,7 @@ export async function findLiveSession(
 ): Promise<SessionRow | null> {
   const [row] = await on<SessionRow[]>`
     SELECT s.id AS "sessionId", u.id AS "userId",
-           u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()) AS banned, u.ban_reason AS "banReason",
+           u.banned AND (u.ban_expires IS NULL OR u.ban_expires > clock_timestamp()) AS banned,
            u.platform_roles AS "platformRoles", u.audited_at IS NOT NULL AS audited,
            s.expires_at < clock_timestamp() + make_interval(secs => ${seconds - renewalSeconds}) AS renewable,
            m.organization_id AS "organizationId", m.role

@@ -1,20 +1,12 @@
 import { env } from "#lib/env.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
-import {
-  agentSet,
-  capabilitiesOfRole,
-  cutCapabilities,
-  keyCapabilities,
-  keyCapabilitiesOf,
-  membershipRoleOf,
-  pausedCapabilitiesOf,
-} from "#lib/identity/capabilities.ts";
+import { agentSet, capabilitiesOfRole, keyCapabilities, membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { noteKeyUse } from "#lib/identity/keys/key-uses.ts";
 import { findLiveToken, hashToken, type TokenRow } from "#lib/identity/oauth/token-store.ts";
-import { authenticate } from "#lib/identity/sessions/authenticate.ts";
+import { authenticate, keyCallerOf } from "#lib/identity/sessions/authenticate.ts";
 import { ACCESS_TOKEN_PREFIX, mcpResource } from "#lib/identity/oauth-terms.ts";
 import { Problem } from "#lib/problem.ts";
-import type { Capability, Environment } from "#lib/vocabulary.ts";
+import type { Capability } from "#lib/vocabulary.ts";
 
 /** The scopes that the service recommends to OAuth clients: the capabilities that an agent needs to make payments. */
 export const advertisedScopes: readonly Capability[] = keyCapabilities.filter((capability) => agentSet.has(capability));
@@ -25,33 +17,19 @@ const TOKEN = new RegExp(`^bearer +${ACCESS_TOKEN_PREFIX}([A-Za-z]{32}) *$`, "i"
 const tokenInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This access token is not valid. Refresh it, or connect the client again." });
 
-/** Limited to the token's scopes, to what the person allowed to the client, and to the person's current role. */
-const capabilitiesOf = (row: TokenRow): ReadonlySet<Capability> =>
-  cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes, row.allowed, [
-    ...capabilitiesOfRole(membershipRoleOf(row.role)),
-  ]);
-
 /** Reads the database each time, so that a revoked token stops working at once. */
 export async function readToken(token: string): Promise<TokenRow | null> {
   const row = await findLiveToken(hashToken(token), mcpResource());
   return row?.environment === env().ENVIRONMENT ? row : null;
 }
 
+/** Limits the caller to the token's scopes, to what the person allowed to the client, and to the person's current role. */
 async function authenticateToken(token: string, request: Request): Promise<KeyCaller> {
   const row = await readToken(token);
   if (row === null) throw tokenInvalid();
   noteKeyUse(row.keyId, request);
-  return {
-    kind: "key",
-    subjectId: row.serviceAccountId,
-    serviceAccountId: row.serviceAccountId,
-    organizationId: row.organizationId,
-    keyId: row.keyId,
-    environment: row.environment as Environment,
-    capabilities: capabilitiesOf(row),
-    ...(row.paused && { paused: true }),
-    ...(row.mandateIds !== null && { mandateIds: row.mandateIds }),
-  };
+  const held = capabilitiesOfRole(membershipRoleOf(row.role));
+  return keyCallerOf(row, row.scopes, row.allowed, [...held]);
 }
 
 /**

@@ -22,8 +22,6 @@ export type TokenRow = {
   readonly capabilities: readonly string[];
   readonly paused: boolean;
   readonly mandateIds: readonly string[] | null;
-  /** Whether the connection has no API key yet; only the command-line program gets a key, other clients use tokens. */
-  readonly keyless: boolean;
 };
 
 /** Null unless token, connection and account are valid, and the person who allowed the client is a member and not banned. */
@@ -31,7 +29,7 @@ export async function findLiveToken(tokenHash: string, audience: string): Promis
   const [row] = await pool()<TokenRow[]>`
     SELECT k.key_id AS "keyId", k.client_id AS "clientId", a.service_account_id AS "serviceAccountId",
            a.organization_id AS "organizationId", a.environment, m.user_id AS "userId", m.role, t.scopes, k.scopes AS allowed,
-           a.capabilities, a.paused_at IS NOT NULL AS paused, a.mandate_ids AS "mandateIds", k.secret_hash = '' AS keyless
+           a.capabilities, a.paused_at IS NOT NULL AS paused, a.mandate_ids AS "mandateIds"
     FROM oauth_access_token t
     JOIN api_keys k ON k.key_id = t.reference_id AND k.client_id = t.client_id AND k.created_by = t.user_id
     JOIN service_accounts a ON a.service_account_id = k.service_account_id

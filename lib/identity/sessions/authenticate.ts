@@ -22,12 +22,29 @@ import {
   sessionCookieOf,
   verifySessionCookie,
 } from "#lib/identity/sessions/session-cookie.ts";
-import { findLiveSession, renewSession } from "#lib/identity/caller-store.ts";
+import { findLiveSession, renewSession, type KeyRow } from "#lib/identity/caller-store.ts";
 import { isProblem, Problem } from "#lib/problem.ts";
+import type { Environment } from "#lib/vocabulary.ts";
 
 /** Every key that is not valid here gets the same answer, so that the answer reveals nothing about keys. */
 const keyInvalid = (): Problem =>
   new Problem("api_key_invalid", { detail: "This API key is not valid here. Use a valid key of this installation." });
+
+/** The caller has only capabilities that are in each of the lists `cuts`; null removes nothing. */
+export const keyCallerOf = (
+  row: Omit<KeyRow, "secretHash" | "scopes">,
+  ...cuts: readonly (readonly string[] | null)[]
+): KeyCaller => ({
+  kind: "key",
+  subjectId: row.serviceAccountId,
+  serviceAccountId: row.serviceAccountId,
+  organizationId: row.organizationId,
+  keyId: row.keyId,
+  environment: row.environment as Environment,
+  capabilities: cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), ...cuts),
+  ...(row.paused && { paused: true }),
+  ...(row.mandateIds !== null && { mandateIds: row.mandateIds }),
+});
 
 async function authenticateKey(text: string, request: Request): Promise<KeyCaller> {
   const presented = parseApiKey(text);
@@ -36,17 +53,7 @@ async function authenticateKey(text: string, request: Request): Promise<KeyCalle
   const matches = matchesApiKey(presented.apiKey, row?.secretHash ?? null);
   if (!row || !matches || row.environment !== presented.environment) throw keyInvalid();
   noteKeyUse(row.keyId, request);
-  return {
-    kind: "key",
-    subjectId: row.serviceAccountId,
-    serviceAccountId: row.serviceAccountId,
-    organizationId: row.organizationId,
-    keyId: row.keyId,
-    environment: presented.environment,
-    capabilities: cutCapabilities((row.paused ? pausedCapabilitiesOf : keyCapabilitiesOf)(row.capabilities), row.scopes),
-    ...(row.paused && { paused: true }),
-    ...(row.mandateIds !== null && { mandateIds: row.mandateIds }),
-  };
+  return keyCallerOf(row, row.scopes);
 }
 
 /** A browser can send the cookie also with requests that pages of other origins make. */
