@@ -1,23 +1,15 @@
-import {
-  deleteEndedAccessTokens,
-  deleteEndedRefreshTokens,
-  deleteEndedSessions,
-  deleteEndedVerifications,
-} from "#lib/identity/sessions/session-store.ts";
+import { deleteEnded, endingTables } from "#lib/identity/sessions/session-store.ts";
 
 const AT_ONCE = 1_000;
 /** Batches of one kind of row in one run; later runs delete what is left. */
 const ROUNDS_MAX = 50;
 
-// Delete access tokens before refresh tokens, because rows of access tokens refer to rows of refresh tokens.
-const removals = [deleteEndedSessions, deleteEndedVerifications, deleteEndedAccessTokens, deleteEndedRefreshTokens];
-
 /** better-auth does not delete expired rows; returns the number of deleted rows. */
 export async function forgetOldSessions(): Promise<number> {
   let gone = 0;
-  for (const remove of removals) {
+  for (const table of endingTables) {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const count = await remove(AT_ONCE);
+      const count = await deleteEnded(table, AT_ONCE);
       gone += count;
       if (count < AT_ONCE) break;
     }

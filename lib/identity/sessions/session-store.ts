@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { database, type Tx } from "#lib/db/client.ts";
 import type { SessionFacts } from "#lib/identity/sessions/present-session.ts";
-import { member, organization, session, user } from "#lib/identity/tables.ts";
+import { oauthAccessToken, oauthRefreshToken } from "#lib/identity/oauth-tables.ts";
+import { member, organization, session, user, verification } from "#lib/identity/tables.ts";
 
 /** Null if the session has ended since the request was authenticated. */
 export async function readSession(
@@ -48,31 +49,13 @@ export async function setActiveOrganization(tx: Tx, sessionId: string, organizat
   await tx.update(session).set({ activeOrganizationId: organizationId }).where(eq(session.id, sessionId));
 }
 
+/** Access tokens come before refresh tokens, because rows of access tokens refer to rows of refresh tokens. */
+export const endingTables = [session, verification, oauthAccessToken, oauthRefreshToken] as const;
+
 // clock_timestamp() is in a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
-export async function deleteEndedSessions(rows: number): Promise<number> {
+export async function deleteEnded(table: (typeof endingTables)[number], rows: number): Promise<number> {
   const gone = await database().execute(sql`
-    DELETE FROM session WHERE id IN (SELECT id FROM session WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
-  return gone.length;
-}
-
-export async function deleteEndedVerifications(rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM verification
-    WHERE id IN (SELECT id FROM verification WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
-  return gone.length;
-}
-
-export async function deleteEndedAccessTokens(rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM oauth_access_token
-    WHERE id IN (SELECT id FROM oauth_access_token WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
-  return gone.length;
-}
-
-export async function deleteEndedRefreshTokens(rows: number): Promise<number> {
-  const gone = await database().execute(sql`
-    DELETE FROM oauth_refresh_token
-    WHERE id IN (SELECT id FROM oauth_refresh_token WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
+    DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE expires_at < (SELECT clock_timestamp()) LIMIT ${rows}) RETURNING id`);
   return gone.length;
 }
 
