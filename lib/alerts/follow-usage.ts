@@ -7,6 +7,7 @@ import type { EventRange } from "#lib/audit/range-store.ts";
 import { clock } from "#lib/audit/transact.ts";
 import { assetOf } from "#lib/chains/chains.ts";
 import { database, type Tx } from "#lib/db/client.ts";
+import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
 import { add, displayAmount } from "#lib/money.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { minutes } from "#lib/time.ts";
@@ -94,13 +95,4 @@ async function fromUnknown(tx: Tx, range: EventRange, now: Date): Promise<FoundA
   });
 }
 
-const AT_ONCE = 1_000;
-
-export async function forgetOldAlerts(): Promise<number> {
-  let gone = 0;
-  for (;;) {
-    const now = await deleteOldAlerts(AT_ONCE);
-    gone += now;
-    if (now < AT_ONCE) return gone;
-  }
-}
+export const forgetOldAlerts = (): Promise<number> => deleteInBatches(deleteOldAlerts);

@@ -1,5 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { database, type Database, type Tx } from "#lib/db/client.ts";
+import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
 import { idempotency } from "#lib/command/tables.ts";
 
 type SlotReply = { readonly slot: string; readonly fingerprint: string; readonly status: number; readonly body: string };
@@ -18,18 +19,13 @@ export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: Slo
   return claimed.length === 1;
 }
 
-const FORGOTTEN_AT_ONCE = 1_000;
-
 /** After 30 days, only unique constraints keep a repeated request from creating a duplicate. */
-export async function forgetOldReplies(): Promise<number> {
-  let gone = 0;
-  for (;;) {
+export const forgetOldReplies = (): Promise<number> =>
+  deleteInBatches(async (rows) => {
     // The time comes from a subquery, because PostgreSQL uses no index for a comparison with a volatile function.
-    const rows = await database().execute(sql`
+    const gone = await database().execute(sql`
       DELETE FROM idempotency WHERE slot IN (
-        SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${FORGOTTEN_AT_ONCE})
+        SELECT slot FROM idempotency WHERE created_at < (SELECT clock_timestamp() - interval '30 days') LIMIT ${rows})
       RETURNING slot`);
-    gone += rows.length;
-    if (rows.length < FORGOTTEN_AT_ONCE) return gone;
-  }
-}
+    return gone.length;
+  });

@@ -1,4 +1,5 @@
 import { database } from "#lib/db/client.ts";
+import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
 import { env } from "#lib/env.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { mailDelivery } from "#lib/mail/delivery.ts";
@@ -12,7 +13,6 @@ const ATTEMPTS_MAX = 12;
 const PAUSE_MS = 15_000;
 const PAUSE_MAX_MS = 3_600_000;
 const KEPT_DAYS = 30;
-const FORGOTTEN_AT_ONCE = 1_000;
 
 /** In milliseconds: 15 s, 30 s, 1 min and so on, up to 1 h, so that twelve attempts take about four hours. */
 export const pauseAfter = (attempts: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (attempts - 1));
@@ -77,11 +77,4 @@ async function retryOrGiveUp(mailId: string, attempts: number, error: unknown): 
   await (given ? endMail(mailId, "failed") : postponeMail(mailId, pauseAfter(attempts)));
 }
 
-export async function forgetOldMails(): Promise<number> {
-  let gone = 0;
-  for (;;) {
-    const now = await deleteOldMails(KEPT_DAYS, FORGOTTEN_AT_ONCE);
-    gone += now;
-    if (now < FORGOTTEN_AT_ONCE) return gone;
-  }
-}
+export const forgetOldMails = (): Promise<number> => deleteInBatches((rows) => deleteOldMails(KEPT_DAYS, rows));

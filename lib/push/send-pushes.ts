@@ -1,6 +1,7 @@
 import webPush from "web-push";
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
+import { deleteInBatches } from "#lib/db/delete-in-batches.ts";
 import { installedFetch, standardLimits, type GuardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import { isProblem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
@@ -26,7 +27,6 @@ const HEADERS_MS = 10_000;
 /** A worker reserves a message for this time: longer than waiting, connecting, 10 s for the answer and 5 s for its body. */
 const LEASE_MS = minutes(1);
 const KEPT_DAYS = 30;
-const FORGOTTEN_AT_ONCE = 1_000;
 
 /** In milliseconds: 2 s, 4 s, 8 s and so on; the six attempts take about a minute. */
 const pauseAfter = (attempts: number): number => 1_000 * 2 ** attempts;
@@ -104,11 +104,4 @@ async function retryOrGiveUp({ pushId, attempts }: PushRow, status: number | nul
   await (given ? endPush(pushId, "failed") : postponePush(pushId, pauseAfter(attempts)));
 }
 
-export async function forgetOldPushes(): Promise<number> {
-  let gone = 0;
-  for (;;) {
-    const now = await deleteOldPushes(KEPT_DAYS, FORGOTTEN_AT_ONCE);
-    gone += now;
-    if (now < FORGOTTEN_AT_ONCE) return gone;
-  }
-}
+export const forgetOldPushes = (): Promise<number> => deleteInBatches((rows) => deleteOldPushes(KEPT_DAYS, rows));
