@@ -47,7 +47,7 @@ export const refusalCounts = pgTable(
   (table) => [primaryKey({ columns: [table.mandateId, table.code, table.hour] }), index("refusal_counts_old").on(table.hour)],
 );
 
-/** The thresholds of mandates for which people chose thresholds. Other mandates have the default thresholds. */
+/** Mandates without a row have the default thresholds. */
 export const mandateThresholds = pgTable("mandate_thresholds", {
   mandateId: text("mandate_id").primaryKey(),
   /** Percentages of every limit of the mandate, in ascending order. */
