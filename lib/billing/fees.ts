@@ -127,7 +127,7 @@ export function computeFee(schedule: ScheduleFacts, gross: Atomic, usedThisMonth
 export type FeeBasis = {
   readonly schedules: readonly ScheduleFacts[];
   readonly tiers: ReadonlyMap<string, string>;
-  /** The gross amounts that buyers paid in this UTC month. The keys are made by volumeKey. */
+  /** The gross amounts that buyers paid in this UTC month, with keys that volumeKey makes. */
   readonly volumes: ReadonlyMap<string, Atomic>;
 };
 

@@ -48,7 +48,7 @@ export const subscriptions = pgTable("subscriptions", {
   updatedAt: updatedAt(),
 });
 
-/** The replies of quoteFee. The fee quote of a payment is not stored here but in the row of its authorization. */
+/** The replies of quoteFee; the fee quote of a payment is stored in the row of its authorization instead. */
 export const feeQuotes = pgTable(
   "fee_quotes",
   {
