@@ -13,7 +13,7 @@ export type Approver = {
 
 const roles = MembershipRole.options.filter((role) => capabilitiesOfRole(role).has("checkouts:approve"));
 
-/** SQL condition: the member's role may approve and the person is not banned. The query must join member and user. */
+/** SQL condition, for a query that joins member and user. */
 export const mayApprove = (): SQL | undefined => and(inArray(member.role, roles), not(isBanned));
 
 export const selectApprovers = (tx: Tx, organizationId: string, condition: SQL, rows: number): Promise<readonly Approver[]> =>

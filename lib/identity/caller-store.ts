@@ -8,7 +8,7 @@ export type KeyRow = {
   readonly organizationId: string;
   readonly environment: string;
   readonly capabilities: readonly string[];
-  /** The capabilities to which this key is limited. Null if the key has all capabilities of its service account. */
+  /** Null if the key has all capabilities of its service account. */
   readonly scopes: readonly string[] | null;
   readonly paused: boolean;
   readonly mandateIds: readonly string[] | null;

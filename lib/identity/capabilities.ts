@@ -17,7 +17,7 @@ const byRole: Readonly<Record<MembershipRole, Capabilities>> = {
 
 const none: ReadonlySet<never> = new Set();
 
-/** Reads a role as it is stored. better-auth's role `member` and unknown roles count as `viewer`, the lowest role. */
+/** better-auth's role `member` and unknown roles count as `viewer`, the lowest role. */
 export const membershipRoleOf = (stored: string): MembershipRole => MembershipRole.safeParse(stored).data ?? "viewer";
 
 export const capabilitiesOfRole = (role: MembershipRole | null): Capabilities => (role === null ? none : byRole[role]);
@@ -67,12 +67,12 @@ export const agentSet: Capabilities = new Set<Capability>([
 
 const inOrder = (capabilities: Capabilities): Capability[] => everything.filter((capability) => capabilities.has(capability));
 
-/** The capabilities that an API key can have. They are also the scopes that an OAuth client can ask for. */
+/** The capabilities that an API key can have, which are also the scopes that an OAuth client can ask for. */
 export const keyCapabilities: readonly Capability[] = everything.filter((capability) => !personsOnly.has(capability));
 const forKeys: ReadonlySet<string> = new Set(keyCapabilities);
 const isForKeys = (name: string): name is Capability => forKeys.has(name);
 
-/** The stored capabilities as a set. Capabilities that are only for persons are left out, even if the row contains them. */
+/** Leaves out capabilities that are only for persons, even if the row contains them. */
 export const keyCapabilitiesOf = (stored: readonly string[]): Capabilities => new Set(stored.filter(isForKeys));
 
 /** The capabilities of a paused service account: it can still read, so that its agent can follow payments that it began. */

@@ -24,7 +24,7 @@ export const oauthClient = pgTable(
   (table) => [index("oauth_client_of_organization").on(table.referenceId, table.clientId)],
 );
 
-/** The resources (RFC 8707) for which tokens can be issued. There is one row: the URL /mcp of this service. */
+/** The resources (RFC 8707) for which tokens can be issued: only the URL /mcp of this service. */
 export const oauthResource = pgTable("oauth_resource", {
   id: text("id").primaryKey(),
   identifier: text("identifier").notNull().unique(),

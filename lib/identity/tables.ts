@@ -163,7 +163,7 @@ export const organization = pgTable(
     metadata: text("metadata"),
     environment: text("environment").notNull(),
     productRoles: text("product_roles").array().notNull(),
-    /** The time zone of new mandates. Null if each person's own time zone is used. */
+    /** The time zone of new mandates; null if each person's own time zone is used. */
     timezone: text("timezone"),
     /** In whole units of the asset; an approval above it needs a recent proof of identity; null for the default. */
     stepUpAbove: numeric("step_up_above"),
@@ -214,7 +214,7 @@ export const invitation = pgTable(
   (table) => [index("invitation_organization").on(table.organizationId), index("invitation_email").on(table.email)],
 );
 
-/** Counts of attempts, such as sign-ins, for rate limits. The columns are those that better-auth expects. */
+/** Counts of attempts, such as sign-ins, for rate limits, in the columns that better-auth expects. */
 export const rateLimit = pgTable("rate_limit", {
   id: text("id").primaryKey(),
   key: text("key").notNull().unique(),
@@ -233,9 +233,9 @@ export const serviceAccounts = pgTable(
     createdBy: text("created_by").notNull(),
     createdAt: createdAt(),
     revokedAt: moment("revoked_at"),
-    /** Set while the account is paused. Its keys can then only read. */
+    /** Set while the account is paused, so that its keys can only read. */
     pausedAt: moment("paused_at"),
-    /** The ids of the only mandates that the account may use, if a person limited it to some. Otherwise null. */
+    /** The only mandates that the account may use; null if no person limited the account to some mandates. */
     mandateIds: text("mandate_ids").array(),
   },
   (table) => [index("service_accounts_of_organization").on(table.organizationId, table.serviceAccountId)],
@@ -255,7 +255,7 @@ export const apiKeys = pgTable(
     preview: text("preview").notNull(),
     /** The person who made the key or allowed the OAuth client; null if the creator of the account made the key. */
     createdBy: text("created_by"),
-    /** The OAuth client that a person allowed. Null in the row of a key that a person created. */
+    /** The OAuth client that a person allowed; null in the row of a key that a person created. */
     clientId: text("client_id"),
     /** What the person allowed to the client, at most the capabilities of the account; null for all of these. */
     scopes: text("scopes").array(),

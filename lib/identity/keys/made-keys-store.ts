@@ -8,7 +8,7 @@ export type MadeKey = {
   readonly name: string;
   readonly capabilities: readonly string[];
   readonly userId: string;
-  /** True for the row of an OAuth client that uses tokens. Such a row has no secret that a person could have seen. */
+  /** True for the row of an OAuth client that uses tokens, which has no secret that a person could have seen. */
   readonly connection: boolean;
 };
 

@@ -10,7 +10,7 @@ export type AccountView = {
   readonly createdAt: string;
   readonly revokedAt?: string;
   readonly pausedAt?: string;
-  /** The ids of the only mandates that the account may use. Absent if the account is not limited to some mandates. */
+  /** The only mandates that the account may use; absent if the account is not limited to some mandates. */
   readonly mandateIds?: readonly string[];
   readonly keyPreview: string;
   /** When the newest key was made, even if it is revoked or expired; OAuth clients count only if there is no other key. */
@@ -33,7 +33,7 @@ export type KeyView = {
   readonly preview: string;
   readonly status: "active" | "expired" | "revoked";
   readonly createdAt: string;
-  /** When the key was revoked or expired, or will expire. Absent for a key without an end. */
+  /** When the key was revoked or expired, or will expire; absent for a key without an end. */
   readonly endsAt?: string;
   readonly lastUse?: LastUse;
 };

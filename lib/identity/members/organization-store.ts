@@ -97,7 +97,7 @@ export type OrganizationSettings = {
   readonly name: string;
   readonly slug: string;
   readonly productRoles: readonly ProductRole[];
-  /** The time zone of new mandates. If null, each person's own time zone is used. */
+  /** The time zone of new mandates; if null, each person's own time zone is used. */
   readonly timezone: string | null;
   /** The logo as a data URL. */
   readonly logo: string | null;

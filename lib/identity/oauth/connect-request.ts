@@ -9,11 +9,11 @@ import type { Capability } from "#lib/vocabulary.ts";
 export type ConnectRequest = {
   readonly clientId: string;
   readonly clientName: string;
-  /** The organization that registered the client. Null for the command-line program, which no organization registers. */
+  /** Null for the command-line program, which no organization registers. */
   readonly organizationId: string | null;
   readonly redirectUri: string;
   readonly state: string | null;
-  /** The capabilities that the client asks for. Null if its scope names none; then the person alone chooses them. */
+  /** Null if the client's scope names no capability; then the person alone chooses the capabilities. */
   readonly asked: readonly Capability[] | null;
   readonly codeChallenge: string;
 };

@@ -1,5 +1,5 @@
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
-/** URL schemes that browsers handle themselves. An installed program cannot register one of them to receive codes. */
+/** Browsers handle these schemes themselves, so no installed program can receive codes with one of them. */
 const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|vbscript|view-source|ws|wss|ftp|mailto|tel):$/;
 
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);

@@ -82,7 +82,7 @@ export async function takeChallenge(kind: string, sessionId: string, challenge: 
   return row ?? null;
 }
 
-/** When the person last proved their identity in this session. Null if the session no longer exists. */
+/** The last proof of the person's identity in this session; null if the session no longer exists. */
 export async function provedAt(db: Db, sessionId: string): Promise<Date | null> {
   const [row] = await db.select({ provedAt: session.provedAt }).from(session).where(eq(session.id, sessionId));
   return row?.provedAt ?? null;

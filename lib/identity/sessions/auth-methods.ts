@@ -6,7 +6,7 @@ import { mailDelivery } from "#lib/mail/delivery.ts";
 type AuthMethods = Session["authMethods"];
 export type AuthMethod = keyof AuthMethods;
 
-/** The number of the chain that a wallet must name at sign-in. Null if nobody can sign in with a wallet. */
+/** The number of the chain that a wallet must name at sign-in; null if nobody can sign in with a wallet. */
 export function siweChainId(): number | null {
   const { SIWE_CHAIN, ENVIRONMENT, CHAINS } = env();
   const chain = SIWE_CHAIN ?? (ENVIRONMENT === "sandbox" ? CHAINS[0]?.chain : undefined);

@@ -22,7 +22,7 @@ export type SessionFacts = {
     readonly slug: string;
     readonly role: string;
     readonly productRoles: readonly string[];
-    /** A value that changes with the logo. Set only for the active organization, if it has a logo. */
+    /** A value that changes with the logo; null unless the organization is the active one and has a logo. */
     readonly logoVersion: string | null;
   }[];
 };

@@ -33,7 +33,7 @@ export async function readSession(
       slug: organization.slug,
       role: member.role,
       productRoles: organization.productRoles,
-      // A value that changes with the picture. It is part of the picture's URL, so that browsers can cache the picture.
+      // The value changes with the picture and is part of the picture's URL, so that browsers can cache the picture.
       logoVersion: sql<
         string | null
       >`CASE WHEN ${organization.id} = ${found.activeOrganizationId} THEN left(md5(${organization.logo}), 12) END`,
