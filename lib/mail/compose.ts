@@ -1,7 +1,7 @@
 export type Message = {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** The button of the mail. It is a path of this service, so that no mail links to another site. */
+  /** The button of the mail; it has a path of this service, so that no mail links to another site. */
   readonly action?: { readonly label: string; readonly path: `/${string}` };
   /** Why the mail was sent, and what readers can do if it is not for them. */
   readonly note: string;

@@ -13,7 +13,7 @@ export const mails = pgTable(
     html: text("html").notNull(),
     status: text("status", { enum: ["queued", "sent", "failed", "kept"] }).notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** When the mail is tried next. While a worker sends the mail, no other worker takes it before this time. */
+    /** When the mail is tried next; while a worker sends the mail, no other worker takes it before this time. */
     nextAttemptAt: moment("next_attempt_at"),
     /** The mail is not sent after this time, for example because its link has expired. */
     usefulUntil: moment("useful_until"),
