@@ -1,6 +1,6 @@
 import { minutes } from "#lib/time.ts";
 
-/** A mail about several requests for approval. `isOpen`: it has not been sent yet, so one more request can be added. */
+/** A mail about several requests; `isOpen`: the mail has not been sent yet, so one more request can be added. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
 /** Of one person, from one organization, in the last ten minutes; `singles` counts the mails about single requests. */

@@ -64,7 +64,7 @@ export const noticeDeliveries = pgTable(
   ],
 );
 
-/** How people want to be told about requests for approval. People without a row get mail, and push messages at any hour. */
+/** People without a row get mail, and push messages at any hour. */
 export const noticeSettings = pgTable(
   "notice_settings",
   {
@@ -72,7 +72,7 @@ export const noticeSettings = pgTable(
       .primaryKey()
       .references(() => user.id, { onDelete: "cascade" }),
     mail: boolean("mail").notNull(),
-    /** Quiet hours, as "22:00" and "07:00" in this time zone. All three or none. */
+    /** Quiet hours, as "22:00" and "07:00" in this time zone: all three or none. */
     quietFrom: text("quiet_from"),
     quietTo: text("quiet_to"),
     timezone: text("timezone"),
