@@ -7,7 +7,7 @@ import { Field } from "#components/ui/field.tsx";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import type { Capability } from "#lib/vocabulary.ts";
 import { CapabilityGroups } from "./capability-groups.tsx";
-import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
+import { KeyDialog, type MadeKey } from "./secret-dialog.tsx";
 
 type Props = {
   readonly organizationId: string;
@@ -54,7 +54,7 @@ export function NewServiceAccount({ organizationId, grantable, suggested, next }
         />
         <CapabilityGroups grantable={grantable} chosen={chosen} control={control} />
       </FormDialog>
-      <SecretDialog made={made} onSaved={() => setMade(null)} next={next} />
+      <KeyDialog made={made} onSaved={() => setMade(null)} next={next} />
     </>
   );
 }

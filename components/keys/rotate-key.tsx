@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { FormDialog, useFormDialog } from "#components/ui/form-dialog.tsx";
 import { Select } from "#components/ui/field.tsx";
-import { SecretDialog, type MadeKey } from "./secret-dialog.tsx";
+import { KeyDialog, type MadeKey } from "./secret-dialog.tsx";
 
 const graces = [
   ["0", "It stops now"],
@@ -46,7 +46,7 @@ export function RotateKey({ serviceAccountId, name }: { readonly serviceAccountI
         </p>
         <Select label="The key in use" options={graces} {...dialog.state.field("gracePeriodSeconds", { valueAsNumber: true })} />
       </FormDialog>
-      <SecretDialog made={made} onSaved={() => setMade(null)} />
+      <KeyDialog made={made} onSaved={() => setMade(null)} />
     </>
   );
 }
