@@ -1,6 +1,6 @@
 import type { SettleResponse } from "@x402/core/types";
-import { audit, clock, transact } from "#lib/audit/transact.ts";
-import { database, type Tx } from "#lib/db/client.ts";
+import { clock, transact } from "#lib/audit/transact.ts";
+import { database } from "#lib/db/client.ts";
 import { enterGate } from "#lib/command/gate-store.ts";
 import {
   callerIsLive,
@@ -9,7 +9,7 @@ import {
   type AuthorizationRow,
   type ExecutionRow,
 } from "#lib/holds/execution-store.ts";
-import { resolveExecution } from "#lib/payments/resolve-execution.ts";
+import { auditExecution, resolveExecution } from "#lib/payments/resolve-execution.ts";
 import { admitsNow } from "#lib/holds/may-submit.ts";
 import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
@@ -70,23 +70,10 @@ const takeOver = (
       settlementStatus: "processing",
       nextCheckAt: new Date(now.getTime() + leaseMs()),
     });
-    note(tx, execution, seller, now);
+    const metadata = { sellerOrganizationId: seller.organizationId };
+    auditExecution(tx, execution, { type: "payment.processing", actorId: seller.serviceAccountId, metadata }, now);
     return "taken";
   });
-
-function note(tx: Tx, execution: ExecutionRow, seller: Seller, now: Date): void {
-  const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
-  const metadata = { authorizationId, mandateId, sellerOrganizationId: seller.organizationId };
-  const event = {
-    type: "payment.processing",
-    actorId: seller.serviceAccountId,
-    organizationId,
-    subjectId,
-    entityType: "execution",
-    entityId: executionId,
-  };
-  audit(tx, { ...event, metadata }, now);
-}
 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 

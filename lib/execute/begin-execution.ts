@@ -1,4 +1,4 @@
-import { audit, clock, transactAgain } from "#lib/audit/transact.ts";
+import { clock, transactAgain } from "#lib/audit/transact.ts";
 import {
   askedUnder,
   findApproved,
@@ -27,6 +27,7 @@ import {
 import { holdOf, lockMandate, submitHold, type Hold, type MandateRow } from "#lib/holds/hold-store.ts";
 import { forbiddenNow } from "#lib/holds/recheck-payments.ts";
 import { approvalRequestOf } from "#lib/payments/present-execution.ts";
+import { auditExecution } from "#lib/payments/resolve-execution.ts";
 import { isProblem, type Problem, type ProblemCode } from "#lib/problem.ts";
 import type { Failure } from "#lib/x402/failure.ts";
 
@@ -48,6 +49,16 @@ export type Means = Pick<Change, "settlementMode" | "facilitatorUrl" | "credenti
 export type BindResult =
   | { readonly ok: true; readonly executionId: string; readonly state: State }
   | { readonly ok: false; readonly failure: Failure };
+
+/** The columns of an execution that are copied from its authorization. */
+export const copiedColumns = ({ sellerOrganizationId, sellerId, resourceId, amount, asset, chain }: AuthorizationRow) => ({
+  sellerOrganizationId,
+  sellerId,
+  resourceId,
+  amount,
+  asset,
+  chain,
+});
 
 export type MandateLock = { readonly mandate: MandateRow | null; readonly now: Date };
 
@@ -199,7 +210,7 @@ async function begin(tx: Tx, execute: Execute): Promise<Begun> {
     hold?.status === "held" && submitHold(tx, hold),
     approved && !refusal && startCheckout(tx, approved.checkout, now),
   ]);
-  note(tx, execution, "payment.submitted", now);
+  auditExecution(tx, execution, { type: "payment.submitted", actorId: execution.subjectId }, now);
   if (execution.settlementStatus === "processing") return { execution };
   return { reply: await answerExecution(tx, execution, authorization, execute) };
 }
@@ -215,7 +226,8 @@ async function recordFailure(tx: Tx, execute: Execute, { code, detail, metadata 
     resolvedAt: now,
   };
   const execution = await insert(tx, execute, newId("execution"), state, now);
-  note(tx, execution, "payment.failed", now, { failureCode: code });
+  const event = { type: "payment.failed", actorId: execution.subjectId, metadata: { failureCode: code } };
+  auditExecution(tx, execution, event, now);
   return { reply: await answerExecution(tx, execution, execute.authorization, execute) };
 }
 
@@ -242,10 +254,4 @@ async function insert(
   });
   if (!execution) throw new LostSlot();
   return execution;
-}
-
-function note(tx: Tx, execution: ExecutionRow, type: string, now: Date, metadata: Record<string, unknown> = {}): void {
-  const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
-  const event = { type, actorId: subjectId, organizationId, subjectId, entityType: "execution", entityId: executionId };
-  audit(tx, { ...event, metadata: { authorizationId, mandateId, ...metadata } }, now);
 }

@@ -4,7 +4,7 @@ import { newId } from "#lib/ids.ts";
 import { nonceSlotOf, useNonceSlot, type NonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { adoptSettlement } from "#lib/execute/adopt-settlement.ts";
-import type { BindResult, MandateLock, Means } from "#lib/execute/begin-execution.ts";
+import { copiedColumns, type BindResult, type MandateLock, type Means } from "#lib/execute/begin-execution.ts";
 import { claimCredential, ownerOfNonce, type AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { expectedPayment, type Verification } from "#lib/payments/verify-credential.ts";
 import { Problem } from "#lib/problem.ts";
@@ -98,15 +98,9 @@ async function requireGas(tx: Tx, authorization: AuthorizationRow): Promise<void
 
 /** A worker looks for a settlement by the seller, and finishes one by this service if the service's process dies. */
 function submitted(credential: Credential, authorization: AuthorizationRow, fromBlock: bigint, now: Date) {
-  const { settlementMode, sellerOrganizationId, sellerId, resourceId, amount, asset, chain } = authorization;
-  const isSettledForSeller = settlementMode === "facilitatorSettled";
+  const isSettledForSeller = authorization.settlementMode === "facilitatorSettled";
   return {
-    sellerOrganizationId,
-    sellerId,
-    resourceId,
-    amount,
-    asset,
-    chain,
+    ...copiedColumns(authorization),
     settlementStatus: isSettledForSeller ? "processing" : "pending",
     credential: credential.payload,
     tokenAddress: credential.token,

@@ -10,7 +10,7 @@ import { queueRelay } from "#lib/onchain/relay/queue-relay.ts";
 import { takeNonceSlot } from "#lib/onchain/registry/nonce-slot-store.ts";
 import { currentRegistration, type RegistrationRow } from "#lib/onchain/registry/registration-store.ts";
 import { balanceOf } from "#lib/onchain/token.ts";
-import type { BindResult, MandateLock, Means } from "#lib/execute/begin-execution.ts";
+import { copiedColumns, type BindResult, type MandateLock, type Means } from "#lib/execute/begin-execution.ts";
 import type { AuthorizationRow } from "#lib/holds/execution-store.ts";
 import { openLife, registeredPayment, registrationFor, requireKept } from "#lib/execute/prove-payment.ts";
 import { notDelegated, notRegistered, refusedOnChain } from "#lib/payments/onchain-refusal.ts";
@@ -97,18 +97,12 @@ export async function bindModulePayment(tx: Tx, prepared: ModulePlan, { mandate,
   const executionId = newId("execution");
   const relay = { chain, key: "relayer", purpose: "payMandate", entityId: executionId, ...call } as const;
   await queueRelay(tx, { ...relay, organizationId, environment: authorization.environment, mandateId });
-  const { sellerOrganizationId, sellerId, resourceId, asset } = authorization;
   const { registry, onChainId } = registration;
   return {
     ok: true,
     executionId,
     state: {
-      sellerOrganizationId,
-      sellerId,
-      resourceId,
-      amount,
-      asset,
-      chain,
+      ...copiedColumns(authorization),
       settlementStatus: "processing",
       credential: { registry, onChainId },
       tokenAddress: payment.asset.tokenAddress,

@@ -88,22 +88,21 @@ async function stayed(tx: Tx, execution: ExecutionRow, finding: Finding, now: Da
   });
 }
 
-function note({ tx, execution, now }: Resolution, type: string, metadata: Record<string, unknown> = {}): void {
+type ExecutionEvent = { readonly type: string; readonly actorId: string; readonly metadata?: Readonly<Record<string, unknown>> };
+
+export function auditExecution(
+  tx: Tx,
+  execution: ExecutionRow,
+  { type, actorId, metadata = {} }: ExecutionEvent,
+  now: Date,
+): void {
   const { executionId, authorizationId, mandateId, organizationId, subjectId } = execution;
-  audit(
-    tx,
-    {
-      type,
-      actorId: "service",
-      organizationId,
-      subjectId,
-      entityType: "execution",
-      entityId: executionId,
-      metadata: { authorizationId, mandateId, ...metadata },
-    },
-    now,
-  );
+  const event = { type, actorId, organizationId, subjectId, entityType: "execution", entityId: executionId };
+  audit(tx, { ...event, metadata: { authorizationId, mandateId, ...metadata } }, now);
 }
+
+const note = ({ tx, execution, now }: Resolution, type: string, metadata: ExecutionEvent["metadata"] = {}): void =>
+  auditExecution(tx, execution, { type, actorId: "service", metadata }, now);
 
 /** Until the transfer is final, the hold (reserved amount) keeps the status submitted and no fee is charged. */
 async function settled(resolution: Resolution, transaction: string, final: boolean): Promise<ExecutionRow> {
@@ -198,13 +197,13 @@ async function unsettled(
   await finishCheckout(tx, execution.authorizationId, "failed", now);
   const { code, detail, metadata } = finding.failure;
   note(resolution, "payment.failed", { failureCode: code });
-  return close(resolution, {
+  return updateExecution(tx, execution.executionId, {
     settlementStatus: "failed",
     failureCode: code,
     failureDetail: detail,
     failureMetadata: metadata ?? null,
+    credential: null,
+    nextCheckAt: null,
+    resolvedAt: now,
   });
 }
-
-const close = ({ tx, execution, now }: Resolution, change: Partial<NewExecution>): Promise<ExecutionRow> =>
-  updateExecution(tx, execution.executionId, { ...change, credential: null, nextCheckAt: null, resolvedAt: now });
