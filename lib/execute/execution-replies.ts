@@ -20,11 +20,10 @@ export async function answerExecution(
   authorization: AuthorizationRow,
   asked: ExecutionRequest,
 ): Promise<StoredReply> {
-  const intent = authorization.intent;
   const reply =
     row.settlementStatus === "failed"
       ? failedReply(row, authorization, asked.requestId)
-      : succeededReply(row, intent, asked.subjectId);
+      : succeededReply(row, authorization.intent, asked.subjectId);
   const { slot, fingerprint } = asked.idempotency;
   await keepReply(tx, { slot, fingerprint, ...reply });
   return storedReply(reply.status, reply.body, false);

@@ -42,7 +42,8 @@ const refuse = (failure: Failure, payer: string | null): ReadResult => ({ ...fai
 
 /** An expired payment is accepted if its execution is settled, or if its settlement without a mandate has begun. */
 export async function readAsked(asked: RequestBody, organizationId: string): Promise<ReadResult> {
-  const required = readRequired(asked);
+  const { x402Version, paymentRequirements } = asked;
+  const required = x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
   const decoded = readPayload(asked, required.ok ? required.expected : undefined);
   if (!required.ok) return refuse(required, decoded.ok ? decoded.credential.payer : null);
   if (!decoded.ok) return refuse(decoded, null);
@@ -121,10 +122,6 @@ function readPayload({ x402Version, paymentPayload }: RequestBody, expected: Exp
   if (isVersion1(paymentPayload) !== (x402Version === 1))
     return failed("credential_malformed", "The payment payload is of another x402 version than the request.");
   return readCredential(paymentPayload, expected);
-}
-
-function readRequired({ x402Version, paymentRequirements }: RequestBody): RequirementsResult {
-  return x402Version === 1 ? readRequiredV1(paymentRequirements) : readRequiredV2(paymentRequirements);
 }
 
 function readRequiredV1(json: object): RequirementsResult {
