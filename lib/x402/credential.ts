@@ -66,7 +66,7 @@ export type DecodedCredential = { readonly ok: true; readonly credential: Creden
 const malformed = (detail: string) => failed("credential_malformed", detail);
 
 /** Reads base64 of JSON. Undefined if it is not valid or exceeds a limit for all JSON from clients, such as its depth. */
-function readJson(text: string): unknown {
+export function readBase64Json(text: string): unknown {
   try {
     return parseJson(utf8.decode(Buffer.from(text, "base64")));
   } catch {
@@ -78,7 +78,7 @@ function readJson(text: string): unknown {
 export function decodeCredential(header: string, expected?: ExpectedPayment): DecodedCredential {
   if (!CredentialText.safeParse(header).success || !BASE64.test(header))
     return malformed("The payment credential is not base64 of at most 32 KiB.");
-  const json = readJson(header);
+  const json = readBase64Json(header);
   if (typeof json !== "object" || json === null) return malformed("The payment credential is not base64 of a JSON object.");
   return readCredential(json, expected);
 }
@@ -93,7 +93,7 @@ export const signatureHash = ({ signature }: Pick<Credential, "signature">): str
 
 /** If the header value does not contain a JSON object, the value itself is hashed. */
 export function credentialHash(header: string): string {
-  const json = readJson(header);
+  const json = readBase64Json(header);
   return hashOf(typeof json === "object" && json !== null ? canonicalJson(json) : header);
 }
 
