@@ -87,10 +87,6 @@ export type BatchFacts = {
   readonly mayAuthorize: (item: Item) => boolean | "paused" | null;
 };
 
-const noOffers: ReadonlySet<string> = new Set();
-const noWaivers: BatchFacts["waivers"] = new Map();
-const nothingRemembered: BatchFacts["remembered"] = new Map();
-
 function namesOf(rows: readonly { readonly mandate_id: string; readonly name: string }[]): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>();
   for (const { mandate_id: mandateId, name } of rows) {
@@ -140,16 +136,6 @@ function policyOrError(row: LockedMandate, policies: Policies, decimalsOf: Decim
   }
 }
 
-function byWindow(buckets: ReturnType<typeof bucketsOf>): Usage["buckets"] {
-  const windows: Usage["buckets"] = new Map();
-  for (const { windowKey, mandateId: _, ...usage } of buckets) {
-    const window = windows.get(windowKey);
-    if (window) window.push(usage);
-    else windows.set(windowKey, [usage]);
-  }
-  return windows;
-}
-
 function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, decimalsOf: DecimalsOf): BatchFacts["budgets"] {
   const policies = { known, read: new Map(policiesOf(loaded).map(({ mandateId, policy }) => [mandateId, policy])) };
   const buckets = Map.groupBy(bucketsOf(loaded), ({ mandateId }) => mandateId);
@@ -178,7 +164,7 @@ function budgetsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntry>, d
         spent: row.spent,
         reserved: row.reserved,
         lastHeldAt: row.lastHeldAt,
-        buckets: byWindow(buckets.get(mandateId) ?? []),
+        buckets: Map.groupBy(buckets.get(mandateId) ?? [], ({ windowKey }) => windowKey),
       },
       intentIds: intents.get(mandateId) ?? new Set(),
       nonces: nonces.get(mandateId) ?? new Set(),
@@ -218,8 +204,8 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
     offers: loaded.offers,
     atDomains: loaded.atDomains,
     stoppedPayees: loaded.stoppedPayees,
-    seen: noOffers,
-    waivers: noWaivers,
+    seen: new Set(),
+    waivers: new Map(),
     usedWaivers: new Set(),
     feeBasis: toFeeBasis(loaded.found.get("fees")?.[0]?.["row"] as Row | undefined),
     checkouts: new Map(
@@ -229,7 +215,7 @@ export function factsOf(loaded: BatchRows, known: ReadonlyMap<string, PolicyEntr
     ),
     replies: new Map(repliesOf(loaded).map(({ slot, ...reply }) => [slot, reply])),
     requests: null,
-    remembered: nothingRemembered,
+    remembered: new Map(),
     mayAuthorize: mayAuthorize(loaded),
   };
 }

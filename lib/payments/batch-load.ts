@@ -115,7 +115,7 @@ function idsOf(items: readonly Item[], { mandateIds, organizations }: Locks, at:
   };
 }
 
-const nothing: Promise<readonly Row[]> = Promise.resolve([]);
+export const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 /** Looking up these payees costs an extra round trip before the other facts. */
 const payeesOf = (offers: BatchRows["offers"]): Pairs =>

@@ -1,4 +1,4 @@
-import postgres, { type Row } from "postgres";
+import postgres from "postgres";
 import { allHeads, append, auditChainOf, chainTo, lockHeads, type PendingEvent } from "#lib/audit/store.ts";
 import type { Sql } from "#lib/db/sql.ts";
 import { insertCheckouts } from "#lib/approvals/batch-store.ts";
@@ -8,7 +8,7 @@ import { given } from "#lib/db/bulk.ts";
 import { columnsOf } from "#lib/db/rows.ts";
 import type { NewAuthorization, ItemRecord } from "#lib/payments/decide-batch.ts";
 import { eventOf } from "#lib/payments/authorization-event.ts";
-import { pipelined } from "#lib/payments/batch-load.ts";
+import { nothing, pipelined } from "#lib/payments/batch-load.ts";
 import { authorize, bySlot, type ChainedAuthorization } from "#lib/payments/batch-rows.ts";
 import { storeIntent } from "#lib/holds/stored-intent.ts";
 import { toWire } from "#lib/time.ts";
@@ -43,8 +43,6 @@ function storedOn(connection: object): Set<string> {
   storedTerms.set(connection, stored);
   return stored;
 }
-
-const nothing: Promise<readonly Row[]> = Promise.resolve([]);
 
 const chainsOf = (rows: readonly NewAuthorization[], records: readonly ItemRecord[]): string[] => [
   ...new Set([...rows.map(({ item }) => item.organizationId), ...records.flatMap(({ events }) => events.map(auditChainOf))]),

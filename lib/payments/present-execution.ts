@@ -80,7 +80,7 @@ export function presentPaymentFacts({ asset, amount, payTo }: ExpectedPayment, p
   };
 }
 
-export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint): NextAction => ({
+const fundWallet = (asset: AssetOnChain, address: string, missing: bigint): NextAction => ({
   type: "fund_wallet",
   label: `Send ${asset.asset} to the paying wallet`,
   address,
@@ -90,7 +90,7 @@ export const fundWallet = (asset: AssetOnChain, address: string, missing: bigint
 });
 
 /** Contains the headers of a 402, from which a standard x402 client can sign. */
-export const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
+const signCredential = (payment: ExpectedPayment, url: string, description: string): NextAction => ({
   type: "sign_credential",
   label: "Sign a new payment credential",
   description,
@@ -108,7 +108,7 @@ export const urlOf = ({ seller, resource }: PaymentIntent): string =>
 const anotherAttempt =
   "Execute the same authorization with it, under a new idempotencyKey. Its budget is held once, however many attempts fail before anything is sent.";
 
-export type FailedExecution = {
+type FailedExecution = {
   readonly row: ExecutionRow;
   readonly intent: PaymentIntent;
   readonly payment: ExpectedPayment | null;
@@ -138,11 +138,8 @@ export const credentialMissing = (payment: ExpectedPayment, intent: PaymentInten
     nextActions: [signCredential(payment, urlOf(intent), "Repeat this request with it, under the same idempotencyKey.")],
   });
 
-export const presentPayment = (row: AuthorizationRow, attempts: readonly ExecutionRow[], forSubjectId: string): Payment => {
-  const intent = row.intent;
-  return {
-    intent,
-    authorization: presentAuthorization(row),
-    executions: attempts.map((attempt) => presentExecution(attempt, intent, forSubjectId)),
-  };
-};
+export const presentPayment = (row: AuthorizationRow, attempts: readonly ExecutionRow[], forSubjectId: string): Payment => ({
+  intent: row.intent,
+  authorization: presentAuthorization(row),
+  executions: attempts.map((attempt) => presentExecution(attempt, row.intent, forSubjectId)),
+});

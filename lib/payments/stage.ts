@@ -15,13 +15,10 @@ export type StageFacts = {
   readonly attempts: readonly SettlementStatus[];
 };
 
-/** The status of the execution that has not failed. A payment has at most one such execution. */
-const liveAttempt = (attempts: readonly SettlementStatus[]): SettlementStatus | undefined =>
-  attempts.find((status) => status !== "failed");
-
 export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: Date): Stage {
   if (outcome === "deny") return { of: "outcome", status: "deny" };
-  const live = liveAttempt(attempts);
+  // A payment has at most one execution that has not failed.
+  const live = attempts.find((status) => status !== "failed");
   if (live) return { of: "settlement", status: live };
   const held = hold?.status === "held" && hold.expiresAt > now;
   if (outcome === "requireApproval") {

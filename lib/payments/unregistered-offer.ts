@@ -4,7 +4,7 @@ import type { IntentFacts } from "#lib/mandates/facts.ts";
 import type { Atomic } from "#lib/money.ts";
 import type { AssetOnChain } from "#lib/chains/chains.ts";
 import type { AskedIntent } from "#lib/payment-intent.ts";
-import { compareChallenge, readChallenge } from "#lib/x402/compare-challenge.ts";
+import { compareChallenge, readChallenge, type Mismatch } from "#lib/x402/compare-challenge.ts";
 
 /** Limited, because an entry of an index contains the URL's domain together with the mandate's id. */
 const URL_MAX = 1_024;
@@ -58,6 +58,9 @@ function lacksOf(intent: AskedIntent, offer: Offer | null): OfferJudgement["fact
   return checks.filter(([has]) => !has).map(([, pointer, detail]) => ({ pointer, detail }));
 }
 
+const inIntent = (mismatches: readonly Mismatch[]): { field: string; pointer: string }[] =>
+  mismatches.map(({ field, pointer }) => ({ field, pointer: `/intent/challenge${pointer}` }));
+
 /** Compares an intent with its challenge. The challenge comes from the agent, so a match proves nothing about the seller. */
 export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Atomic, asset: AssetOnChain): OfferJudgement {
   const lacks = lacksOf(intent, offer);
@@ -65,10 +68,7 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
   if (!offer || intent.payTo === undefined || lacks.length > 0)
     return { facts, mismatches: [], accepted: null, maxTimeoutSeconds: null };
   const { accepted, terms, mismatches } = compareOffer(offer, amount, asset, intent.payTo);
-  const found: { field: string; pointer: string }[] = mismatches.map(({ field, pointer }) => ({
-    field,
-    pointer: `/intent/challenge${pointer}`,
-  }));
+  const found = inIntent(mismatches);
   const { pricing } = intent.resource ?? {};
   const names = [undefined, offer.domain, new URL(offer.url).host];
   if (!names.includes(intent.seller.domain)) found.push({ field: "domain", pointer: "/intent/seller/domain" });
@@ -80,9 +80,7 @@ export function judgeOffer(intent: AskedIntent, offer: Offer | null, amount: Ato
 /** The intent must pay the amount in its 402 to the registered payee, and the 402 must be for the seller's domain. */
 export function compareQuoted(offer: Offer | null, amount: Atomic, asset: AssetOnChain, domain: string, payTo: string) {
   if (!offer) return [{ field: "challenge", pointer: "/intent/challenge" }];
-  const found: { field: string; pointer: string }[] = compareOffer(offer, amount, asset, payTo).mismatches.map(
-    ({ field, pointer }) => ({ field, pointer: `/intent/challenge${pointer}` }),
-  );
+  const found = inIntent(compareOffer(offer, amount, asset, payTo).mismatches);
   return offer.domain === domain ? found : [...found, { field: "domain", pointer: "/intent/challenge/resource/url" }];
 }
 
