@@ -10,6 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Choice } from "#components/ui/choice.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Notice } from "#components/ui/notice.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { plural } from "#components/ui/plural.ts";
 import { useSettled } from "#components/ui/settled.ts";
 import { Untrusted } from "#components/ui/untrusted.tsx";
@@ -59,10 +60,7 @@ function Request({ one, place, outcome, alone }: RequestProps) {
 }
 
 const DecidedAlone = ({ alone }: { readonly alone: readonly Alone[] }) => (
-  <section className="panel" aria-labelledby="alone">
-    <div className="panel-head">
-      <h2 id="alone">Decide these on their own pages</h2>
-    </div>
+  <Panel id="alone" title="Decide these on their own pages">
     <ul className="divide-y">
       {alone.map(({ view: { intent, amounts, payee }, why }) => (
         <li key={intent.checkoutIntentId} className="p-4 text-sm wrap-anywhere md:px-5">
@@ -73,7 +71,7 @@ const DecidedAlone = ({ alone }: { readonly alone: readonly Alone[] }) => (
         </li>
       ))}
     </ul>
-  </section>
+  </Panel>
 );
 
 const Done = ({ outcomes, count }: { readonly outcomes: Outcomes; readonly count: number }) => {

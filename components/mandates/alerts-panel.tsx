@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { ProblemNotice } from "#components/ui/problem.tsx";
 import { toast } from "#components/ui/toast.tsx";
 import { mutation } from "#lib/http/query.ts";
@@ -31,10 +32,7 @@ export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
     setChosen((now) => new Set(on ? [...now, one] : [...now].filter((other) => other !== one)));
   const save = () => saved.mutate({ id: mandateId, body: { thresholds: [...chosen] } });
   return (
-    <section className="panel" aria-labelledby="alerts">
-      <div className="panel-head">
-        <h2 id="alerts">Alerts</h2>
-      </div>
+    <Panel id="alerts" title="Alerts">
       <div className="panel-body grid gap-4">
         <p className="text-sm text-muted">
           {thresholds.length === 0
@@ -66,6 +64,6 @@ export function AlertsPanel({ mandateId, thresholds, manage }: Props) {
           </>
         )}
       </div>
-    </section>
+    </Panel>
   );
 }

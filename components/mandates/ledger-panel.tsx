@@ -5,6 +5,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import type { PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Page } from "#lib/http/paging.ts";
 import type { LedgerLine } from "#lib/pages/view-mandate-ledger.ts";
@@ -36,10 +37,7 @@ const columns = [
 type Props = { readonly page: Page<LedgerLine>; readonly path: string; readonly query: PageQuery };
 
 export const LedgerPanel = ({ page, path, query }: Props) => (
-  <section className="panel" aria-labelledby="ledger">
-    <div className="panel-head">
-      <h2 id="ledger">Ledger</h2>
-    </div>
+  <Panel id="ledger" title="Ledger">
     {page.items.length > 0 ? (
       <>
         <Ledger
@@ -57,5 +55,5 @@ export const LedgerPanel = ({ page, path, query }: Props) => (
     ) : (
       <Empty title="No entries yet">Every hold, and how it ended, is listed here.</Empty>
     )}
-  </section>
+  </Panel>
 );

@@ -1,6 +1,7 @@
 import { Moment } from "#components/ui/moment.tsx";
 import { Money, money } from "#components/ui/money.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import type { Mandate, WindowUsage } from "#lib/mandates/mandate-schema.ts";
 import { UsageBar } from "./usage.tsx";
 
@@ -17,10 +18,7 @@ const Figures = ({ usage: { unit, spent, reserved, end, window } }: { readonly u
 );
 
 export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
-  <section className="panel" aria-labelledby="usage">
-    <div className="panel-head">
-      <h2 id="usage">Used</h2>
-    </div>
+  <Panel id="usage" title="Used">
     <ul className="divide-y">
       {mandate.usage.map((usage) => (
         <li key={`${usage.window} ${usage.unit}`} className="grid grid-cols-1 gap-2 p-4 md:px-5">
@@ -29,5 +27,5 @@ export const UsagePanel = ({ mandate }: { readonly mandate: Mandate }) => (
         </li>
       ))}
     </ul>
-  </section>
+  </Panel>
 );

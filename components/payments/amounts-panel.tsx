@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Money, money } from "#components/ui/money.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import type { PaymentView } from "#lib/pages/view-payment.ts";
 
 type Props = Pick<PaymentView, "amounts" | "stage"> & { readonly asset: string };
@@ -43,12 +44,9 @@ export function AmountsTable({ amounts, stage, asset }: Props) {
 }
 
 export const AmountsPanel = (props: Props) => (
-  <section className="panel" aria-labelledby="amounts">
-    <div className="panel-head">
-      <h2 id="amounts">Amounts</h2>
-    </div>
+  <Panel id="amounts" title="Amounts">
     <div className="panel-body">
       <AmountsTable {...props} />
     </div>
-  </section>
+  </Panel>
 );

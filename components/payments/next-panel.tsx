@@ -5,6 +5,7 @@ import { payeeOf } from "#components/payments/payee.ts";
 import { Because } from "#components/payments/verdict.tsx";
 import { money } from "#components/ui/money.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
+import { Panel } from "#components/ui/panel.tsx";
 import type { NextStep } from "#lib/payments/next-steps.ts";
 import type { PaymentView } from "#lib/pages/view-payment.ts";
 
@@ -15,10 +16,7 @@ type Props = {
 };
 
 export const NextPanel = ({ step, view, mayAllowOnce }: Props) => (
-  <section className="panel" aria-labelledby="next">
-    <div className="panel-head">
-      <h2 id="next">What you can do</h2>
-    </div>
+  <Panel id="next" title="What you can do">
     <div className="panel-body grid gap-3">
       <Because view={view} />
       {view.allowed && view.payment.authorization.policyDecision.outcome === "deny" && <AllowedOnce allowed={view.allowed} />}
@@ -41,5 +39,5 @@ export const NextPanel = ({ step, view, mayAllowOnce }: Props) => (
         </div>
       )}
     </div>
-  </section>
+  </Panel>
 );

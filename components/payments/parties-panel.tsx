@@ -2,6 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Copyable } from "#components/ui/copyable.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { RequestLine } from "#components/ui/request-line.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
@@ -109,12 +110,9 @@ function partiesOf(view: PaymentView): readonly Item[] {
 }
 
 export const PartiesPanel = ({ view }: { readonly view: PaymentView }) => (
-  <section className="panel" aria-labelledby="parties">
-    <div className="panel-head">
-      <h2 id="parties">Who and where</h2>
-    </div>
+  <Panel id="parties" title="Who and where">
     <div className="panel-body">
       <Pairs items={partiesOf(view)} />
     </div>
-  </section>
+  </Panel>
 );

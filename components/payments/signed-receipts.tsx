@@ -1,14 +1,12 @@
 import Link from "next/link";
 import { ReceiptLink } from "#components/receipts/receipt-link.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 
 /** `executionId` is undefined if no execution is settled. */
 type Props = { readonly authorizationId: string; readonly executionId?: string | undefined };
 
 export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
-  <section className="panel" aria-labelledby="signed-receipts">
-    <div className="panel-head">
-      <h2 id="signed-receipts">Signed receipts</h2>
-    </div>
+  <Panel id="signed-receipts" title="Signed receipts">
     <div className="panel-body grid gap-2">
       <p className="text-sm text-muted">
         A file that proves what this service decided. Only the published keys are needed to check it, for example at{" "}
@@ -29,5 +27,5 @@ export const SignedReceipts = ({ authorizationId, executionId }: Props) => (
         )}
       </ul>
     </div>
-  </section>
+  </Panel>
 );

@@ -1,4 +1,5 @@
 import { Copyable } from "#components/ui/copyable.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Timeline } from "#components/ui/timeline.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { PaymentStep } from "#lib/pages/timeline.ts";
@@ -17,10 +18,7 @@ const Told = ({ step: { text, evidence } }: { readonly step: PaymentStep }) => (
 );
 
 export const TimelinePanel = ({ steps }: { readonly steps: readonly PaymentStep[] }) => (
-  <section className="panel" aria-labelledby="happened">
-    <div className="panel-head">
-      <h2 id="happened">What happened</h2>
-    </div>
+  <Panel id="happened" title="What happened">
     <div className="panel-body">
       <Timeline
         label="What happened"
@@ -32,5 +30,5 @@ export const TimelinePanel = ({ steps }: { readonly steps: readonly PaymentStep[
         }))}
       />
     </div>
-  </section>
+  </Panel>
 );

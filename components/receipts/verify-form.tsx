@@ -6,6 +6,7 @@ import { Field, TextArea } from "#components/ui/field.tsx";
 import { useHydrated } from "#components/ui/hydrated.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { early } from "#components/ui/on-demand.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { NOT_LOADED } from "#components/ui/said-error.ts";
 import { Scripted } from "#components/ui/scripted.tsx";
 import type { Verdict } from "#lib/receipts/verify-receipt.ts";
@@ -49,10 +50,7 @@ function VerdictNotice({ verdict, pasted }: Checked) {
 
 /** The <output> is on the page before a result, because screen readers announce only changes of its text. */
 const Result = ({ checked, error }: { readonly checked: Checked | null; readonly error: string | null }) => (
-  <section className="panel" aria-labelledby="verdict">
-    <div className="panel-head">
-      <h2 id="verdict">Verdict</h2>
-    </div>
+  <Panel id="verdict" title="Verdict">
     <div className="panel-body grid gap-5">
       <output className="block">
         {checked && <VerdictNotice {...checked} />}
@@ -61,7 +59,7 @@ const Result = ({ checked, error }: { readonly checked: Checked | null; readonly
       </output>
       {checked && <StepList verdict={checked.verdict} />}
     </div>
-  </section>
+  </Panel>
 );
 
 const INSECURE =
@@ -133,10 +131,7 @@ export function VerifyForm() {
   };
   return (
     <div className="stack">
-      <section className="panel" aria-labelledby="receipt">
-        <div className="panel-head">
-          <h2 id="receipt">Receipt and keys</h2>
-        </div>
+      <Panel id="receipt" title="Receipt and keys">
         <form className="panel-body grid grid-cols-1 gap-5" method="post" onSubmit={submit} {...early(loadVerify)}>
           <Scripted>
             <TextArea
@@ -174,7 +169,7 @@ export function VerifyForm() {
             </Button>
           </div>
         </form>
-      </section>
+      </Panel>
       <Result checked={checked} error={error} />
     </div>
   );

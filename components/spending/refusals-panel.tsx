@@ -1,3 +1,4 @@
+import { Panel } from "#components/ui/panel.tsx";
 import { Ranking } from "#components/ui/ranking.tsx";
 import type { Insights } from "#lib/pages/view-insights.ts";
 
@@ -7,10 +8,7 @@ export function RefusalsPanel({ refusals, days }: { readonly refusals: Insights[
   const [first] = refusals;
   const finding = first ? ` Most by “${first.rule}” with ${paymentsWords(first.payments)}.` : "";
   return (
-    <section className="panel" aria-labelledby="refusals">
-      <div className="panel-head">
-        <h2 id="refusals">Refusals by rule</h2>
-      </div>
+    <Panel id="refusals" title="Refusals by rule">
       <div className="panel-body">
         <Ranking
           title={`Refusals by rule.${finding}`}
@@ -26,6 +24,6 @@ export function RefusalsPanel({ refusals, days }: { readonly refusals: Insights[
           }))}
         />
       </div>
-    </section>
+    </Panel>
   );
 }

@@ -1,4 +1,5 @@
 import { money } from "#components/ui/money.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Ranking } from "#components/ui/ranking.tsx";
 import type { Share } from "#lib/pages/view-insights.ts";
 
@@ -15,10 +16,7 @@ export function SharePanel({ by, shares, asset, days }: Props) {
   const [first] = shares;
   const finding = first ? ` Most by ${first.name} with ${money(first.amount, asset)}.` : "";
   return (
-    <section className="panel" aria-labelledby={`by-${by}`}>
-      <div className="panel-head">
-        <h2 id={`by-${by}`}>Spending by {by}</h2>
-      </div>
+    <Panel id={`by-${by}`} title={`Spending by ${by}`}>
       <div className="panel-body">
         <Ranking
           title={`Spending by ${by}.${finding}`}
@@ -28,6 +26,6 @@ export function SharePanel({ by, shares, asset, days }: Props) {
           rows={shares.map(({ amount, ...share }) => ({ ...share, amount, text: money(amount, asset) }))}
         />
       </div>
-    </section>
+    </Panel>
   );
 }

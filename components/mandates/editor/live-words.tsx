@@ -1,4 +1,5 @@
 import { useFormContext, useWatch } from "react-hook-form";
+import { Panel } from "#components/ui/panel.tsx";
 import { termsOf } from "#lib/mandates/draft-body.ts";
 import type { MandateDraft } from "#lib/mandates/draft.ts";
 import { PlainWords } from "../sentences.tsx";
@@ -10,11 +11,8 @@ export function LiveWords({ names }: { readonly names: Readonly<Record<string, s
   const { terms } = termsOf(getValues());
   const bound = { agents: terms.agents ?? undefined, wallet: terms.wallet ?? undefined };
   return (
-    <section className="panel" aria-labelledby="words">
-      <div className="panel-head">
-        <h2 id="words">In plain words</h2>
-      </div>
+    <Panel id="words" title="In plain words">
       <PlainWords summary={wordsOf(terms.policy, bound, names)} />
-    </section>
+    </Panel>
   );
 }
