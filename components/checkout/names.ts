@@ -29,7 +29,6 @@ export function duration(seconds: number): string {
   return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** The key of a line in a list of the page, for React. */
 export const lineKey = ({ productId, variantId, color, size, name }: LineView): string =>
   [productId, variantId, color, size, name].join("|");
 
