@@ -8,7 +8,7 @@ import { failed, type Failure } from "#lib/x402/failure.ts";
 
 /** The maximum number of transactions per second of one seller for which this process pays gas. */
 const PER_SECOND = 50;
-/** The id of the number for all organizations, which is limited because anyone can create any number of organizations. */
+/** The id of the count for all organizations. The count is limited, because anyone can create any number of organizations. */
 const INSTALLATION = "installation";
 /** The number of decimals to which amounts are scaled for a comparison: more than SETTLEMENT_MINIMUM can have, which is 18. */
 const DIGITS = 36;

@@ -27,7 +27,7 @@ export type Evidence =
 
 /** The number of blocks in one log query. RPC providers limit this range. */
 export const LOG_BLOCKS = 2_000n;
-/** Milliseconds after a deadline: a local chain mines only when there is a transaction, so its newest block may be old. */
+/** Milliseconds after a deadline at which the service's clock decides on a local chain, whose newest block may be old. */
 const LOCAL_GRACE_MS = 2_000;
 
 function configurationOf(chain: string): ChainConfiguration {

@@ -62,7 +62,7 @@ async function releaseLease(lease: Lease): Promise<void> {
     .where(isOurs(lease));
 }
 
-/** Extends the lease while the work runs, for at most `extendedMs`. Null if another holder has the lease: no work ran. */
+/** Extends the lease while the work runs, at most `extendedMs`. Null if another holder has the lease: the work did not run. */
 export async function underLease<T>(
   chain: string,
   key: LeaseKey,

@@ -53,7 +53,7 @@ async function confirm(row: RegistrationRow): Promise<void> {
   await transact((tx) => close(tx, row, outcome, registered));
 }
 
-/** The node may not have a mined block yet, and anybody can submit a signature that was sent until its deadline. */
+/** The node may not have a mined block yet, and until the deadline anybody can submit a signature that was sent. */
 function mayStillCome({ deadline }: RegistrationRow, { status, hash, earlierHashes }: RelayOutcome, now: Date): boolean {
   const wasSent = hash !== null || earlierHashes.length > 0;
   return status === "mined" || (wasSent && now.getTime() <= deadline * 1_000 + GRACE_MS);

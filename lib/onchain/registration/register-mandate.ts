@@ -64,7 +64,7 @@ type RegisterRequest = {
   readonly deployment: Deployment;
 };
 
-/** Until the signature is verified, an unknown id gets the same refusal as an existing one. All checks precede sending. */
+/** Until the signature is verified, an unknown id is refused like an existing id. Nothing is sent before all checks pass. */
 export const registerMandate: Handler<typeof operation> = async ({ id, body }, { request, requestId }) => {
   const deployment = requireDeployment(body.chain, "/chain");
   await countAttempt("registerMandate", addressOf(request), TRIES_PER_MINUTE);

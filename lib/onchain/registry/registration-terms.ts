@@ -7,7 +7,7 @@ import type { Window } from "#lib/mandates/windows.ts";
 import { min, type Atomic } from "#lib/money.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
-/** The numbers of the contract. proofs: the account accepts a proof as a signature; module: the payment module transfers. */
+/** MandateRegistry's numbers. proofs: the account accepts a proof as its signature; module: the payment module transfers. */
 export const PATHS = { proofs: 1, module: 2 } as const;
 export type PathName = keyof typeof PATHS;
 
@@ -49,7 +49,7 @@ const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;
 
-/** With less than the longest month and year, the chain would allow a budget more often in a year than the policy does. */
+/** The longest month and year: with shorter ones, the chain would allow a budget more often in a year than the policy. */
 const calendarSeconds: Readonly<Record<Period, number>> = { day: DAY, week: 7 * DAY, month: 31 * DAY, year: 366 * DAY };
 
 const secondsOf = (window: Window): number =>

@@ -23,7 +23,7 @@ function requireAllowed({ purpose, chain, key, to, authorizationList = [] }: Rel
   if (!fits) throw new Error(`A transaction to ${to} is not one of those that are relayed.`);
 }
 
-/** Queues the same purpose and entityId once. @throws Problem rate_limited if too many wait, or today's number is used up */
+/** Queues the same purpose and entityId once. @throws Problem rate_limited if too many transactions wait or were sent today */
 export async function queueRelay(tx: Tx, request: RelayRequest): Promise<string> {
   requireAllowed(request);
   const { purpose, entityId, organizationId, key } = request;

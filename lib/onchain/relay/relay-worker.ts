@@ -14,7 +14,7 @@ const BATCH = 16;
 const WAIT_MS = 2_000;
 const WAIT_MS_MAX = 60_000;
 
-/** A lease allows one process per key and chain. Returns the number of keys on chains that had due transactions. */
+/** Returns the number of pairs of a key and a chain that had due transactions; a lease allows one process per pair. */
 export async function relay(): Promise<number> {
   const senders = (await dueSenders()).filter(({ chain }) => chainOf(chain) !== null);
   await Promise.all(senders.map(({ chain, key }) => underLease(chain, key, (lease) => workOff(chain, key, lease))));
