@@ -48,7 +48,7 @@ export type GuardedReply = {
 
 export type GuardedFetch = {
   (url: string, request?: GuardedRequest): Promise<GuardedReply>;
-  /** Follows no redirect. Null if no answer came, although the host may have the request; throws only if no byte was sent. */
+  /** Follows no redirect. Null if no answer came but the host may have the request; throws only if no byte reached the host. */
   readonly once: (url: string, request: GuardedRequest) => Promise<OutboundReply | null>;
 };
 
@@ -177,7 +177,7 @@ export function createGuardedFetch(guard: Guard): GuardedFetch {
   const kept = limits.kept ? new KeptConnections({ ...limits, ...limits.kept }) : null;
   const cache = replyCache<GuardedReply>({ lifeMs: limits.cacheMs, bytes: CACHE_BYTES });
 
-  /** Only to addresses that were checked after the name was resolved. @throws Problem if nothing was sent; NoAnswer */
+  /** Sends only to addresses that were checked after the name was resolved. @throws Problem if it refuses; NoAnswer */
   async function hop(text: string, request: GuardedRequest): Promise<{ url: URL; reply: OutboundReply }> {
     const target = outboundTarget(text, guard.rules());
     if (!target.ok) throw storefrontInvalid(target.detail);

@@ -13,7 +13,7 @@ import {
 export type KeptLimits = {
   /** The maximum number of connections of one user (such as a webhook endpoint) to an origin at the same time. */
   readonly each: number;
-  /** The maximum number of pairs of a user and an origin; above it, the pair that was unused for longest is closed. */
+  /** Maximum of pairs of a user and an origin. Above it, the connections of the pair that was unused for longest are closed. */
   readonly pairs: number;
   /** Milliseconds after which the addresses of an origin are looked up and checked again. */
   readonly lifeMs: number;

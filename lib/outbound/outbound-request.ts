@@ -55,7 +55,6 @@ export const joined = (headers: Dispatcher.ResponseData["headers"]): Record<stri
     ),
   );
 
-/** The options limit how a connection is opened, and how much and how long it reads. */
 export const connectionOptions = (addresses: readonly LookupAddress[], limits: OutboundLimits) => ({
   connect: {
     rejectUnauthorized: true,
