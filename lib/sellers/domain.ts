@@ -9,7 +9,7 @@ const NOT_A_HOST = /[\s\p{C}/\\?#@]/u;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOCAL = /(^|\.)(localhost|local|internal)$/;
 
-/** UTS 39, highly restrictive: one script, or those that Japanese, Chinese and Korean write together with Latin. */
+/** The highly restrictive level of UTS 39: one script, or the scripts that Japanese, Chinese and Korean mix with Latin. */
 const single = [
   ..."Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu".split(" "),
   ..."Kannada Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer".split(" "),
