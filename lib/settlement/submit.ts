@@ -175,7 +175,7 @@ async function confirmUnanswered(transfer: AuthorizedTransfer): Promise<Finding>
   return final ?? { kind: "unknown", detail };
 }
 
-/** True if the chain is silent. The x402 library gives the same reason for a payer without tokens and a key without gas. */
+/** True if the chain does not answer. The x402 library gives one reason for a payer without tokens and a key without gas. */
 async function hasEnough({ chain, tokenAddress, payer, amount }: AuthorizedTransfer): Promise<boolean> {
   try {
     return (await balanceOf(chain, tokenAddress, payer)) >= amount;

@@ -55,7 +55,7 @@ export const plainSettlements = pgTable(
 
 export type SettlementTransactionStatus = "sent" | "mined" | "dropped";
 
-/** Signed bytes are sent again until their block is final. If the call expires in no block, the nonce is free again. */
+/** Signed bytes are sent again until their block is final. If the call expires before it is in a block, its nonce is free. */
 export const settlementTransactions = pgTable(
   "settlement_transactions",
   {
