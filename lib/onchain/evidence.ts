@@ -26,7 +26,7 @@ export type Evidence =
   | { readonly kind: "unused" };
 
 /** The number of blocks in one log query. RPC providers limit this range. */
-export const LOG_BLOCKS = 2_000n;
+const LOG_BLOCKS = 2_000n;
 /** Milliseconds after a deadline at which the service's clock decides on a local chain, whose newest block may be old. */
 const LOCAL_GRACE_MS = 2_000;
 
@@ -98,11 +98,18 @@ export async function readEvidence(transfer: AuthorizedTransfer, now: Date, at?:
   return final.kind === found.kind ? final : { kind: "unused" };
 }
 
+/** Splits the blocks from `first` to `last` into ranges for log queries. */
+export function* blockRanges(first: bigint, last: bigint) {
+  for (let fromBlock = first; fromBlock <= last; fromBlock += LOG_BLOCKS) {
+    const end = fromBlock + LOG_BLOCKS - 1n;
+    yield { fromBlock, toBlock: end < last ? end : last };
+  }
+}
+
 async function whoUsedIt(client: PublicClient, transfer: AuthorizedTransfer, depth: bigint): Promise<Evidence> {
   const args = { authorizer: transfer.payer, nonce: transfer.nonce };
-  for (let from = transfer.fromBlock; from <= depth; from += LOG_BLOCKS) {
-    const toBlock = from + LOG_BLOCKS - 1n < depth ? from + LOG_BLOCKS - 1n : depth;
-    const range = { address: transfer.tokenAddress, fromBlock: from, toBlock } as const;
+  for (const blocks of blockRanges(transfer.fromBlock, depth)) {
+    const range = { address: transfer.tokenAddress, ...blocks } as const;
     const [used] = await client.getContractEvents({ ...range, abi: tokenAbi, eventName: "AuthorizationUsed", args });
     if (used) return judgeReceipt(await client.getTransactionReceipt({ hash: used.transactionHash }), transfer);
     const [canceled] = await client.getContractEvents({ ...range, abi: tokenAbi, eventName: "AuthorizationCanceled", args });

@@ -4,7 +4,7 @@ export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGa
 /** The base fee of the newest block, and the priority fee that the node suggests. */
 export type Market = { readonly baseFee: bigint; readonly priority: bigint };
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** 12.5 % more, rounded up, because some nodes accept a replacement only if its fees are 12.5 % higher. */

@@ -1,6 +1,7 @@
 import { eip3009ABI } from "@x402/evm";
 import { encodeFunctionData, hashTypedData, parseAbi, parseSignature, recoverAddress, type Hex } from "viem";
 import { chainIsSilent, chainReverted, publicClient, ranOutOfGas } from "#lib/chains/client.ts";
+import { lower } from "#lib/evm.ts";
 import type { Credential } from "#lib/x402/credential.ts";
 import type { ExpectedPayment } from "#lib/x402/requirements.ts";
 import { isCanonicalSignature, type ChainFacts } from "#lib/x402/verify.ts";
@@ -44,6 +45,15 @@ export const digestOf = (
     message: { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce },
   });
 
+/** Whether the account's key made the signature. Also true if the signature is not in canonical form. */
+export async function signedByKey(account: string, hash: Hex, signature: Hex): Promise<boolean> {
+  try {
+    return lower(await recoverAddress({ hash, signature })) === account;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether an account's code accepts this signature (ERC-1271). @throws if the chain does not answer */
 export async function acceptedByCode(chain: string, account: Hex, hash: Hex, signature: Hex): Promise<boolean> {
   try {
@@ -63,15 +73,9 @@ export async function acceptedByCode(chain: string, account: Hex, hash: Hex, sig
 /** As in the token, an account with code (also by EIP-7702) is checked only by ERC-1271. */
 async function signedByPayer(credential: Credential, expected: ExpectedPayment, code: string | undefined): Promise<boolean> {
   const digest = digestOf(expected, credential);
-  if (code === undefined || code === "0x") {
-    if (!isCanonicalSignature(credential.signature)) return false;
-    try {
-      return (await recoverAddress({ hash: digest, signature: credential.signature })).toLowerCase() === credential.payer;
-    } catch {
-      return false;
-    }
-  }
-  return acceptedByCode(expected.asset.chain, credential.payer, digest, credential.signature);
+  const { payer, signature } = credential;
+  if (code === undefined || code === "0x") return isCanonicalSignature(signature) && signedByKey(payer, digest, signature);
+  return acceptedByCode(expected.asset.chain, payer, digest, signature);
 }
 
 export const balanceOf = (chain: string, tokenAddress: Hex, account: Hex): Promise<bigint> =>

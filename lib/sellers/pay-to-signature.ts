@@ -1,21 +1,13 @@
-import { hashMessage, recoverAddress, type Hex } from "viem";
-import { acceptedByCode } from "#lib/onchain/token.ts";
+import { hashMessage, type Hex } from "viem";
+import { acceptedByCode, signedByKey } from "#lib/onchain/token.ts";
 import { askingChain } from "#lib/chains/asking-chain.ts";
 import { invalidField } from "#lib/problem.ts";
 import { ANY_CHAIN, type PayToChallenge } from "#lib/sellers/pay-to-store.ts";
 
-async function signedByKey(hash: Hex, signature: Hex, address: string): Promise<boolean> {
-  try {
-    return (await recoverAddress({ hash, signature })).toLowerCase() === address;
-  } catch {
-    return false;
-  }
-}
-
 /** The chain of the proof, or ANY_CHAIN if the key signed (EIP-191), because a key is the same on every chain. */
 export async function requireSigned({ address, chain, text }: PayToChallenge, signature: Hex): Promise<string> {
   const hash = hashMessage(text);
-  if (await signedByKey(hash, signature, address)) return ANY_CHAIN;
+  if (await signedByKey(address, hash, signature)) return ANY_CHAIN;
   if (await askingChain(chain, () => acceptedByCode(chain, address as Hex, hash, signature))) return chain;
   throw invalidField(
     "/signature",

@@ -3,7 +3,7 @@ import { database } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
 import { publicClient, ranOutOfGas } from "#lib/chains/client.ts";
 import { freeNonces } from "#lib/chains/free-nonces.ts";
-import { firstFees, type Fees } from "#lib/onchain/relay-fees.ts";
+import { firstFees, least, type Fees } from "#lib/onchain/relay-fees.ts";
 import { feeCap, readMarket } from "#lib/onchain/relay/relay-send.ts";
 import { SETTLEMENT_MAX_GAS, TOO_MUCH_GAS } from "#lib/onchain/token.ts";
 import { broadcast, signTransaction } from "#lib/settlement/sign-transaction.ts";
@@ -13,7 +13,6 @@ import { settlementAccount } from "#lib/settlement/wallet.ts";
 /** A contract call. After `validBefore` it has no effect; null if it does not expire. */
 export type Call = { readonly to: Hex; readonly data: Hex; readonly validBefore: Date | null };
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Adds a quarter to a gas estimate, because the chain's state may change before the call is mined. */
 const withRoom = (gas: bigint): bigint => least((gas * 5n) / 4n, SETTLEMENT_MAX_GAS);
 

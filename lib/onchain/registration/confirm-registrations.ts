@@ -78,24 +78,14 @@ async function isOnChain({ chain, registry, account, onChainId, termsHash, payee
 async function close(tx: Tx, row: RegistrationRow, { status, hash, failure }: RelayOutcome, registered: boolean): Promise<void> {
   const now = await clock(tx);
   const { registrationId } = row;
-  const mined = status === "mined" ? hash : null;
+  const mined = status === "mined" && hash !== null && { txHash: hash };
   const closed = registered
-    ? await closeRegistration(tx, registrationId, { status: "registered", txHash: mined, now })
+    ? await closeRegistration(tx, registrationId, { status: "registered", confirmedAt: now, ...mined })
     : await closeRegistration(tx, registrationId, { status: "failed", failure: failure ?? "It had no effect on the chain." });
   if (!closed) return;
   const { organizationId, mandateId, version, chain, account, txHash } = closed;
-  const event = { actorId: "service", organizationId, entityType: "mandate", entityId: mandateId };
-  const metadata = {
-    registrationId,
-    version,
-    chain,
-    account,
-    ...(txHash !== null && { txHash }),
-    ...(failure !== null && { failure }),
-  };
-  audit(
-    tx,
-    { ...event, type: registered ? "onchain.mandateRegistrationConfirmed" : "onchain.mandateRegistrationFailed", metadata },
-    now,
-  );
+  const type = registered ? "onchain.mandateRegistrationConfirmed" : "onchain.mandateRegistrationFailed";
+  const event = { type, actorId: "service", organizationId, entityType: "mandate", entityId: mandateId };
+  const known = { ...(txHash !== null && { txHash }), ...(failure !== null && { failure }) };
+  audit(tx, { ...event, metadata: { registrationId, version, chain, account, ...known } }, now);
 }

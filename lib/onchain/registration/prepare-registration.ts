@@ -70,7 +70,6 @@ const domainTypes = [
 /** Numbers are decimal text, which every wallet can read; addresses have checksums, so that people can compare them. */
 function forWallets({ domain, types, primaryType, message }: ReturnType<typeof registrationTypedData>) {
   const { account, payee, token, mandateId, termsHash, ...numbers } = message;
-  const [perPaymentLimit, periodLimit] = [String(numbers.perPaymentLimit), String(numbers.periodLimit)];
   return {
     domain: { ...domain },
     types: { EIP712Domain: domainTypes, RegisterMandate: [...types.RegisterMandate] },
@@ -80,8 +79,8 @@ function forWallets({ domain, types, primaryType, message }: ReturnType<typeof r
       account: getAddress(account),
       payee: getAddress(payee),
       token: getAddress(token),
-      perPaymentLimit,
-      periodLimit,
+      perPaymentLimit: String(numbers.perPaymentLimit),
+      periodLimit: String(numbers.periodLimit),
       periodSeconds: String(numbers.periodSeconds),
       start: String(numbers.start),
       end: String(numbers.end),

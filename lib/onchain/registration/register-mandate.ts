@@ -18,7 +18,6 @@ import {
   requireAuthorization,
   requireSigned,
   signsByKey,
-  type SignedDelegation,
 } from "#lib/onchain/registry/registration-chain.ts";
 import type { registerMandate as operation, RegisterBody } from "#lib/onchain/registry/registration-contract.ts";
 import { confirmRegistration } from "#lib/onchain/registration/confirm-registrations.ts";
@@ -48,6 +47,7 @@ import {
 import { registrationArgs, registryAbi, type RegisterCall } from "#lib/onchain/registry/registry.ts";
 import { queueRelay, relayNow } from "#lib/onchain/relay/queue-relay.ts";
 import { queueRevocations } from "#lib/onchain/registration/revoke-registrations.ts";
+import type { StoredAuthorization } from "#lib/onchain/tables.ts";
 import { isProblem, notFound, Problem } from "#lib/problem.ts";
 import { toWire } from "#lib/time.ts";
 
@@ -121,7 +121,7 @@ async function requireRegistrable(what: Signable, body: RegisterBody, nonceUsed:
 type ChainCheck = {
   readonly mandate: RegistrableMandate;
   readonly signed: RegisterCall;
-  readonly delegation: SignedDelegation | null;
+  readonly delegation: StoredAuthorization | null;
 };
 
 /** Read for unknown mandates, so that an unknown and an existing mandate cause the same number of reads of the chain. */

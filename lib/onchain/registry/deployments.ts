@@ -21,6 +21,7 @@ const abi = parseAbi([
   "function policySigner() view returns (address)",
   "function guardian() view returns (address)",
 ]);
+type ContractField = (typeof abi)[number]["name"];
 
 /** Thrown if the contracts on the chain differ from the configuration. The service must then not use them. */
 export class OtherContracts extends Error {}
@@ -60,26 +61,18 @@ async function differences({ chain, ...contracts }: Deployment): Promise<readonl
   });
   const empty = (await Promise.all(named)).flat();
   if (empty.length > 0) return empty;
-  const ask = (address: Address, functionName: "registry" | "module" | "policySigner" | "guardian") =>
-    client.readContract({ address, abi, functionName });
-  const asked = await Promise.all([
-    ask(paymentModule, "registry"),
-    ask(smartPaymentAccount, "registry"),
-    ask(smartPaymentAccount, "module"),
-    ask(mandateRegistry, "policySigner"),
-    ask(mandateRegistry, "guardian"),
+  const compare = async (name: string, address: Address, functionName: ContractField, configured: Address) => {
+    const found = await client.readContract({ address, abi, functionName });
+    return isAddressEqual(found, configured) ? [] : [`on ${chain} the ${name} is ${found}, not ${configured}`];
+  };
+  const compared = await Promise.all([
+    compare("paymentModule's registry", paymentModule, "registry", mandateRegistry),
+    compare("smartPaymentAccount's registry", smartPaymentAccount, "registry", mandateRegistry),
+    compare("smartPaymentAccount's module", smartPaymentAccount, "module", paymentModule),
+    compare("policySigner", mandateRegistry, "policySigner", policySigner),
+    compare("guardian", mandateRegistry, "guardian", guardianAccount().address),
   ]);
-  const meant = [mandateRegistry, mandateRegistry, paymentModule, policySigner, guardianAccount().address];
-  const names = [
-    "paymentModule's registry",
-    "smartPaymentAccount's registry",
-    "smartPaymentAccount's module",
-    "policySigner",
-    "guardian",
-  ];
-  return asked.flatMap((found, index) =>
-    isAddressEqual(found, meant[index]!) ? [] : [`on ${chain} the ${names[index]} is ${found}, not ${meant[index]}`],
-  );
+  return compared.flat();
 }
 
 const otherContracts = (found: readonly string[]): string =>

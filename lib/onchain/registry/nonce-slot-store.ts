@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, max, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, lt, max, ne, sql, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { newId } from "#lib/ids.ts";
@@ -105,28 +105,21 @@ const change = async (tx: Tx, slotId: string, set: Partial<NonceSlot>): Promise<
   return row ?? null;
 };
 
-const end = (tx: Tx, slotId: string, status: "used" | "free") =>
-  tx
-    .update(registrationSlots)
-    .set({ status, resolvedAt: sql`clock_timestamp()` })
-    .where(and(eq(registrationSlots.slotId, slotId), eq(registrationSlots.status, "held")));
-
-/** Call this if the chain accepted the nonce of the slot. No other payment gets the slot. */
-export async function useNonceSlot(tx: Tx, slotId: string): Promise<void> {
-  await end(tx, slotId, "used");
-}
-
-export async function useNonceSlotOf(tx: Tx, authorizationId: string): Promise<void> {
+async function end(tx: Tx, which: SQL, status: "used" | "free"): Promise<void> {
   await tx
     .update(registrationSlots)
-    .set({ status: "used", resolvedAt: sql`clock_timestamp()` })
-    .where(and(eq(registrationSlots.authorizationId, authorizationId), eq(registrationSlots.status, "held")));
+    .set({ status, resolvedAt: sql`clock_timestamp()` })
+    .where(and(which, eq(registrationSlots.status, "held")));
 }
 
+/** Call this if the chain accepted the nonce of the slot. No other payment gets the slot. */
+export const useNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, eq(registrationSlots.slotId, slotId), "used");
+
+export const useNonceSlotOf = (tx: Tx, authorizationId: string): Promise<void> =>
+  end(tx, eq(registrationSlots.authorizationId, authorizationId), "used");
+
 /** Call this only if no signed payment with the slot was sent, or if all that were sent have expired. */
-export async function freeNonceSlot(tx: Tx, slotId: string): Promise<void> {
-  await end(tx, slotId, "free");
-}
+export const freeNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, eq(registrationSlots.slotId, slotId), "free");
 
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
 

@@ -2,7 +2,7 @@ import { encodeFunctionData, keccak256, parseAbi, parseEventLogs, stringToHex, t
 import { chainIdOf } from "#lib/chains/chains.ts";
 import { publicClient } from "#lib/chains/client.ts";
 import { deploymentOn } from "#lib/onchain/registry/deployments.ts";
-import { confirmedBlock, isOver, LOG_BLOCKS, type Evidence } from "#lib/onchain/evidence.ts";
+import { blockRanges, confirmedBlock, isOver, type Evidence } from "#lib/onchain/evidence.ts";
 import { policySignerAccount } from "#lib/onchain/keys.ts";
 import type { RegisteredPayment } from "#lib/onchain/registry/refusals.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
@@ -83,16 +83,9 @@ async function countedIn(
   { chain, registry, account, onChainId, paymentId, fromBlock }: ModulePayment,
   depth: bigint,
 ): Promise<Hex> {
-  const args = { account, mandateId: onChainId, paymentId };
-  for (let from = fromBlock; from <= depth; from += LOG_BLOCKS) {
-    const toBlock = from + LOG_BLOCKS - 1n < depth ? from + LOG_BLOCKS - 1n : depth;
-    const range = { address: registry, fromBlock: from, toBlock } as const;
-    const [event] = await publicClient(chain).getContractEvents({
-      ...range,
-      abi: countingAbi,
-      eventName: "PaymentConsumed",
-      args,
-    });
+  const wanted = { abi: countingAbi, eventName: "PaymentConsumed", args: { account, mandateId: onChainId, paymentId } } as const;
+  for (const blocks of blockRanges(fromBlock, depth)) {
+    const [event] = await publicClient(chain).getContractEvents({ address: registry, ...blocks, ...wanted });
     if (event) return event.transactionHash;
   }
   throw new Error("The registry says that the payment was made, and no event of it was found.");

@@ -9,6 +9,7 @@ import type { RegistrationRow } from "#lib/onchain/registry/registration-store.t
 import { isDelegated } from "#lib/onchain/registry/registration-chain.ts";
 import { registryAbi } from "#lib/onchain/registry/registry.ts";
 import { tokenAbi } from "#lib/onchain/token.ts";
+import { atMost } from "#lib/time.ts";
 
 /** Milliseconds that a page waits for the chain. */
 const LIMIT_MS = 2_500;
@@ -31,17 +32,11 @@ export type ChainBudget = {
 
 /** Null if the chain fails to answer in time, or if the registry counts the payments and is in a later period already. */
 export async function readBudget(row: RegistrationRow, period: number | null): Promise<ChainBudget | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((done) => {
-    timer = setTimeout(() => done(null), LIMIT_MS);
-  });
   try {
-    return await Promise.race([ask(row, period), late]);
+    return await atMost(ask(row, period), LIMIT_MS, null);
   } catch (error) {
     log().warn({ failure: chainFailure(error) }, "The chain does not answer for a page");
     return null;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

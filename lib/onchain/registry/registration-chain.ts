@@ -1,5 +1,5 @@
-import { recoverAddress, type ContractFunctionRevertedError, type Hex } from "viem";
-import { recoverAuthorizationAddress } from "viem/utils";
+import type { ContractFunctionRevertedError, Hex } from "viem";
+import { hashAuthorization } from "viem/utils";
 import { lower } from "#lib/evm.ts";
 import { log } from "#lib/telemetry/log.ts";
 import { chainIdOf } from "#lib/chains/chains.ts";
@@ -7,7 +7,9 @@ import { chainFailure, chainIsSilent, isChainError, publicClient } from "#lib/ch
 import type { Deployment } from "#lib/onchain/registry/deployments.ts";
 import type { Authorization } from "#lib/onchain/registry/registration-contract.ts";
 import { registrationArgs, registrationDigest, registryAbi, type RegisterCall } from "#lib/onchain/registry/registry.ts";
-import { acceptedByCode } from "#lib/onchain/token.ts";
+import { nonceReused } from "#lib/onchain/registry/registration-rules.ts";
+import type { StoredAuthorization } from "#lib/onchain/tables.ts";
+import { acceptedByCode, signedByKey } from "#lib/onchain/token.ts";
 import { invalidField, isProblem, Problem } from "#lib/problem.ts";
 import { isCanonicalSignature } from "#lib/x402/verify.ts";
 
@@ -65,7 +67,7 @@ export async function requireAuthorization(
   { code, transactions }: AccountFacts,
   account: Hex,
   deployment: Deployment,
-): Promise<SignedDelegation | null> {
+): Promise<StoredAuthorization | null> {
   if (given === undefined || isDelegated(code, deployment)) return null;
   const at = (field: string, detail: string): Problem => invalidField(`/authorization/${field}`, detail);
   if (code !== "" && !code.startsWith(DELEGATION))
@@ -74,56 +76,27 @@ export async function requireAuthorization(
     throw at("address", `The service's smart account is ${deployment.smartPaymentAccount}.`);
   if (given.chainId !== chainIdOf(deployment.chain)) throw at("chainId", `The chain's id is ${chainIdOf(deployment.chain)}.`);
   if (given.nonce !== transactions) throw at("nonce", `The account's transaction count is ${transactions}.`);
-  const authorization: SignedDelegation = {
-    address: lower(given.address),
-    chainId: given.chainId,
-    nonce: given.nonce,
-    yParity: given.yParity,
-    r: given.r as Hex,
-    s: given.s as Hex,
-  };
+  const authorization = { ...given, address: lower(given.address), r: given.r as Hex, s: given.s as Hex };
   if (!(await isSignedBy(account, authorization)))
     throw unsigned("The authorization to delegate was not signed by the mandate's wallet.");
   return authorization;
 }
 
-export type SignedDelegation = {
-  readonly address: Hex;
-  readonly chainId: number;
-  readonly nonce: number;
-  readonly yParity: 0 | 1;
-  readonly r: Hex;
-  readonly s: Hex;
-};
-
-async function isSignedBy(account: Hex, authorization: SignedDelegation): Promise<boolean> {
+async function isSignedBy(account: Hex, authorization: StoredAuthorization): Promise<boolean> {
   const { r, s, yParity } = authorization;
-  if (!isCanonicalSignature(`${r}${s.slice(2)}${yParity === 0 ? "1b" : "1c"}`)) return false;
-  try {
-    return lower(await recoverAuthorizationAddress({ authorization })) === account;
-  } catch {
-    return false;
-  }
+  const signature: Hex = `${r}${s.slice(2)}${yParity === 0 ? "1b" : "1c"}`;
+  return isCanonicalSignature(signature) && signedByKey(account, hashAuthorization(authorization), signature);
 }
 
 async function isSigned(registering: RegisterCall, signature: Hex, byKey: boolean): Promise<boolean> {
   const { account } = registering.terms;
   const hash = registrationDigest(registering);
   if (!byKey) return acceptedByCode(registering.chain, account, hash, signature);
-  if (!isCanonicalSignature(signature)) return false;
-  try {
-    return lower(await recoverAddress({ hash, signature })) === account;
-  } catch {
-    return false;
-  }
+  return isCanonicalSignature(signature) && signedByKey(account, hash, signature);
 }
 
 /** Only the signed data says whether the mandate pays by proofs or by the module, so there is a candidate for each. */
-export async function requireSigned<R extends RegisterCall>(
-  candidates: readonly R[],
-  signature: Hex,
-  byKey: boolean,
-): Promise<R> {
+export async function requireSigned(candidates: readonly RegisterCall[], signature: Hex, byKey: boolean): Promise<RegisterCall> {
   for (const candidate of candidates) if (await isSigned(candidate, signature, byKey)) return candidate;
   throw unsigned(
     "This is not the signature of the mandate's wallet for its terms, or there is no such mandate. Read the terms again with prepareRegistration, and sign exactly them.",
@@ -132,7 +105,7 @@ export async function requireSigned<R extends RegisterCall>(
 
 const refusals: Readonly<Record<string, () => Problem>> = {
   DeadlinePassed: () => invalidField("/deadline", "The deadline has passed by the chain's clock. Sign again with a new one."),
-  NonceUsed: () => new Problem("nonce_reused", { detail: "The wallet has used this nonce before. Sign again with a new one." }),
+  NonceUsed: nonceReused,
   AlreadyRegistered: () =>
     new Problem("conflict", {
       detail:
@@ -150,7 +123,7 @@ export async function requireAccepted(
   registry: Hex,
   registering: RegisterCall,
   signature: Hex,
-  authorization: SignedDelegation | null,
+  authorization: StoredAuthorization | null,
 ): Promise<void> {
   try {
     await publicClient(registering.chain).simulateContract({

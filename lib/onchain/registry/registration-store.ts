@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNull, lte, ne, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, lte, ne, sql, sum, type SQL } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
 import { lower } from "#lib/evm.ts";
@@ -71,43 +71,25 @@ export async function currentRegistration(
 
 type Account = { readonly chain: string; readonly account: string };
 
-export async function isOnChain(tx: Tx, { mandateId, version }: { readonly mandateId: string; readonly version: number }) {
-  const of = and(eq(mandateRegistrations.mandateId, mandateId), eq(mandateRegistrations.version, version));
-  const rows = await tx
-    .select({ registrationId: mandateRegistrations.registrationId })
-    .from(mandateRegistrations)
-    .where(and(of, eq(mandateRegistrations.status, "registered")))
-    .limit(1);
+const ofAccount = ({ chain, account }: Account) =>
+  and(eq(mandateRegistrations.chain, chain), eq(mandateRegistrations.account, account));
+
+async function exists(db: Database | Tx, where: SQL | undefined): Promise<boolean> {
+  const rows = await db.select({ version: mandateRegistrations.version }).from(mandateRegistrations).where(where).limit(1);
   return rows.length > 0;
 }
 
-export async function isNonceTaken(db: Database | Tx, { chain, account }: Account, nonce: bigint): Promise<boolean> {
-  const [row] = await db
-    .select({ id: mandateRegistrations.registrationId })
-    .from(mandateRegistrations)
-    .where(
-      and(
-        eq(mandateRegistrations.chain, chain),
-        eq(mandateRegistrations.account, account),
-        eq(mandateRegistrations.nonce, atomicOf(nonce)),
-      ),
-    );
-  return row !== undefined;
+export async function isOnChain(tx: Tx, { mandateId, version }: { readonly mandateId: string; readonly version: number }) {
+  const ofVersion = and(eq(mandateRegistrations.mandateId, mandateId), eq(mandateRegistrations.version, version));
+  return exists(tx, and(ofVersion, eq(mandateRegistrations.status, "registered")));
 }
 
-export async function isRegistered(db: Database | Tx, { chain, account }: Account, onChainId: string): Promise<boolean> {
-  const [row] = await db
-    .select({ id: mandateRegistrations.registrationId })
-    .from(mandateRegistrations)
-    .where(
-      and(
-        eq(mandateRegistrations.chain, chain),
-        eq(mandateRegistrations.account, account),
-        eq(mandateRegistrations.onChainId, onChainId),
-        ne(mandateRegistrations.status, "failed"),
-      ),
-    );
-  return row !== undefined;
+export const isNonceTaken = (db: Database | Tx, account: Account, nonce: bigint): Promise<boolean> =>
+  exists(db, and(ofAccount(account), eq(mandateRegistrations.nonce, atomicOf(nonce))));
+
+export async function isRegistered(db: Database | Tx, account: Account, onChainId: string): Promise<boolean> {
+  const ofMandate = and(ofAccount(account), eq(mandateRegistrations.onChainId, onChainId));
+  return exists(db, and(ofMandate, ne(mandateRegistrations.status, "failed")));
 }
 
 type NewRegistration = {
@@ -172,22 +154,14 @@ export async function postpone(db: Database | Tx, registrationId: string, millis
 }
 
 type Outcome =
-  | { readonly status: "registered"; readonly txHash: string | null; readonly now: Date }
+  | { readonly status: "registered"; readonly confirmedAt: Date; readonly txHash?: string }
   | { readonly status: "failed"; readonly failure: string };
 
 /** Null if another process has ended the registration. */
 export async function closeRegistration(tx: Tx, registrationId: string, outcome: Outcome): Promise<RegistrationRow | null> {
-  const change =
-    outcome.status === "failed"
-      ? { status: outcome.status, failure: outcome.failure }
-      : {
-          status: outcome.status,
-          confirmedAt: outcome.now,
-          ...(outcome.txHash !== null && { txHash: outcome.txHash }),
-        };
   const [row] = await tx
     .update(mandateRegistrations)
-    .set(change)
+    .set(outcome)
     .where(and(eq(mandateRegistrations.registrationId, registrationId), eq(mandateRegistrations.status, "submitted")))
     .returning();
   return row ?? null;

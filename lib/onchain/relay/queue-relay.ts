@@ -10,6 +10,7 @@ import { relayOne } from "#lib/onchain/relay/relay-worker.ts";
 import type { RelayStatus } from "#lib/onchain/tables.ts";
 import { Problem } from "#lib/problem.ts";
 import { countGas } from "#lib/onchain/broadcast-caps.ts";
+import { atMost } from "#lib/time.ts";
 
 /** The maximum number of an organization's transactions with one key that have no final outcome yet. */
 const OPEN_MAX = 50;
@@ -65,13 +66,7 @@ export async function relayNow(relayId: string, { timeoutMs }: { readonly timeou
     log().error({ relayId, error }, "A transaction could not be sent at once; the worker sends it later");
     return null;
   });
-  const late = new AbortController();
-  const tooLate = pause(timeoutMs, null, { signal: late.signal }).catch(() => null);
-  try {
-    return await Promise.race([attempt, tooLate]);
-  } finally {
-    late.abort();
-  }
+  return atMost(attempt, timeoutMs, null);
 }
 
 async function sendWhenFree(relayId: string, deadline: number): Promise<RelayResult | null> {

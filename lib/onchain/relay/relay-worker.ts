@@ -35,11 +35,8 @@ async function workOff(chain: string, key: RelayKey, lease: Lease): Promise<void
 
 /** False if another holder has the key's lease. True does not mean that the transaction was sent: its row tells that. */
 export async function relayOne(row: RelayRow): Promise<boolean> {
-  const done = await underLease(row.chain, row.key, async (lease) => {
-    await attempt(row, () => sendQueued(row, lease));
-    return true;
-  });
-  return done ?? false;
+  const tried = await underLease(row.chain, row.key, (lease) => attempt(row, () => sendQueued(row, lease)));
+  return tried !== null;
 }
 
 const waitMs = ({ attempts }: RelayRow): number => Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** Math.min(attempts, 6));
