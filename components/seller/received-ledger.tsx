@@ -35,6 +35,6 @@ export const ReceivedLedger = ({ payments }: { readonly payments: readonly Recei
     caption="Payments received, newest first"
     columns={columnsFor(columnDigits(payments.map(({ amount }) => amount)))}
     rows={payments}
-    rowKey={({ paymentId }) => paymentId}
+    rowKey={({ settlementId }) => settlementId}
   />
 );

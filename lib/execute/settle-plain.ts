@@ -18,7 +18,7 @@ import type { SettlementRequest } from "#lib/execute/settlement-request.ts";
 import { mayBroadcast } from "#lib/onchain/broadcast-caps.ts";
 import { facilitatorFor } from "#lib/settlement/facilitator.ts";
 import type { Finding } from "#lib/payments/settlement-state.ts";
-import { resolvePlain, transferOfPlain } from "#lib/settlement/reconcile-plain.ts";
+import { resolvePlain } from "#lib/settlement/reconcile-plain.ts";
 import {
   endWork,
   findPlainSettlement,
@@ -65,10 +65,9 @@ export async function settlePlainAgain(
   if (status === "failed") return refused(asked, (errorReason ?? "settlement_rejected") as FailureCode);
   if (status === "settled")
     return book(asked, seller, settlementId, { kind: "settled", transaction: settlement.transaction ?? "" });
-  const transfer = transferOfPlain(settlement);
   const isLeft = workedUntil.getTime() <= Date.now();
-  const waitMs = isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(transfer.chain));
-  const waited = await inPlace(seller.organizationId, () => evidenceWithin(transfer, waitMs));
+  const waitMs = isLeft ? 0 : facilitatorTimeoutMs() + (await settlingMs(settlement.chain));
+  const waited = await inPlace(seller.organizationId, () => evidenceWithin(settlement, waitMs));
   if (waited === null) return pending(asked, settlement.transaction);
   const final = waited.value;
   if (final) return book(asked, seller, settlementId, final);
@@ -81,7 +80,7 @@ export async function settlePlainAgain(
   });
   if (allowed === "taken") return pending(asked, await transactionOf(settlementId));
   if (allowed !== "admitted") return allowed === "revoked" ? revoked(asked) : capped(asked);
-  return send(asked, seller, settlementId, transfer);
+  return send(asked, seller, settlementId, settlement);
 }
 
 /** Another request may have stored the transaction after this request read the settlement. */

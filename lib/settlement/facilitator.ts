@@ -36,10 +36,7 @@ export function supportedKinds(): SupportedResponse {
   return { kinds: [...version2, ...version1], extensions: [], signers: { "eip155:*": [settlementAccount().address] } };
 }
 
-const inProcess: Facilitator = {
-  trusted: true,
-  settle: settleHere,
-};
+const inProcess: Facilitator = { trusted: true, settle: settleHere };
 
 function remote(url: string): Facilitator {
   const configured = env().FACILITATORS?.find((entry) => entry.url === url);

@@ -14,7 +14,7 @@ import { createAgent, createOrganization, send } from "#test/tenant.ts";
 useDatabase();
 
 const idsOf = async (organizationId: string, query: Partial<Parameters<typeof readReceived>[1]> = {}) =>
-  (await readReceived(scopeOf(organizationId), { limit: 20, ...query })).items.map(({ paymentId }) => paymentId);
+  (await readReceived(scopeOf(organizationId), { limit: 20, ...query })).items.map(({ settlementId }) => settlementId);
 
 describe("payments received", () => {
   test("show amount, resource, status, transaction and payer, and no other data of the buyer", async () => {
@@ -22,7 +22,7 @@ describe("payments received", () => {
     const { items } = await readReceived(scopeOf("org_a"), { limit: 20 });
     expect(items).toEqual([
       {
-        paymentId: expect.stringMatching(/^exe_/),
+        settlementId: expect.stringMatching(/^exe_/),
         createdAt: expect.any(String),
         sellerId: "sel_1",
         resourceId: "report",
@@ -58,7 +58,7 @@ describe("payments received", () => {
     const seen: string[] = [];
     for (let cursor: string | undefined; ;) {
       const { items, nextCursor } = await readReceived(scopeOf("org_d"), { limit: 2, cursor });
-      seen.push(...items.map(({ paymentId }) => paymentId));
+      seen.push(...items.map(({ settlementId }) => settlementId));
       if (nextCursor === undefined) break;
       cursor = nextCursor;
     }

@@ -1,7 +1,8 @@
+import type { z } from "zod";
 import { assetAt, assetOf, type AssetOnChain } from "#lib/chains/chains.ts";
 import { database } from "#lib/db/client.ts";
 import type { Handler } from "#lib/http/operation.ts";
-import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
+import { decodeCursor, page } from "#lib/http/paging.ts";
 import { formatAmount } from "#lib/money.ts";
 import type * as contract from "#lib/settlement/contract.ts";
 import {
@@ -16,22 +17,7 @@ import { toWire } from "#lib/time.ts";
 import { SettlementStatus } from "#lib/vocabulary.ts";
 
 /** The fields of a payment that its seller may see. They contain neither the mandate nor the agent nor the buyer's notes. */
-export type ReceivedPayment = {
-  readonly paymentId: string;
-  readonly createdAt: string;
-  readonly sellerId: string | null;
-  readonly resourceId: string | null;
-  /** Decimal text in units of the asset. */
-  readonly amount: string;
-  readonly asset: string;
-  readonly chain: string;
-  readonly status: SettlementStatus;
-  readonly transaction: string | null;
-  readonly payer: string | null;
-  readonly nonce: string | null;
-  /** Whether /settle has already answered success to the seller for this payment. */
-  readonly handedOver: boolean;
-};
+export type ReceivedPayment = z.output<typeof contract.Settlement>;
 
 type Coin = Pick<ReceivedRow, "chain" | "asset" | "tokenAddress">;
 
@@ -44,9 +30,9 @@ export function coinOf({ chain, asset, tokenAddress }: Coin): AssetOnChain {
 
 function present(row: ReceivedRow): ReceivedPayment {
   const { tokenDecimals, asset, chain } = coinOf(row);
-  const { paymentId, sellerId, resourceId, transaction, payer, nonce, handedOver } = row;
+  const { settlementId, sellerId, resourceId, transaction, payer, nonce, handedOver } = row;
   return {
-    paymentId,
+    settlementId,
     createdAt: toWire(row.createdAt),
     sellerId,
     resourceId,
@@ -64,7 +50,7 @@ function present(row: ReceivedRow): ReceivedPayment {
 type Query = ReceivedFilter & { readonly cursor?: string | undefined; readonly limit: number };
 
 /** Payments under mandates of any organization, and payments without a mandate. @throws Problem invalid_request */
-export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Query): Promise<Page<ReceivedPayment>> {
+export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Query) {
   const which = { place: decodeCursor(cursor), limit: limit + 1 };
   const rows: ReceivedRow[] = [
     ...(await selectReceivedExecutions(database(), scope, filter, which)),
@@ -77,6 +63,5 @@ export async function readReceived(scope: Scope, { cursor, limit, ...filter }: Q
 
 export const listSettlements: Handler<typeof contract.listSettlements> = async ({ query }, { caller }) => {
   const { nonce, ...filter } = query;
-  const { items, ...rest } = await readReceived(caller, { ...filter, nonce: nonce?.toLowerCase() });
-  return { items: items.map(({ paymentId, ...item }) => ({ settlementId: paymentId, ...item })), ...rest };
+  return readReceived(caller, { ...filter, nonce: nonce?.toLowerCase() });
 };

@@ -47,7 +47,7 @@ async function plainPayment() {
   const header = await signed(wallet, expectedOf(scene));
   const paymentPayload = JSON.parse(Buffer.from(header, "base64").toString()) as {
     accepted: object;
-    payload: { authorization: { nonce: string } };
+    payload: { authorization: { nonce: `0x${string}` } };
   };
   const body = JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: paymentPayload.accepted });
   const ask = async (endpoint: "verify" | "settle"): Promise<Reply> => {

@@ -26,7 +26,7 @@ export type ReceivedFilter = {
 };
 
 export type ReceivedRow = {
-  readonly paymentId: string;
+  readonly settlementId: string;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
   readonly sellerId: string | null;
@@ -44,13 +44,13 @@ export type ReceivedRow = {
 };
 
 /** The sort key for both tables: the id without its prefix, because ids begin with the time at which they were made. */
-export const placeOfPayment = ({ paymentId }: Pick<ReceivedRow, "paymentId">): string => paymentId.slice("exe_".length);
+export const placeOfPayment = ({ settlementId }: Pick<ReceivedRow, "settlementId">): string => settlementId.slice("exe_".length);
 
 type Page = { readonly place: string | null; readonly limit: number };
 
 /** `executed` and `settled` have the same names for the columns of both tables. */
 export const executed = {
-  paymentId: executions.executionId,
+  settlementId: executions.executionId,
   createdAt: executions.createdAt,
   resolvedAt: executions.resolvedAt,
   sellerId: executions.sellerId,
@@ -66,7 +66,7 @@ export const executed = {
   handedOver: executions.handedOver,
 };
 export const settled = {
-  paymentId: plainSettlements.settlementId,
+  settlementId: plainSettlements.settlementId,
   createdAt: plainSettlements.createdAt,
   resolvedAt: plainSettlements.resolvedAt,
   sellerId: plainSettlements.sellerId,
@@ -85,15 +85,15 @@ export type Columns = typeof executed | typeof settled;
 
 function matches(columns: Columns, kind: "execution" | "settlement", filter: ReceivedFilter, place: string | null) {
   const { sellerId, resourceId, status, nonce, from, until } = filter;
-  const { paymentId } = columns;
+  const { settlementId } = columns;
   return and(
-    place === null ? undefined : lt(paymentId, `${prefixes[kind]}_${place}`),
+    place === null ? undefined : lt(settlementId, `${prefixes[kind]}_${place}`),
     sellerId === undefined ? undefined : eq(columns.sellerId, sellerId),
     resourceId === undefined ? undefined : eq(columns.resourceId, resourceId),
     status === undefined ? undefined : eq(columns.status, status),
     nonce === undefined ? undefined : eq(columns.nonce, nonce),
-    from === undefined ? undefined : gte(paymentId, firstIdAt(kind, from)),
-    until === undefined ? undefined : lt(paymentId, firstIdAt(kind, until)),
+    from === undefined ? undefined : gte(settlementId, firstIdAt(kind, from)),
+    until === undefined ? undefined : lt(settlementId, firstIdAt(kind, until)),
   );
 }
 
@@ -107,7 +107,7 @@ export const selectReceivedExecutions = (db: Reader, scope: Scope, filter: Recei
     .select(executed)
     .from(executions)
     .where(and(ownExecutions(scope), matches(executed, "execution", filter, place)))
-    .orderBy(desc(executed.paymentId))
+    .orderBy(desc(executed.settlementId))
     .limit(limit);
 
 export const selectReceivedSettlements = (db: Reader, scope: Scope, filter: ReceivedFilter, { place, limit }: Page) =>
@@ -115,5 +115,5 @@ export const selectReceivedSettlements = (db: Reader, scope: Scope, filter: Rece
     .select(settled)
     .from(plainSettlements)
     .where(and(ownSettlements(scope), matches(settled, "settlement", filter, place)))
-    .orderBy(desc(settled.paymentId))
+    .orderBy(desc(settled.settlementId))
     .limit(limit);

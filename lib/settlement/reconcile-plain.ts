@@ -1,4 +1,3 @@
-import type { Hex } from "viem";
 import { audit, clock, transact } from "#lib/audit/transact.ts";
 import { database, type Tx } from "#lib/db/client.ts";
 import { log } from "#lib/telemetry/log.ts";
@@ -24,7 +23,7 @@ type SettlementOwner = Pick<PlainSettlement, "settlementId" | "organizationId" |
 async function reconcileOne(settlement: PlainSettlement): Promise<void> {
   const { settlementId, handedOver } = settlement;
   try {
-    const finding = findingOf(await readEvidence(transferOfPlain(settlement), await clock(database())));
+    const finding = findingOf(await readEvidence(settlement, await clock(database())));
     if (finding.kind === "waiting") return;
     if (finding.kind === "failed" && handedOver)
       log().error({ settlementId }, "A payment that was answered as settled at its receipt did not stay on the chain");
@@ -33,26 +32,6 @@ async function reconcileOne(settlement: PlainSettlement): Promise<void> {
     log().warn({ settlementId, reason: chainFailure(error) }, "A settlement could not be reconciled; it is asked for again");
   }
 }
-
-export const transferOfPlain = ({
-  chain,
-  tokenAddress,
-  payer,
-  payTo,
-  amount,
-  nonce,
-  validBefore,
-  fromBlock,
-}: PlainSettlement) => ({
-  chain,
-  tokenAddress: tokenAddress as Hex,
-  payer: payer as Hex,
-  payTo: payTo as Hex,
-  amount,
-  nonce: nonce as Hex,
-  validBefore,
-  fromBlock,
-});
 
 function findingOf(evidence: Evidence): Finding {
   if (evidence.kind === "transferred") return { kind: "settled", transaction: evidence.transaction };

@@ -114,7 +114,7 @@ describe("a seller with the standard x402 library", () => {
     const receipt = decodePaymentResponseHeader(first.headers.get("payment-response") ?? "");
     expect(receipt).toMatchObject({ success: true, transaction: executed.data.settlementReference });
     expect(await received(scene)).toMatchObject([
-      { paymentId: executed.data.executionId, resourceId: "report", amount: "0.25", transaction: receipt.transaction },
+      { settlementId: executed.data.executionId, resourceId: "report", amount: "0.25", transaction: receipt.transaction },
     ]);
     const second = await fetch(`${shop.url}/report`, { headers });
     expect(second.status).toBe(402);

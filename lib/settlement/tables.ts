@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { sql } from "drizzle-orm";
 import { bigint, boolean, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { atomic, createdAt, moment } from "#lib/db/columns.ts";
@@ -11,10 +12,10 @@ export const plainSettlements = pgTable(
     environment: text("environment").notNull(),
     serviceAccountId: text("service_account_id").notNull(),
     chain: text("chain").notNull(),
-    tokenAddress: text("token_address").notNull(),
-    payer: text("payer").notNull(),
-    nonce: text("nonce").notNull(),
-    payTo: text("pay_to").notNull(),
+    tokenAddress: text("token_address").$type<Hex>().notNull(),
+    payer: text("payer").$type<Hex>().notNull(),
+    nonce: text("nonce").$type<Hex>().notNull(),
+    payTo: text("pay_to").$type<Hex>().notNull(),
     amount: atomic("amount").notNull(),
     /** The seller whose resource this settlement pays for; null if no resource or several resources fit. */
     sellerId: text("seller_id"),

@@ -111,17 +111,13 @@ export type MinedTransaction = { readonly transactionId: string; readonly hash: 
 const listed = (values: readonly (string | bigint)[], type: string): SQL =>
   sql`unnest(string_to_array(${values.join(",")}, ',')::${sql.raw(type)}[])`;
 
-const foundIn = (mined: readonly MinedTransaction[]): SQL => sql`(
-  SELECT ${listed(
-    mined.map(({ transactionId }) => transactionId),
-    "text",
-  )} AS id, ${listed(
-    mined.map(({ hash }) => hash),
-    "text",
-  )} AS hash, ${listed(
-    mined.map(({ blockNumber }) => blockNumber),
-    "bigint",
-  )} AS block_number) AS found`;
+function foundIn(mined: readonly MinedTransaction[]): SQL {
+  const ids = mined.map(({ transactionId }) => transactionId);
+  const hashes = mined.map(({ hash }) => hash);
+  const blocks = mined.map(({ blockNumber }) => blockNumber);
+  return sql`(
+    SELECT ${listed(ids, "text")} AS id, ${listed(hashes, "text")} AS hash, ${listed(blocks, "bigint")} AS block_number) AS found`;
+}
 
 /** The block is final. The stored hash becomes the one that was mined, which may be that of an earlier version. */
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
@@ -144,18 +140,12 @@ export async function noteWaiting(
   waiting: readonly { readonly transactionId: string; readonly againInMs: number }[],
 ): Promise<void> {
   if (waiting.length === 0) return;
-  const ids = listed(
-    waiting.map(({ transactionId }) => transactionId),
-    "text",
-  );
-  const pauses = listed(
-    waiting.map(({ againInMs }) => BigInt(Math.round(againInMs))),
-    "bigint",
-  );
+  const ids = waiting.map(({ transactionId }) => transactionId);
+  const pauses = waiting.map(({ againInMs }) => BigInt(Math.round(againInMs)));
   await database().execute(sql`UPDATE settlement_transactions t
     SET block_number = NULL, next_check_at = clock_timestamp() + again.ms * interval '1 millisecond',
       waiting_since = CASE WHEN t.block_number IS NULL THEN t.waiting_since ELSE clock_timestamp() END
-    FROM (SELECT ${ids} AS id, ${pauses} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
+    FROM (SELECT ${listed(ids, "text")} AS id, ${listed(pauses, "bigint")} AS ms) AS again WHERE t.transaction_id = again.id AND t.status = 'sent'`);
 }
 
 /** Keeps the earlier hash, because the earlier bytes may still be mined. Returns false if the stored row has changed. */
