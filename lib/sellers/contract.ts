@@ -196,14 +196,6 @@ export const probeResource = operation({
   },
 });
 
-const seller: Seller = {
-  sellerId: "sel_01kaj4n7v8e2m0x3c9t5q6r7s9",
-  name: "Example Data",
-  domain: "data.example.com",
-  verified: true,
-  minimumAssuranceLevel: "softwareApproved",
-};
-
 export const verifySeller = operation({
   id: "verifySeller",
   method: "POST",
@@ -216,5 +208,9 @@ export const verifySeller = operation({
   body: z.strictObject({ verified: z.boolean(), reason: Why }).meta({ id: "VerifySeller" }),
   response: Seller,
   problems: ["forbidden", "not_found", "conflict", "idempotency_in_flight", "idempotency_key_reused"],
-  example: { params: { id: seller.sellerId }, body: { verified: true, reason: "Papers seen, ticket 51" }, response: seller },
+  example: {
+    params: { id: exampleSeller.sellerId },
+    body: { verified: true, reason: "Papers seen, ticket 51" },
+    response: { ...exampleSeller, verified: true },
+  },
 });

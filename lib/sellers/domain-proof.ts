@@ -10,7 +10,7 @@ const FILE = "/.well-known/countersign.txt";
 const DNS_MS = 2_000;
 
 /** The token is computed from the seller's id and domain, so it is not stored; no two sellers have the same token. */
-export const domainToken = ({ environment, sellerId, domain }: Claim): string =>
+const domainToken = ({ environment, sellerId, domain }: Claim): string =>
   `countersign-domain=${createHmac("sha256", env().API_KEY_SECRET)
     .update(`seller domain\n${environment}\n${sellerId}\n${domain}`)
     .digest("base64url")}`;
@@ -47,27 +47,22 @@ export function proofOf(claim: Claim): DomainProof {
   return { token: domainToken(claim), url: fileUrl(domain), ...(!isLocalDomain(domain) && { dnsName: recordName(domain) }) };
 }
 
-function instructions(domain: string, token: string) {
-  const metadata = {
-    token,
-    url: fileUrl(domain),
-    ...(!isLocalDomain(domain) && { dnsName: recordName(domain), dnsType: "TXT" }),
-  };
-  const description = `Publish this line and ask again: ${token}`;
+function instructions(proof: DomainProof) {
+  const metadata = { ...proof, ...(proof.dnsName !== undefined && { dnsType: "TXT" }) };
+  const description = `Publish this line and ask again: ${proof.token}`;
   return { type: "verify_seller", label: "Publish the token", description, metadata } as const;
 }
 
 /** Both problems say what to publish and where. @throws Problem storefront_invalid, storefront_unavailable */
 export async function requireProof(method: "wellKnown" | "dns", claim: Claim): Promise<void> {
   const { domain } = claim;
-  const token = domainToken(claim);
-  const publish = instructions(domain, token);
+  const proof = proofOf(claim);
+  const { token } = proof;
+  const publish = instructions(proof);
   const proven = await (method === "dns" ? inDns(domain, token) : inFile(domain, token)).catch((error: unknown) => {
     if (!isProblem(error)) throw error;
-    const details = { detail: error.details.detail, nextActions: [publish] };
-    throw error.code === "storefront_unavailable"
-      ? new Problem("storefront_unavailable", details)
-      : new Problem("storefront_invalid", details);
+    const code = error.code === "storefront_unavailable" ? error.code : "storefront_invalid";
+    throw new Problem(code, { detail: error.details.detail, nextActions: [publish] });
   });
   if (proven) return;
   const place = method === "dns" ? `the TXT records of ${recordName(domain)}` : fileUrl(domain);

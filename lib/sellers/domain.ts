@@ -44,18 +44,10 @@ const isLoopback = (host: string, loopback: readonly string[]): boolean =>
 
 const sameEnd = (a: string, b: string): boolean => a.slice(a.lastIndexOf(":")) === b.slice(b.lastIndexOf(":"));
 
-function parseHost(text: string): URL | null {
-  try {
-    return new URL(`https://${text}`);
-  } catch {
-    return null;
-  }
-}
-
 /** The stored spelling: lower-case ASCII without a dot at the end. `loopback` lists host:port pairs that the sandbox allows. */
 export function canonicalDomain(text: string, loopback: readonly string[]): Domain {
   if (text.length > 253 || NOT_A_HOST.test(text)) return refused("Write only a host name, such as shop.example.com.");
-  const url = parseHost(text);
+  const url = URL.parse(`https://${text}`);
   if (!url) return refused("This is not a host name.");
   if (isLoopback(url.host, loopback)) return { ok: true, domain: url.host };
   if (url.port !== "") return refused("A domain has no port.");

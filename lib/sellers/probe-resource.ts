@@ -55,7 +55,7 @@ export function addressOf(domain: string, { pathTemplate }: ResourceRow, path: s
   const base = `${isLocalDomain(domain) ? "http" : "https"}://${domain}`;
   const filled = path ?? pathTemplate;
   if (filled.includes("{")) throw invalidField("/path", "Write the path with its parameters filled in.");
-  const url = URL.canParse(filled, base) ? new URL(filled, base) : null;
+  const url = URL.parse(filled, base);
   if (url?.host !== domain || !fitsTemplate(url.pathname, pathTemplate))
     throw invalidField("/path", `Write a path such as ${pathTemplate}.`);
   url.hash = "";

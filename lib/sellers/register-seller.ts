@@ -16,18 +16,18 @@ export const registerSeller: Handler<typeof contract.registerSeller> = ({ body }
     const canonical = canonicalDomain(body.domain, outboundLoopback());
     if (!canonical.ok) throw invalidField("/domain", canonical.detail);
     const { organizationId, environment, subjectId } = caller;
-    const { domain: wanted } = canonical;
-    if ((await stopOverDomain(tx, wanted)) === "proven" || (await stoppedItself(tx, organizationId, wanted)))
+    const { domain } = canonical;
+    if ((await stopOverDomain(tx, domain)) === "proven" || (await stoppedItself(tx, organizationId, domain)))
       throw sellerStopped();
     const seller = await insertSeller(tx, {
       sellerId: newId("seller"),
       organizationId,
       environment,
       name: body.name,
-      domain: canonical.domain,
+      domain,
       minimumAssuranceLevel: body.minimumAssuranceLevel ?? "softwareApproved",
     });
-    const { sellerId, name, domain } = seller;
+    const { sellerId, name } = seller;
     const event = { type: "seller.created", actorId: subjectId, organizationId, entityType: "seller", entityId: sellerId };
     audit(tx, { ...event, metadata: { name, domain } }, await clock(tx));
     return presentSeller(seller);

@@ -14,9 +14,6 @@ export function fitsTemplate(path: string, template: string): boolean {
   return given.length === wanted.length && wanted.every((segment, at) => segment.startsWith("{") || segment === given[at]);
 }
 
-const pathOf = (url: string | undefined): string | null =>
-  url !== undefined && URL.canParse(url) ? new URL(url).pathname : null;
-
 type Claim = {
   /** The seller chooses the URL, so it is used only to find which of the seller's own resources was paid. */
   readonly url: string | undefined;
@@ -26,7 +23,7 @@ type Claim = {
 
 /** Null if none or several fit. A quoted price fits every amount; without a valid URL, only the price must fit. */
 export function resourceOfPayment(candidates: readonly PayableResource[], { url, amount }: Claim): PayableResource | null {
-  const path = pathOf(url);
+  const path = url === undefined ? null : (URL.parse(url)?.pathname ?? null);
   const fits = candidates.filter(
     ({ pathTemplate, pricing }) =>
       (pricing.type === "quoted" || pricing.amount === amount) && (path === null || fitsTemplate(path, pathTemplate)),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, or, sql } from "drizzle-orm";
+import { and, eq, inArray, or, sql, type SQL } from "drizzle-orm";
 import type { Database, Tx } from "#lib/db/client.ts";
 import { domainsReached, stopOf, type PayeeStop, type Reach, type StopOver } from "#lib/sellers/stops.ts";
 import { payToProofs, resources, sellers, sellerStops } from "#lib/sellers/tables.ts";
@@ -32,28 +32,20 @@ export async function stopOverDomain(tx: Tx, domain: string): Promise<StopOver> 
 /** Includes domains above this one. The organization must not register the domain again, because that would bypass the stop. */
 export async function stoppedItself(tx: Tx, organizationId: string, domain: string): Promise<boolean> {
   const hosts = domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
-  const rows = await tx
-    .select({ value: sellerStops.value })
-    .from(sellerStops)
-    .innerJoin(sellers, and(eq(sellers.sellerId, sellerStops.sellerId), eq(sellers.organizationId, organizationId)))
-    .where(
-      and(
-        eq(sellerStops.kind, "domain"),
-        inArray(sellerStops.value, hosts),
-        or(sellerStops.subdomains, eq(sellerStops.value, domain)),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
+  const above = and(inArray(sellerStops.value, hosts), or(sellerStops.subdomains, eq(sellerStops.value, domain)));
+  return hasStoppedSeller(tx, organizationId, and(eq(sellerStops.kind, "domain"), above));
 }
 
 /** Whether a seller of this organization was stopped that was paid at this address or had proved it. */
-export async function stoppedAtAddress(tx: Tx, organizationId: string, address: string): Promise<boolean> {
+export const stoppedAtAddress = (tx: Tx, organizationId: string, address: string): Promise<boolean> =>
+  hasStoppedSeller(tx, organizationId, and(eq(sellerStops.kind, "address"), eq(sellerStops.value, address)));
+
+async function hasStoppedSeller(tx: Tx, organizationId: string, which: SQL | undefined): Promise<boolean> {
   const rows = await tx
     .select({ value: sellerStops.value })
     .from(sellerStops)
     .innerJoin(sellers, and(eq(sellers.sellerId, sellerStops.sellerId), eq(sellers.organizationId, organizationId)))
-    .where(and(eq(sellerStops.kind, "address"), eq(sellerStops.value, address)))
+    .where(which)
     .limit(1);
   return rows.length > 0;
 }
