@@ -19,6 +19,7 @@ import { KeptConnections, sendKept, type KeptLimits } from "#lib/outbound/kept-c
 import { NoAnswer, sendOutbound, type OutboundLimits, type OutboundReply } from "#lib/outbound/outbound-request.ts";
 import { replyCache } from "#lib/outbound/reply-cache.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
+import { atMost } from "#lib/time.ts";
 
 export type GuardedRequest = {
   readonly method?: "GET" | "POST";
@@ -101,12 +102,7 @@ async function addressesOf(target: Target & { ok: true }, { resolve, limits }: G
   const bare = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
   const family = isIP(bare);
   if (family !== 0) return [{ address: bare, family }];
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The name did not resolve in time.")), limits.connectMs);
-  });
-  const found = await Promise.race([resolve(bare), late]).catch(() => []);
-  clearTimeout(timer);
+  const found = await atMost(resolve(bare), limits.connectMs, []).catch(() => []);
   const allowed = loopback ? isLoopbackAddress : isPublicAddress;
   if (found.length === 0 || !found.every(({ address }) => allowed(address))) throw notPublic(url);
   return found;
@@ -253,11 +249,7 @@ export const outboundRules = (): OutboundRules => ({
 });
 
 export const installedFetch = (limits: Guard["limits"]): GuardedFetch =>
-  createGuardedFetch({
-    rules: outboundRules,
-    resolve: resolveHost,
-    limits,
-  });
+  createGuardedFetch({ rules: outboundRules, resolve: resolveHost, limits });
 
 export const outbound = (): GuardedFetch => perProcess("outbound", () => installedFetch(standardLimits));
 

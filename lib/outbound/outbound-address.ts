@@ -19,14 +19,6 @@ const LOOPBACK_NAME = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 const refused = (detail: string): Target => ({ ok: false, detail });
 
-function parse(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch {
-    return null;
-  }
-}
-
 const portOf = (url: URL): string => url.port || (url.protocol === "https:" ? "443" : "80");
 
 /** localhost and its addresses are the same host: listing one of them allows the others on that port. */
@@ -44,7 +36,7 @@ function isListed({ hostname, port }: { hostname: string; port: string }, loopba
 /** `new URL` normalizes every spelling of an IPv4 address. Host names are checked again after they are resolved. */
 export function outboundTarget(text: string, { loopback, own }: OutboundRules): Target {
   if (text.length > URL_MAX) return refused("The address is longer than 2,048 characters.");
-  const url = parse(text);
+  const url = URL.parse(text);
   if (!url) return refused("This is not an address.");
   if (url.protocol !== "https:" && url.protocol !== "http:") return refused("The service calls only https addresses.");
   if (url.username !== "" || url.password !== "") return refused("The address must not carry a user name or password.");
