@@ -3,7 +3,7 @@ import { commonActions } from "#lib/next-actions.ts";
 import { Problem } from "#lib/problem.ts";
 import { guardedFetch } from "#lib/outbound/guarded-fetch.ts";
 import type { Storefront } from "#lib/storefront/discover-storefront.ts";
-import type { AskedItem } from "#lib/storefront/read-quote.ts";
+import { alike, type AskedItem } from "#lib/storefront/read-quote.ts";
 import { findings, SellerId, SellerText } from "#lib/storefront/seller-text.ts";
 import { storefrontInvalid, storefrontUnavailable } from "#lib/outbound/storefront-problem.ts";
 
@@ -27,10 +27,7 @@ const Catalog = z.object({
 });
 export type Candidate = z.output<typeof Catalog>["items"][number];
 
-const alike = (asked: string | undefined, said: string | undefined): boolean =>
-  asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
-
-export const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
+const candidatesFor = ({ color, size }: AskedItem, items: readonly Candidate[]): Candidate[] =>
   items.filter((item) => item.available && alike(color, item.color) && alike(size, item.size));
 
 export function refuseAmbiguous(pointer: string, candidates: readonly Readonly<Record<string, unknown>>[]): Problem {

@@ -48,9 +48,8 @@ function jsonOf({ body, headers }: OutboundReply): unknown {
 
 /** A link is shown only if it has the origin of the checkout and no user name or password. */
 function permalink(href: string | undefined, { checkoutUrl }: Storefront): string | null {
-  if (href === undefined || !URL.canParse(href)) return null;
-  const url = new URL(href);
-  return url.origin === new URL(checkoutUrl).origin && url.username === "" && url.password === "" ? url.href : null;
+  const url = href === undefined ? null : URL.parse(href);
+  return url?.origin === new URL(checkoutUrl).origin && url.username === "" && url.password === "" ? url.href : null;
 }
 
 function orderOf(json: unknown, storefront: Storefront): StorefrontOrder | null {

@@ -42,7 +42,7 @@ export type ReadManifest =
 /** A link to another origin would let the manifest sell in the name of another host. */
 function checkLink(pointer: string, href: string | undefined, origin: string): FieldError[] {
   if (href === undefined) return [];
-  const url = URL.canParse(href) ? new URL(href) : null;
+  const url = URL.parse(href);
   const good = url?.origin === origin && url.username === "" && url.password === "" && url.hash === "";
   return good ? [] : [{ pointer, detail: `This must be an address on ${origin}.` }];
 }

@@ -76,7 +76,7 @@ type Refuse = (pointer: string, detail: string) => void;
 type Body = z.output<typeof QuoteBody>;
 
 const same = (asked: string | undefined, said: string | undefined): boolean => asked === undefined || asked === said;
-const alike = (asked: string | undefined, said: string | undefined): boolean =>
+export const alike = (asked: string | undefined, said: string | undefined): boolean =>
   asked === undefined || asked.trim().toLowerCase() === said?.toLowerCase();
 
 function compareLine(asked: AskedItem, line: Body["items"][number], at: string, refuse: Refuse): void {
