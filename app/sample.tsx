@@ -1,4 +1,5 @@
 import { SamplePayment } from "#components/start/sample-payment.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
 import type { SessionCaller } from "#lib/http/operation.ts";
 import { viewMandates } from "#lib/pages/view-mandates.ts";
@@ -20,13 +21,11 @@ export async function ReadersSample({ caller }: Props) {
   // A mandate that names agents denies payments of every person, so such mandates come last.
   const inOrder = usable.toSorted((a, b) => Number(a.agents !== undefined) - Number(b.agents !== undefined));
   return (
-    <section className="panel" aria-labelledby="sample">
-      <div className="panel-head">
-        <h2 id="sample">A test payment</h2>
-        <p>
-          This page acts as your agent. A test wallet pays a sample seller of this sandbox, which knows nothing of Countersign.
-        </p>
-      </div>
+    <Panel
+      id="sample"
+      title="A test payment"
+      about="This page acts as your agent. A test wallet pays a sample seller of this sandbox, which knows nothing of Countersign."
+    >
       <div className="panel-body">
         <SamplePayment
           baseUrl={env().BASE_URL}
@@ -34,6 +33,6 @@ export async function ReadersSample({ caller }: Props) {
           mandates={inOrder.map(({ mandateId, name, policy }) => ({ mandateId, name, goods: askedSample(policy) }))}
         />
       </div>
-    </section>
+    </Panel>
   );
 }

@@ -3,6 +3,7 @@ import { requireOfficial } from "#app/admin/official.ts";
 import { AuditLedger } from "#components/platform/audit-ledger.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Empty } from "#components/ui/empty.tsx";
+import { Panel, PanelLink } from "#components/ui/panel.tsx";
 import { viewOverview, type OverviewView } from "#lib/pages/view-overview.ts";
 import { PlatformCapability } from "#lib/vocabulary.ts";
 
@@ -34,10 +35,7 @@ export default async function OverviewPage() {
     <>
       <PageHeader title="Platform" description="Open work, and the latest events." />
       <div className="stack">
-        <section className="panel" aria-labelledby="waits">
-          <div className="panel-head">
-            <h2 id="waits">At a glance</h2>
-          </div>
+        <Panel id="waits" title="At a glance">
           {facts.length > 0 ? (
             <div className="panel-body">
               <ul className="impact">
@@ -54,21 +52,15 @@ export default async function OverviewPage() {
               Your role manages people.
             </Empty>
           )}
-        </section>
+        </Panel>
         {view.events && (
-          <section className="panel" aria-labelledby="happened">
-            <div className="panel-head">
-              <h2 id="happened">Done by the platform</h2>
-              <Link className="text-sm" href="/admin/audit">
-                Audit chains
-              </Link>
-            </div>
+          <Panel id="happened" title="Done by the platform" aside={<PanelLink href="/admin/audit">Audit chains</PanelLink>}>
             {view.events.length > 0 ? (
               <AuditLedger events={view.events} />
             ) : (
               <Empty title="Nothing yet">Changes of roles, bans and emergencies are listed here, each with its reason.</Empty>
             )}
-          </section>
+          </Panel>
         )}
       </div>
     </>

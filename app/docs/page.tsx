@@ -7,6 +7,7 @@ import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
+import { Panel } from "#components/ui/panel.tsx";
 import { chapters, introduction, sectionOf, type Chapter } from "#lib/pages/reference.ts";
 import { searchDocs } from "#lib/pages/search-docs.ts";
 
@@ -70,20 +71,14 @@ export default async function ReferencePage({ searchParams }: { readonly searchP
         }
       />
       <div className="stack">
-        <section className="panel" aria-labelledby="sections">
-          <div className="panel-head">
-            <h2 id="sections">Sections</h2>
-          </div>
+        <Panel id="sections" title="Sections">
           <ul className="divide-y">
             {chapters().map((chapter) => (
               <Section key={chapter.tag} chapter={chapter} />
             ))}
           </ul>
-        </section>
-        <section className="panel" aria-labelledby="rules">
-          <div className="panel-head">
-            <h2 id="rules">Rules for every operation</h2>
-          </div>
+        </Panel>
+        <Panel id="rules" title="Rules for every operation">
           <div className="panel-body prose">
             {rules.map((rule) => (
               <p key={rule}>
@@ -91,7 +86,7 @@ export default async function ReferencePage({ searchParams }: { readonly searchP
               </p>
             ))}
           </div>
-        </section>
+        </Panel>
       </div>
     </>
   );

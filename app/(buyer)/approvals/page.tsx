@@ -13,6 +13,7 @@ import { Money } from "#components/ui/money.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { mailDelivery } from "#lib/mail/delivery.ts";
@@ -59,11 +60,7 @@ const Requests = ({ waiting, mayDecide }: WaitingProps) =>
   );
 
 const WaitingPanel = ({ waiting, mayDecide, since }: PanelProps) => (
-  <section className="panel" aria-labelledby="waiting">
-    <div className="panel-head">
-      <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
-      <span className="text-muted text-sm">{requestsWords(waiting)}</span>
-    </div>
+  <Panel id="waiting" title={mayDecide ? "Waiting for you" : "Waiting for an approver"} note={requestsWords(waiting)}>
     {mayDecide ? (
       <WaitingForm waiting={waiting.items}>
         <Requests waiting={waiting} mayDecide />
@@ -83,7 +80,7 @@ const WaitingPanel = ({ waiting, mayDecide, since }: PanelProps) => (
         )}
       </span>
     </div>
-  </section>
+  </Panel>
 );
 
 export default async function ApprovalsPage({ searchParams }: { readonly searchParams: SearchParams }) {
@@ -107,10 +104,7 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
         <WaitingPanel waiting={waiting} mayDecide={mayDecide} since={caller.since} />
         {refusals.length > 0 && <RefusalsPanel refusals={refusals} />}
         {(decided.items.length > 0 || cursor !== undefined) && (
-          <section className="panel" aria-labelledby="decided">
-            <div className="panel-head">
-              <h2 id="decided">Decided or expired</h2>
-            </div>
+          <Panel id="decided" title="Decided or expired">
             <Ledger
               caption="Requests that were decided, or that nobody decided in time"
               columns={columns}
@@ -121,7 +115,7 @@ export default async function ApprovalsPage({ searchParams }: { readonly searchP
             <div className="panel-foot">
               <Pager path={PATH} query={query} nextCursor={decided.nextCursor} />
             </div>
-          </section>
+          </Panel>
         )}
       </div>
     </>

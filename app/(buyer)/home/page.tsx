@@ -10,6 +10,7 @@ import { KeepFresh } from "#components/live/keep-fresh.tsx";
 import { buttonClass } from "#components/ui/button-class.ts";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel, PanelLink } from "#components/ui/panel.tsx";
 import { viewWaiting, type ApprovalsView } from "#lib/pages/view-approvals.ts";
 import { env } from "#lib/env.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
@@ -25,50 +26,35 @@ const ROWS_MAX = 5;
 function WaitingPanel({ waiting, mayDecide }: { readonly waiting: ApprovalsView; readonly mayDecide: boolean }) {
   if (waiting.items.length === 0) return null;
   return (
-    <section className="panel" aria-labelledby="waiting">
-      <div className="panel-head">
-        <h2 id="waiting">{mayDecide ? "Waiting for you" : "Waiting for an approver"}</h2>
-        {waiting.more ? (
-          <Link className="text-sm" href="/approvals">
-            All requests
-          </Link>
-        ) : (
-          <span className="text-muted text-sm">{requestsWords(waiting)}</span>
-        )}
-      </div>
+    <Panel
+      id="waiting"
+      title={mayDecide ? "Waiting for you" : "Waiting for an approver"}
+      note={waiting.more ? undefined : requestsWords(waiting)}
+      aside={waiting.more && <PanelLink href="/approvals">All requests</PanelLink>}
+    >
       <WaitingList waiting={waiting} mayDecide={mayDecide} />
-    </section>
+    </Panel>
   );
 }
 
 const PaymentsPanel = ({ payments }: { readonly payments: readonly Payment[] }) => (
-  <section className="panel" aria-labelledby="payments">
-    <div className="panel-head">
-      <h2 id="payments">Recent payments</h2>
-      {payments.length > 0 && (
-        <Link className="text-sm" href="/payments">
-          All payments
-        </Link>
-      )}
-    </div>
+  <Panel
+    id="payments"
+    title="Recent payments"
+    aside={payments.length > 0 && <PanelLink href="/payments">All payments</PanelLink>}
+  >
     {payments.length > 0 ? (
       <RecentPayments payments={payments} />
     ) : (
       <Empty title="No payments yet">Each one is listed with the rules that allowed or denied it.</Empty>
     )}
-  </section>
+  </Panel>
 );
 
 const MandatesPanel = ({ mandates }: { readonly mandates: readonly Mandate[] }) => (
-  <section className="panel" aria-labelledby="mandates">
-    <div className="panel-head">
-      <h2 id="mandates">Mandates</h2>
-      <Link className="text-sm" href="/mandates">
-        All mandates
-      </Link>
-    </div>
+  <Panel id="mandates" title="Mandates" aside={<PanelLink href="/mandates">All mandates</PanelLink>}>
     <Allowances mandates={mandates} />
-  </section>
+  </Panel>
 );
 
 export default async function HomePage() {

@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { Suspense } from "react";
 import { requireMember } from "#app/session.ts";
 import { FirstSteps } from "#components/seller/first-steps.tsx";
@@ -9,6 +8,7 @@ import { isPayable } from "#components/seller/words.ts";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel, PanelLink } from "#components/ui/panel.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 import { viewDueSellerFees, type DueFees } from "#lib/pages/view-seller-fees.ts";
 import type { PaidResource } from "#lib/sellers/resource-schema.ts";
@@ -77,34 +77,24 @@ export default async function SellerPage() {
           </Suspense>
         )}
         {received !== null && (
-          <section className="panel" aria-labelledby="received">
-            <div className="panel-head">
-              <h2 id="received">Payments received</h2>
-              {paid && (
-                <Link className="text-sm" href="/seller/payments">
-                  All payments
-                </Link>
-              )}
-            </div>
+          <Panel
+            id="received"
+            title="Payments received"
+            aside={paid && <PanelLink href="/seller/payments">All payments</PanelLink>}
+          >
             {paid ? (
               <ReceivedLedger payments={received.items} />
             ) : (
               <Empty title="No payments yet">Each payment to one of your resources is listed here once it is submitted.</Empty>
             )}
-          </section>
+          </Panel>
         )}
         {forSale.length > 0 && (
-          <section className="panel" aria-labelledby="resources">
-            <div className="panel-head">
-              <h2 id="resources">Resources</h2>
-              <Link className="text-sm" href="/seller/resources">
-                All resources
-              </Link>
-            </div>
+          <Panel id="resources" title="Resources" aside={<PanelLink href="/seller/resources">All resources</PanelLink>}>
             <Suspense fallback={<Skeleton label="Loading resources" />}>
               <ForSale resources={forSale} revenue={revenue} />
             </Suspense>
-          </section>
+          </Panel>
         )}
       </div>
     </>

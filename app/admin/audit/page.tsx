@@ -11,6 +11,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Id } from "#lib/ids.ts";
 import { viewAuditLog, viewChain } from "#lib/pages/view-platform-audit.ts";
 
@@ -38,13 +39,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
         description="Every event of every organization. The events of each are the leaves of a Merkle tree, whose root is signed."
       />
       <div className="stack">
-        <section className="panel" aria-labelledby="log">
-          <div className="panel-head">
-            <h2 id="log">Audit log</h2>
-            <span className="text-muted text-sm">
-              {chain === undefined ? "All chains" : <span className="mono">{chain}</span>}
-            </span>
-          </div>
+        <Panel id="log" title="Audit log" note={chain === undefined ? "All chains" : <span className="mono">{chain}</span>}>
           <ChainStatus key={chain ?? ""} view={view} chain={chain} />
           <Filters label="Audit events" path={PATH}>
             <FilterSearch label="Chain" name="chain" value={one(query, "chain")} placeholder="Organization id, or platform" />
@@ -52,16 +47,18 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
           </Filters>
           {log.items.length > 0 ? <AuditLedger events={log.items} /> : <Empty title="No events">No event matches.</Empty>}
           <Pager path={PATH} query={query} nextCursor={log.nextCursor} />
-        </section>
+        </Panel>
         {view.checkpoints.length > 0 && (
-          <section className="panel" aria-labelledby="checkpoints">
-            <div className="panel-head">
-              <h2 id="checkpoints">Newest checkpoints of {view.chain === "platform" ? "the platform’s chain" : "this chain"}</h2>
-              <p>
+          <Panel
+            id="checkpoints"
+            title={<>Newest checkpoints of {view.chain === "platform" ? "the platform’s chain" : "this chain"}</>}
+            about={
+              <>
                 Signed heads, which show if the end of a chain was removed. The public keys are at{" "}
                 <a href="/.well-known/jwks.json">/.well-known/jwks.json</a>.
-              </p>
-            </div>
+              </>
+            }
+          >
             <Ledger
               caption="Signed checkpoints, newest first"
               rows={view.checkpoints}
@@ -73,7 +70,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
                 { name: "Key", cell: ({ keyId }) => <span className="mono">{keyId}</span> },
               ]}
             />
-          </section>
+          </Panel>
         )}
       </div>
     </>

@@ -8,6 +8,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { viewAllSchedules } from "#lib/pages/view-fee-schedules.ts";
 
 export const metadata = { title: "Fee schedules" };
@@ -28,11 +29,7 @@ export default async function FeeSchedulesPage({ searchParams }: { readonly sear
         description="What the service charges. The most specific schedule applies: for buyer and seller, for one of them, for a plan, for everyone."
         actions={<FeeScheduleForm />}
       />
-      <section className="panel" aria-labelledby="schedules">
-        <div className="panel-head">
-          <h2 id="schedules">All schedules</h2>
-          <span className="text-muted text-sm">Newest first</span>
-        </div>
+      <Panel id="schedules" title="All schedules" note="Newest first">
         <Ledger
           caption="Fee schedules"
           rows={items}
@@ -53,7 +50,7 @@ export default async function FeeSchedulesPage({ searchParams }: { readonly sear
           ]}
         />
         <Pager path={PATH} query={query} nextCursor={nextCursor} />
-      </section>
+      </Panel>
     </>
   );
 }

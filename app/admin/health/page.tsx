@@ -9,6 +9,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { viewHealth, type HealthView } from "#lib/pages/view-health.ts";
 
@@ -43,10 +44,7 @@ const seconds = (value: number | null): string =>
   value === null ? "Nothing settled yet" : `${value.toFixed(value < 10 ? 1 : 0)} s`;
 
 const Queues = ({ view }: { readonly view: HealthView }) => (
-  <section className="panel" aria-labelledby="queues">
-    <div className="panel-head">
-      <h2 id="queues">Queues</h2>
-    </div>
+  <Panel id="queues" title="Queues">
     <div className="panel-body">
       <Pairs
         items={[
@@ -70,14 +68,11 @@ const Queues = ({ view }: { readonly view: HealthView }) => (
         ]}
       />
     )}
-  </section>
+  </Panel>
 );
 
 const Workers = ({ runs }: Pick<HealthView, "runs">) => (
-  <section className="panel" aria-labelledby="workers">
-    <div className="panel-head">
-      <h2 id="workers">Workers</h2>
-    </div>
+  <Panel id="workers" title="Workers">
     {runs.length > 0 ? (
       <Ledger
         caption="Workers by their last run"
@@ -92,15 +87,15 @@ const Workers = ({ runs }: Pick<HealthView, "runs">) => (
     ) : (
       <Empty title="No worker has run yet">Workers record their runs about every 15 seconds.</Empty>
     )}
-  </section>
+  </Panel>
 );
 
 const RecordAlarms = ({ alarms }: { readonly alarms: HealthView["auditAlarms"] }) => (
-  <section className="panel" aria-labelledby="record">
-    <div className="panel-head">
-      <h2 id="record">Audit record was changed</h2>
-      <p>These chains do not continue from the heads that this installation signed. Until they do, they are not signed again.</p>
-    </div>
+  <Panel
+    id="record"
+    title="Audit record was changed"
+    about="These chains do not continue from the heads that this installation signed. Until they do, they are not signed again."
+  >
     <div className="panel-body">
       <Notice tone="danger" role="alert">
         <strong>Somebody changed the database directly, without the service.</strong> Change its passwords, keep a copy of it as
@@ -108,7 +103,7 @@ const RecordAlarms = ({ alarms }: { readonly alarms: HealthView["auditAlarms"] }
       </Notice>
     </div>
     <AlarmsLedger alarms={alarms} />
-  </section>
+  </Panel>
 );
 
 export default async function HealthPage() {
@@ -126,35 +121,29 @@ export default async function HealthPage() {
       />
       <div className="stack">
         {view.auditAlarms.length > 0 && <RecordAlarms alarms={view.auditAlarms} />}
-        <section className="panel" aria-labelledby="unknown">
-          <div className="panel-head">
-            <h2 id="unknown">Unknown outcomes</h2>
-            <p>Submitted, and the outcome is not known yet. The amount stays held until the chain shows it.</p>
-          </div>
+        <Panel
+          id="unknown"
+          title="Unknown outcomes"
+          about="Submitted, and the outcome is not known yet. The amount stays held until the chain shows it."
+        >
           {view.unknown.length > 0 ? (
             <UnknownLedger unknown={view.unknown} mayAsk={caller.platformCapabilities.has("platform.emergency.revoke")} />
           ) : (
             <Empty title="Every outcome is known">No execution needs another check.</Empty>
           )}
-        </section>
+        </Panel>
         <Queues view={view} />
         {view.senders.length > 0 && (
-          <section className="panel" aria-labelledby="senders">
-            <div className="panel-head">
-              <h2 id="senders">Gas</h2>
-              <p>
-                The accounts that pay the gas of registrations, revocations and payments on chain. Without gas, transactions wait;
-                none is lost.
-              </p>
-            </div>
+          <Panel
+            id="senders"
+            title="Gas"
+            about="The accounts that pay the gas of registrations, revocations and payments on chain. Without gas, transactions wait; none is lost."
+          >
             <SendersLedger senders={view.senders} />
-          </section>
+          </Panel>
         )}
         <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
-          <section className="panel" aria-labelledby="parts">
-            <div className="panel-head">
-              <h2 id="parts">Parts</h2>
-            </div>
+          <Panel id="parts" title="Parts">
             <div className="panel-body">
               <Pairs
                 items={[
@@ -165,7 +154,7 @@ export default async function HealthPage() {
                 ]}
               />
             </div>
-          </section>
+          </Panel>
           <Workers runs={view.runs} />
         </div>
       </div>

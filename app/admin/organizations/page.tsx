@@ -10,6 +10,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { viewOrganizations } from "#lib/pages/view-directory.ts";
 
@@ -25,11 +26,7 @@ export default async function OrganizationsPage({ searchParams }: { readonly sea
   return (
     <>
       <PageHeader title="Organizations" description="The organizations that buy and sell here." />
-      <section className="panel" aria-labelledby="organizations">
-        <div className="panel-head">
-          <h2 id="organizations">All organizations</h2>
-          <span className="text-muted text-sm">Newest first</span>
-        </div>
+      <Panel id="organizations" title="All organizations" note="Newest first">
         <Filters label="Organizations" path={PATH}>
           <FilterSearch label="Search organizations" name="search" value={search} placeholder="Name, slug or organization id" />
         </Filters>
@@ -59,7 +56,7 @@ export default async function OrganizationsPage({ searchParams }: { readonly sea
           <Empty title="No organization matches">The search compares the beginning of names and slugs, and whole ids.</Empty>
         )}
         <Pager path={PATH} query={query} nextCursor={nextCursor} />
-      </section>
+      </Panel>
     </>
   );
 }

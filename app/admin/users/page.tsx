@@ -7,6 +7,7 @@ import { Filters, FilterSearch, FilterSelect } from "#components/ui/filters.tsx"
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { viewUsers } from "#lib/pages/view-users.ts";
 import { PlatformRole } from "#lib/vocabulary.ts";
 
@@ -30,11 +31,7 @@ export default async function UsersPage({ searchParams }: { readonly searchParam
         title="Users"
         description="Roles, sessions and bans. Every change needs a reason and is written to the audit chain."
       />
-      <section className="panel" aria-labelledby="people">
-        <div className="panel-head">
-          <h2 id="people">People</h2>
-          <span className="text-muted text-sm">Newest first</span>
-        </div>
+      <Panel id="people" title="People" note="Newest first">
         <Filters label="People" path={PATH}>
           <FilterSearch label="Search people" name="search" value={search} placeholder="Name, e-mail or user id" />
           <FilterSelect
@@ -52,7 +49,7 @@ export default async function UsersPage({ searchParams }: { readonly searchParam
           <Empty title="Nobody matches">The search compares the beginning of names and addresses, and whole ids.</Empty>
         )}
         <Pager path={PATH} query={query} nextCursor={view.nextCursor} />
-      </section>
+      </Panel>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Prose } from "#components/docs/prose.tsx";
 import { TryOperation } from "#components/docs/try-operation.tsx";
 import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { freshExample } from "#lib/pages/fresh-example.ts";
 import { referenceOf, type Reference } from "#lib/pages/reference.ts";
 import { env } from "#lib/env.ts";
@@ -69,10 +70,7 @@ export default async function OperationPage({ params }: Props) {
             <Code label="With curl" text={curlOf(reference, body, BASE_URL)} />
           )}
           {ENVIRONMENT === "sandbox" && (
-            <section className="panel" aria-labelledby="try">
-              <div className="panel-head">
-                <h2 id="try">Try it</h2>
-              </div>
+            <Panel id="try" title="Try it">
               <div className="panel-body">
                 <TryOperation
                   method={method}
@@ -88,7 +86,7 @@ export default async function OperationPage({ params }: Props) {
                   }))}
                 />
               </div>
-            </section>
+            </Panel>
           )}
         </div>
       </div>

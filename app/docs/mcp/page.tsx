@@ -1,6 +1,6 @@
-import type { ReactNode } from "react";
 import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
 import { mcpTools } from "#lib/pages/skill-text.ts";
 import { weather } from "#lib/sandbox/samples.ts";
@@ -13,18 +13,6 @@ const settings = (baseUrl: string): string =>
     null,
     2,
   );
-
-type SectionProps = { readonly id: string; readonly title: string; readonly about?: ReactNode; readonly children?: ReactNode };
-
-const Section = ({ id, title, about, children }: SectionProps) => (
-  <section className="panel" aria-labelledby={id}>
-    <div className="panel-head">
-      <h2 id={id}>{title}</h2>
-      {about && <p>{about}</p>}
-    </div>
-    {children}
-  </section>
-);
 
 const Tools = () => (
   <ul className="divide-y">
@@ -77,7 +65,7 @@ export default function McpPage() {
     <>
       <PageHeader title="MCP server" description="Agents in MCP clients pay with these tools, within their mandates." />
       <div className="stack">
-        <Section
+        <Panel
           id="connect"
           title="Connect a client"
           about="The client uses Streamable HTTP. It signs in by OAuth, or sends the key of a service account as a bearer token."
@@ -85,23 +73,23 @@ export default function McpPage() {
           <div className="panel-body">
             <Code label="The settings of a client" text={settings(BASE_URL)} />
           </div>
-        </Section>
-        <Section
+        </Panel>
+        <Panel
           id="tools"
           title="Tools"
           about="Each tool calls operations of the API, with the same rights, limits and audit events. No tool approves a payment, raises a limit or revokes anything."
         >
           <Tools />
-        </Section>
-        <Section id="approval" title="When a person must approve">
+        </Panel>
+        <Panel id="approval" title="When a person must approve">
           <Approval />
-        </Section>
-        <Section id="repeats" title="Repeats">
+        </Panel>
+        <Panel id="repeats" title="Repeats">
           <Repeats />
-        </Section>
-        <Section id="signing" title="Who signs">
+        </Panel>
+        <Panel id="signing" title="Who signs">
           <Signing />
-        </Section>
+        </Panel>
       </div>
     </>
   );

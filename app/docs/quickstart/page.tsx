@@ -2,6 +2,7 @@ import { ReadersFirstRequest } from "#app/first-request.tsx";
 import { readCaller } from "#app/session.ts";
 import { Code } from "#components/ui/code.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
 import { packageText } from "#lib/pages/quickstart.ts";
 
@@ -9,15 +10,17 @@ export const metadata = { title: "Quickstart" };
 
 function WithPackage() {
   return (
-    <section className="panel" aria-labelledby="package">
-      <div className="panel-head">
-        <h2 id="package">An agent that pays</h2>
-        <p>
+    <Panel
+      id="package"
+      title="An agent that pays"
+      about={
+        <>
           With the package countersign. <code>pay.fetch</code> asks, signs and pays; a repeat with the same operation pays once.
           Node.js 22.18 or newer runs the file as it is. If the seller is not registered here, the mandate must allow unregistered
           sellers.
-        </p>
-      </div>
+        </>
+      }
+    >
       <div className="panel-body grid grid-cols-1 gap-4">
         <Code label="agent.ts" text={packageText(env().BASE_URL)} />
         <ul className="grid gap-2 text-sm">
@@ -34,7 +37,7 @@ function WithPackage() {
           </li>
         </ul>
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -45,10 +48,7 @@ export default async function QuickstartPage() {
       <PageHeader title="Quickstart" description="From the package to a payment, and from a mandate to a decision." />
       <div className="stack">
         <WithPackage />
-        <section className="panel" aria-labelledby="steps">
-          <div className="panel-head">
-            <h2 id="steps">Three steps</h2>
-          </div>
+        <Panel id="steps" title="Three steps">
           <ol className="timeline panel-body">
             <li>
               <h3>Write a mandate</h3>
@@ -72,12 +72,9 @@ export default async function QuickstartPage() {
               </p>
             </li>
           </ol>
-        </section>
+        </Panel>
         <ReadersFirstRequest caller={caller} />
-        <section className="panel" aria-labelledby="next">
-          <div className="panel-head">
-            <h2 id="next">What next</h2>
-          </div>
+        <Panel id="next" title="What next">
           <ul className="panel-body grid gap-2 text-sm">
             <li>
               <a href="/docs/executePayment">executePayment</a>: send the signed credential, and pay.
@@ -89,7 +86,7 @@ export default async function QuickstartPage() {
               <a href="/docs/upsertPaidResource">upsertPaidResource</a>: put a price on your own API.
             </li>
           </ul>
-        </section>
+        </Panel>
       </div>
     </>
   );

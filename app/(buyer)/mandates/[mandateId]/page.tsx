@@ -19,6 +19,7 @@ import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
@@ -63,10 +64,7 @@ function Standing({ mandate: { status, mandateId, usage }, manage, pay }: Standi
 }
 
 const Facts = ({ mandate }: { readonly mandate: Mandate }) => (
-  <section className="panel" aria-labelledby="facts">
-    <div className="panel-head">
-      <h2 id="facts">Details</h2>
-    </div>
+  <Panel id="facts" title="Details">
     <div className="panel-body">
       <Pairs
         items={[
@@ -80,7 +78,7 @@ const Facts = ({ mandate }: { readonly mandate: Mandate }) => (
         ]}
       />
     </div>
-  </section>
+  </Panel>
 );
 
 export default async function MandatePage({ params, searchParams }: Props) {
@@ -122,12 +120,9 @@ export default async function MandatePage({ params, searchParams }: Props) {
         <Standing mandate={mandate} manage={manage} pay={sampleAsset() !== null && capabilities.has("payments:execute")} />
         <div className="split">
           <div className="stack">
-            <section className="panel" aria-labelledby="words">
-              <div className="panel-head">
-                <h2 id="words">In plain words</h2>
-              </div>
+            <Panel id="words" title="In plain words">
               <PlainWords summary={wordsOf(mandate.policy, mandate, names)} />
-            </section>
+            </Panel>
             {burnDown && <BurnDownPanel burnDown={burnDown} />}
             {onChain && <OnChainPanel mandate={mandate} view={onChain} manage={manage} />}
           </div>
@@ -135,14 +130,11 @@ export default async function MandatePage({ params, searchParams }: Props) {
             <UsagePanel mandate={mandate} />
             <AlertsPanel mandateId={mandateId} thresholds={thresholds} manage={manage} />
             <Facts mandate={mandate} />
-            <section className="panel" aria-labelledby="history">
-              <div className="panel-head">
-                <h2 id="history">History</h2>
-              </div>
+            <Panel id="history" title="History">
               <div className="panel-body">
                 <History events={history} names={names} />
               </div>
-            </section>
+            </Panel>
           </div>
         </div>
         <LedgerPanel page={ledger} path={path} query={query} />

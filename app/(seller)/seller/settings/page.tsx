@@ -7,6 +7,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Empty } from "#components/ui/empty.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { viewSellers, type OwnSeller } from "#lib/pages/view-sellers.ts";
@@ -25,13 +26,11 @@ const confirmations: Readonly<Record<string, string>> = {
 function SellerPanel({ seller, mayManage }: { readonly seller: OwnSeller; readonly mayManage: boolean }) {
   const { sellerId, name, domain, verified, minimumAssuranceLevel } = seller;
   return (
-    <section className="panel" aria-labelledby={sellerId}>
-      <div className="panel-head">
-        <h2 id={sellerId}>
-          <Untrusted>{name}</Untrusted>
-        </h2>
-        <StatusBadge of="seller" status={verified ? "verified" : "unverified"} />
-      </div>
+    <Panel
+      id={sellerId}
+      title={<Untrusted>{name}</Untrusted>}
+      aside={<StatusBadge of="seller" status={verified ? "verified" : "unverified"} />}
+    >
       <div className="panel-body grid grid-cols-1 gap-5">
         <Pairs
           items={[
@@ -43,7 +42,7 @@ function SellerPanel({ seller, mayManage }: { readonly seller: OwnSeller; readon
         {!verified && !mayManage && <p className="text-sm text-muted">An owner, admin or developer proves the domain.</p>}
         {!verified && mayManage && <VerifyDomain seller={seller} />}
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -66,14 +65,11 @@ export default async function SellerSettingsPage() {
         ))}
         {more && <MoreSellers />}
         {sellers.length === 0 && mayManage && (
-          <section className="panel" aria-labelledby="register">
-            <div className="panel-head">
-              <h2 id="register">Register your seller</h2>
-            </div>
+          <Panel id="register" title="Register your seller">
             <div className="panel-body">
               <RegisterSellerForm />
             </div>
-          </section>
+          </Panel>
         )}
         {sellers.length === 0 && !mayManage && (
           <section className="panel" aria-label="Sellers">

@@ -10,6 +10,7 @@ import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { address, one, type PageQuery } from "#components/ui/page-query.ts";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { kinds } from "#lib/pages/event-line.ts";
 import { viewAudit } from "#lib/pages/view-audit.ts";
 
@@ -74,11 +75,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
         actions={<Exports query={query} />}
       />
       <div className="stack">
-        <section className="panel" aria-labelledby="events">
-          <div className="panel-head">
-            <h2 id="events">Events</h2>
-            <span className="text-muted text-sm">{view.length} in all</span>
-          </div>
+        <Panel id="events" title="Events" note={`${view.length} in all`}>
           <AuditFilters query={query} />
           {view.items.length > 0 ? (
             <EventsLedger events={view.items} path={PATH} />
@@ -94,7 +91,7 @@ export default async function AuditPage({ searchParams }: { readonly searchParam
               <Pager path={PATH} query={query} nextCursor={view.nextCursor} />
             </div>
           )}
-        </section>
+        </Panel>
         <VerifyChain />
       </div>
     </>

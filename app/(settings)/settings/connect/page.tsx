@@ -11,6 +11,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { AgentClient, Connection } from "#lib/identity/oauth/contract.ts";
 import { viewConnections } from "#lib/pages/view-connections.ts";
@@ -20,11 +21,7 @@ export const metadata = { title: "Connect an agent" };
 const PATH = "/settings/connect";
 
 const Connected = ({ items, manages }: { readonly items: readonly Connection[]; readonly manages: boolean }) => (
-  <section className="panel" aria-labelledby="connected">
-    <div className="panel-head">
-      <h2 id="connected">Connected</h2>
-      <span className="text-muted text-sm">{items.length}</span>
-    </div>
+  <Panel id="connected" title="Connected" note={items.length}>
     {items.length === 0 ? (
       <Empty title="No program is connected">
         Add the address to a program, then sign in there. The program opens a page where you decide.
@@ -68,15 +65,11 @@ const Connected = ({ items, manages }: { readonly items: readonly Connection[]; 
     <div className="panel-foot">
       A connection ends at once, in every process. It also ends when the person who allowed it leaves the organization.
     </div>
-  </section>
+  </Panel>
 );
 
 const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; readonly manages: boolean }) => (
-  <section className="panel" aria-labelledby="programs">
-    <div className="panel-head">
-      <h2 id="programs">Registered programs</h2>
-      <span className="text-muted text-sm">{items.length}</span>
-    </div>
+  <Panel id="programs" title="Registered programs" note={items.length}>
     {items.length === 0 ? (
       <Empty title="No program is registered">
         {manages
@@ -116,7 +109,7 @@ const Programs = ({ items, manages }: { readonly items: readonly AgentClient[]; 
         The command line needs no registration: <code>npx countersign login</code>
       </span>
     </div>
-  </section>
+  </Panel>
 );
 
 export default async function ConnectAgentPage() {
@@ -142,10 +135,7 @@ export default async function ConnectAgentPage() {
         actions={manages && <NewClient />}
       />
       <div className="stack">
-        <section className="panel" aria-labelledby="address">
-          <div className="panel-head">
-            <h2 id="address">Address</h2>
-          </div>
+        <Panel id="address" title="Address">
           <div className="panel-body grid grid-cols-1 gap-5">
             <Code label="MCP address" text={address} />
             <CodeTabs label="Program" snippets={clientCommands(address, clients.at(-1)?.clientId ?? "CLIENT_ID")} />
@@ -155,7 +145,7 @@ export default async function ConnectAgentPage() {
               ? "Register a program first; its client id replaces CLIENT_ID."
               : "With the client id of the program that was registered last."}
           </div>
-        </section>
+        </Panel>
         <Connected items={connections} manages={manages} />
         <Programs items={clients} manages={manages} />
       </div>

@@ -9,6 +9,7 @@ import { NoAccess } from "#components/ui/no-access.tsx";
 import { one } from "#components/ui/page-query.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { grantCapabilities, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { viewServiceAccounts } from "#lib/pages/view-service-accounts.ts";
@@ -63,11 +64,11 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
         actions={creates}
       />
       <div className="stack">
-        <section className="panel" aria-labelledby="accounts">
-          <div className="panel-head">
-            <h2 id="accounts">{revoked ? "Revoked service accounts" : "Service accounts"}</h2>
-            <span className="text-muted text-sm">{revoked ? view.revoked : view.live}</span>
-          </div>
+        <Panel
+          id="accounts"
+          title={revoked ? "Revoked service accounts" : "Service accounts"}
+          note={revoked ? view.revoked : view.live}
+        >
           {view.items.length > 0 ? (
             <AccountsLedger
               accounts={view.items}
@@ -82,7 +83,7 @@ export default async function KeysPage({ searchParams }: { readonly searchParams
             {(revoked || view.revoked > 0) && <Link href={other.href}>{other.text}</Link>}
             <Pager path={PATH} query={query} nextCursor={view.nextCursor} />
           </div>
-        </section>
+        </Panel>
         <KeyRules />
       </div>
     </>

@@ -6,6 +6,7 @@ import { roles } from "#components/organization/role-words.ts";
 import { StepUpThreshold } from "#components/organization/step-up-threshold.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { defaultStepUpLimits } from "#lib/identity/step-up-limits.ts";
 import { viewMembers } from "#lib/pages/view-members.ts";
 
@@ -29,27 +30,19 @@ export default async function MembersPage() {
         })}
       />
       <div className="stack">
-        <section className="panel" aria-labelledby="members">
-          <div className="panel-head">
-            <h2 id="members">Members</h2>
-            <span className="text-muted text-sm">{view.more ? "The first 200" : view.members.length}</span>
-          </div>
+        <Panel id="members" title="Members" note={view.more ? "The first 200" : view.members.length}>
           <MembersLedger view={view} userId={caller.userId} />
-        </section>
+        </Panel>
         {view.invitations.length > 0 && (
-          <section className="panel" aria-labelledby="invitations">
-            <div className="panel-head">
-              <h2 id="invitations">Open invitations</h2>
-              <span className="text-muted text-sm">{view.invitations.length}</span>
-            </div>
+          <Panel id="invitations" title="Open invitations" note={view.invitations.length}>
             <InvitationsLedger invitations={view.invitations} grantable={view.grantable} />
-          </section>
+          </Panel>
         )}
-        <section className="panel" aria-labelledby="approving">
-          <div className="panel-head">
-            <h2 id="approving">Approving payments</h2>
-            {manages && <StepUpThreshold organizationId={caller.organizationId} limits={view.stepUpLimits} />}
-          </div>
+        <Panel
+          id="approving"
+          title="Approving payments"
+          aside={manages && <StepUpThreshold organizationId={caller.organizationId} limits={view.stepUpLimits} />}
+        >
           <div className="panel-body">
             <p>
               An approver confirms with the password or a passkey above {view.stepUpLimits.above ?? defaultStepUpLimits.above},
@@ -58,15 +51,12 @@ export default async function MembersPage() {
               and a session older than 15 minutes always ask.
             </p>
           </div>
-        </section>
-        <section className="panel" aria-labelledby="roles">
-          <div className="panel-head">
-            <h2 id="roles">What each role may do</h2>
-          </div>
+        </Panel>
+        <Panel id="roles" title="What each role may do">
           <div className="panel-body">
             <Pairs items={roles.map(({ name, may }) => [name, may] as const)} />
           </div>
-        </section>
+        </Panel>
       </div>
     </>
   );

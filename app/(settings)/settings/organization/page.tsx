@@ -6,6 +6,7 @@ import { SettingsForm } from "#components/organization/settings-form.tsx";
 import { NotForRole } from "#components/shell/not-for-role.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import { viewOrganization } from "#lib/pages/view-organization.ts";
 
@@ -22,26 +23,17 @@ export default async function OrganizationPage() {
     <>
       <PageHeader title="Organization settings" description="Each change is in the audit log with your name." />
       <div className="stack">
-        <section className="panel" aria-labelledby="general">
-          <div className="panel-head">
-            <h2 id="general">Name and defaults</h2>
-          </div>
+        <Panel id="general" title="Name and defaults">
           <div className="panel-body">
             <SettingsForm organizationId={organizationId} {...view} />
           </div>
-        </section>
-        <section className="panel" aria-labelledby="logo">
-          <div className="panel-head">
-            <h2 id="logo">Logo</h2>
-          </div>
+        </Panel>
+        <Panel id="logo" title="Logo">
           <div className="panel-body">
             <LogoForm organizationId={organizationId} logo={session.activeOrganization?.logo ?? null} />
           </div>
-        </section>
-        <section className="panel" aria-labelledby="fixed">
-          <div className="panel-head">
-            <h2 id="fixed">Fixed values</h2>
-          </div>
+        </Panel>
+        <Panel id="fixed" title="Fixed values">
           <div className="panel-body">
             <Pairs
               items={[
@@ -54,7 +46,7 @@ export default async function OrganizationPage() {
               password.
             </p>
           </div>
-        </section>
+        </Panel>
       </div>
     </>
   );

@@ -9,6 +9,7 @@ import { wayName } from "#components/security/ways-words.ts";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { returnTo } from "#lib/http/return-to.ts";
 import { viewSession } from "#lib/identity/sessions/get-session.ts";
 import type { Session } from "#lib/identity/session-schema.ts";
@@ -27,14 +28,11 @@ const Ways = ({ view, session }: { readonly view: SecurityView; readonly session
     ...(view.passkeys.length > 0 ? [["Passkeys", String(view.passkeys.length)] as const] : []),
   ];
   return (
-    <section className="panel" aria-labelledby="ways">
-      <div className="panel-head">
-        <h2 id="ways">How you sign in</h2>
-      </div>
+    <Panel id="ways" title="How you sign in">
       <div className="panel-body">
         <Pairs items={ways} />
       </div>
-    </section>
+    </Panel>
   );
 };
 
@@ -60,23 +58,17 @@ export default async function SecurityPage({ searchParams }: { readonly searchPa
         {view.passkeysOffered && <PasskeysPanel view={view} />}
         <SessionsPanel sessions={view.sessions} />
         {view.hasPassword && (
-          <section className="panel" aria-labelledby="password">
-            <div className="panel-head">
-              <h2 id="password">Password</h2>
-            </div>
+          <Panel id="password" title="Password">
             <div className="panel-body">
               <ChangePassword email={session.user.email} />
             </div>
-          </section>
+          </Panel>
         )}
-        <section className="panel" aria-labelledby="notices">
-          <div className="panel-head">
-            <h2 id="notices">Requests that wait</h2>
-          </div>
+        <Panel id="notices" title="Requests that wait">
           <div className="panel-body">
             <NoticesForm settings={notices} zones={timeZones()} />
           </div>
-        </section>
+        </Panel>
         <DevicesPanel {...notices} />
         <Ways view={view} session={session} />
       </div>

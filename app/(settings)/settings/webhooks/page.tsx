@@ -4,6 +4,7 @@ import { Ledger } from "#components/ui/ledger.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { NoAccess } from "#components/ui/no-access.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import { eventsText } from "#components/webhooks/event-choices.ts";
 import { NewEndpoint } from "#components/webhooks/new-endpoint.tsx";
@@ -34,11 +35,7 @@ export default async function WebhooksPage() {
         description="Addresses that get a signed message about each event of this organization."
         actions={<NewEndpoint />}
       />
-      <section className="panel" aria-labelledby="endpoints">
-        <div className="panel-head">
-          <h2 id="endpoints">Endpoints</h2>
-          <span className="text-muted text-sm">{endpoints.length}</span>
-        </div>
+      <Panel id="endpoints" title="Endpoints" note={endpoints.length}>
         {endpoints.length === 0 ? (
           <Empty title="No endpoints yet">Programs can also read the events themselves, with listEvents in the API.</Empty>
         ) : (
@@ -59,7 +56,7 @@ export default async function WebhooksPage() {
           />
         )}
         <div className="panel-foot">Messages are signed as Standard Webhooks says. At most ten endpoints.</div>
-      </section>
+      </Panel>
     </>
   );
 }

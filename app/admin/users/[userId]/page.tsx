@@ -11,6 +11,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { RoleList } from "#components/platform/role-list.tsx";
 import { withNames } from "#lib/pages/view-platform-audit.ts";
@@ -50,11 +51,7 @@ const Organizations = ({ memberships }: Pick<UserView, "memberships">) =>
   );
 
 const Person = ({ view: { user, memberships } }: { readonly view: UserView }) => (
-  <section className="panel" aria-labelledby="person">
-    <div className="panel-head">
-      <h2 id="person">Person</h2>
-      <UserState banned={user.banned} />
-    </div>
+  <Panel id="person" title="Person" aside={<UserState banned={user.banned} />}>
     <div className="panel-body">
       <Pairs
         items={[
@@ -66,23 +63,24 @@ const Person = ({ view: { user, memberships } }: { readonly view: UserView }) =>
         ]}
       />
     </div>
-  </section>
+  </Panel>
 );
 
 type SessionsProps = { readonly view: UserView; readonly self: boolean; readonly revokes: boolean };
 
 const Sessions = ({ view: { user, sessions }, self, revokes }: SessionsProps) => (
-  <section className="panel" aria-labelledby="sessions">
-    <div className="panel-head">
-      <h2 id="sessions">Sessions</h2>
-      {revokes && sessions.length > 0 && (
-        <EndSessions userId={user.userId} name={visible(user.name)} count={sessions.length} self={self} />
-      )}
-    </div>
+  <Panel
+    id="sessions"
+    title="Sessions"
+    aside={
+      revokes &&
+      sessions.length > 0 && <EndSessions userId={user.userId} name={visible(user.name)} count={sessions.length} self={self} />
+    }
+  >
     <div className="panel-body">
       <SessionList sessions={sessions} />
     </div>
-  </section>
+  </Panel>
 );
 
 export default async function UserPage({ params }: Props) {
@@ -125,23 +123,20 @@ export default async function UserPage({ params }: Props) {
           <Sessions view={view} self={self} revokes={may.has("platform.sessions.revoke")} />
         </div>
         {may.has("platform.roles.update") && (
-          <section className="panel" aria-labelledby="roles">
-            <div className="panel-head">
-              <h2 id="roles">Roles</h2>
-              <p>{self ? "You cannot change your own roles. Ask another admin." : "They apply from the next request on."}</p>
-            </div>
+          <Panel
+            id="roles"
+            title="Roles"
+            about={self ? "You cannot change your own roles. Ask another admin." : "They apply from the next request on."}
+          >
             <div className="panel-body">
               <EditRoles key={user.platformRoles.join()} user={{ userId, name, platformRoles: user.platformRoles }} self={self} />
             </div>
-          </section>
+          </Panel>
         )}
         {events && events.length > 0 && (
-          <section className="panel" aria-labelledby="events">
-            <div className="panel-head">
-              <h2 id="events">What happened to this account</h2>
-            </div>
+          <Panel id="events" title="What happened to this account">
             <AuditLedger events={await withNames(events)} />
-          </section>
+          </Panel>
         )}
       </div>
     </>

@@ -10,6 +10,7 @@ import { Copyable } from "#components/ui/copyable.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import type { EventDetail, EventLine } from "#lib/pages/event-line.ts";
 import { viewAuditEvent } from "#lib/pages/view-audit.ts";
 
@@ -45,13 +46,15 @@ function factsOf(event: EventLine) {
 }
 
 const Chained = ({ event, root, fits, length }: EventDetail) => (
-  <section className="panel" aria-labelledby="chain">
-    <div className="panel-head">
-      <h2 id="chain">Place in the chain</h2>
+  <Panel
+    id="chain"
+    title="Place in the chain"
+    aside={
       <Badge {...(fits ? { tone: "positive", icon: "check" } : { tone: "danger", icon: "cross" })}>
         {fits ? "Matches" : "Does not match"}
       </Badge>
-    </div>
+    }
+  >
     <div className="panel-body">
       <Pairs
         items={[
@@ -66,7 +69,7 @@ const Chained = ({ event, root, fits, length }: EventDetail) => (
         ? "Its hash was computed again just now, and it is in the log's tree."
         : "Its content, its hash and the log's tree do not match: somebody changed the log."}
     </div>
-  </section>
+  </Panel>
 );
 
 export default async function AuditEventPage({ params }: { readonly params: Promise<{ readonly sequence: string }> }) {
@@ -96,14 +99,11 @@ export default async function AuditEventPage({ params }: { readonly params: Prom
       />
       <div className="split">
         <div className="stack">
-          <section className="panel" aria-labelledby="event">
-            <div className="panel-head">
-              <h2 id="event">Event</h2>
-            </div>
+          <Panel id="event" title="Event">
             <div className="panel-body">
               <Pairs items={factsOf(event)} />
             </div>
-          </section>
+          </Panel>
           <Code label="What was recorded" text={JSON.stringify(event.metadata, null, 2)} />
         </div>
         <Chained {...detail} />

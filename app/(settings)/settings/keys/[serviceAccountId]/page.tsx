@@ -11,6 +11,7 @@ import { PauseAgent } from "#components/keys/pause-agent.tsx";
 import { Moment } from "#components/ui/moment.tsx";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { StatusBadge } from "#components/ui/status-badge.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { AccountDetail } from "#lib/identity/keys/service-account-view.ts";
@@ -35,10 +36,7 @@ const factsOf = ({ account, createdBy }: AccountDetail) => [
 ];
 
 const Capabilities = ({ account }: AccountDetail) => (
-  <section className="panel" aria-labelledby="may">
-    <div className="panel-head">
-      <h2 id="may">What it may do</h2>
-    </div>
+  <Panel id="may" title="What it may do">
     <div className="panel-body">
       {account.capabilities.length === 0 ? (
         <p className="text-muted text-sm">Nothing: it has no capability.</p>
@@ -54,7 +52,7 @@ const Capabilities = ({ account }: AccountDetail) => (
       )}
     </div>
     <div className="panel-foot">Capabilities stay as they are. For others, make another service account.</div>
-  </section>
+  </Panel>
 );
 
 const openText = ({ account, openMandates }: Pick<AccountDetail, "account" | "openMandates">): string => {
@@ -66,10 +64,7 @@ const openText = ({ account, openMandates }: Pick<AccountDetail, "account" | "op
 };
 
 const Mandates = ({ account, mandates, openMandates }: AccountDetail) => (
-  <section className="panel" aria-labelledby="mandates">
-    <div className="panel-head">
-      <h2 id="mandates">Mandates that name it</h2>
-    </div>
+  <Panel id="mandates" title="Mandates that name it">
     <div className="panel-body">
       {mandates.length === 0 ? (
         <p className="text-muted text-sm">No mandate names this account.</p>
@@ -85,7 +80,7 @@ const Mandates = ({ account, mandates, openMandates }: AccountDetail) => (
       )}
     </div>
     <div className="panel-foot">{openText({ account, openMandates })}</div>
-  </section>
+  </Panel>
 );
 
 export default async function ServiceAccountPage({ params }: { readonly params: Params }) {
@@ -118,25 +113,18 @@ export default async function ServiceAccountPage({ params }: { readonly params: 
       />
       <div className="split">
         <div className="stack">
-          <section className="panel" aria-labelledby="keys">
-            <div className="panel-head">
-              <h2 id="keys">Keys</h2>
-              <span className="text-muted text-sm">{keys.filter(({ status }) => status === "active").length} live</span>
-            </div>
+          <Panel id="keys" title="Keys" note={`${keys.filter(({ status }) => status === "active").length} live`}>
             <KeysLedger keys={keys} />
             <div className="panel-foot">Last use is written once a minute.</div>
-          </section>
+          </Panel>
           <Capabilities {...detail} />
         </div>
         <div className="stack">
-          <section className="panel" aria-labelledby="facts">
-            <div className="panel-head">
-              <h2 id="facts">Service account</h2>
-            </div>
+          <Panel id="facts" title="Service account">
             <div className="panel-body">
               <Pairs items={factsOf(detail)} />
             </div>
-          </section>
+          </Panel>
           <Mandates {...detail} />
         </div>
       </div>

@@ -11,6 +11,7 @@ import { one } from "#components/ui/page-query.ts";
 import { PageHeader } from "#components/ui/page-header.tsx";
 import { Pager } from "#components/ui/pager.tsx";
 import { Pairs } from "#components/ui/pairs.tsx";
+import { Panel } from "#components/ui/panel.tsx";
 import { Untrusted, visible } from "#components/ui/untrusted.tsx";
 import { EndpointActions } from "#components/webhooks/endpoint-actions.tsx";
 import { eventsText } from "#components/webhooks/event-choices.ts";
@@ -41,11 +42,7 @@ const answerOf = ({ responseStatus, error }: WebhookDelivery): string =>
   error ?? (responseStatus === undefined ? "" : String(responseStatus));
 
 const Exchange = ({ delivery }: { readonly delivery: WebhookDelivery }) => (
-  <section className="panel" aria-labelledby="exchange">
-    <div className="panel-head">
-      <h2 id="exchange">{delivery.type}</h2>
-      <DeliveryState status={delivery.status} />
-    </div>
+  <Panel id="exchange" title={delivery.type} aside={<DeliveryState status={delivery.status} />}>
     <div className="panel-body grid grid-cols-1 gap-4">
       {delivery.event && <Code label="Request" text={JSON.stringify(delivery.event, null, 2)} />}
       {delivery.responseBody !== undefined && <Code label="Answer" text={visible(delivery.responseBody)} />}
@@ -58,7 +55,7 @@ const Exchange = ({ delivery }: { readonly delivery: WebhookDelivery }) => (
         ]}
       />
     </div>
-  </section>
+  </Panel>
 );
 
 type DeliveriesProps = { readonly view: WebhookView; readonly path: string; readonly query: Awaited<SearchParams> };
@@ -75,13 +72,14 @@ const Deliveries = ({ view: { endpoint, deliveries, nextCursor }, path, query }:
       attempts > 0 && <Resend webhookEndpointId={id} webhookDeliveryId={webhookDeliveryId} />,
   };
   return (
-    <section className="panel" aria-labelledby="deliveries">
-      <div className="panel-head">
-        <h2 id="deliveries">Deliveries</h2>
-        {resends && deliveries.some(({ error }) => error !== undefined) && (
-          <Resend webhookEndpointId={id} webhookDeliveryId={null} />
-        )}
-      </div>
+    <Panel
+      id="deliveries"
+      title="Deliveries"
+      aside={
+        resends &&
+        deliveries.some(({ error }) => error !== undefined) && <Resend webhookEndpointId={id} webhookDeliveryId={null} />
+      }
+    >
       {deliveries.length === 0 ? (
         <Empty title="Nothing was sent yet">Each event that this endpoint wants is listed here once it was tried.</Empty>
       ) : (
@@ -104,7 +102,7 @@ const Deliveries = ({ view: { endpoint, deliveries, nextCursor }, path, query }:
         <span>Kept for 30 days.</span>
         <Pager path={path} query={query} nextCursor={nextCursor} />
       </div>
-    </section>
+    </Panel>
   );
 };
 
@@ -133,14 +131,11 @@ export default async function WebhookPage({ params, searchParams }: Props) {
         )}
         {chosen && <Exchange delivery={chosen} />}
         <Deliveries view={shown} path={path} query={query} />
-        <section className="panel" aria-labelledby="facts">
-          <div className="panel-head">
-            <h2 id="facts">Endpoint</h2>
-          </div>
+        <Panel id="facts" title="Endpoint">
           <div className="panel-body">
             <Pairs items={factsOf(endpoint)} />
           </div>
-        </section>
+        </Panel>
       </div>
     </>
   );
