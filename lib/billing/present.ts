@@ -31,14 +31,18 @@ export const presentSchedule = (row: FeeScheduleRow): FeeSchedule => ({
   updatedAt: toWire(row.updatedAt),
 });
 
+export function feeDecimals(chain: string, asset: string): number {
+  const decimals = digitsOf(chain, asset) ?? digitsOf(null, asset);
+  if (decimals === null) throw new Error(`The configuration no longer names ${asset}, in which fees are owed.`);
+  return decimals;
+}
+
 export function presentFee(row: FeeRow): Fee {
-  const decimals = digitsOf(row.chain, row.asset) ?? digitsOf(null, row.asset);
-  if (decimals === null) throw new Error(`The configuration no longer names ${row.asset}, in which fees are owed.`);
   return {
     feeId: row.feeId,
     authorizationId: row.authorizationId,
     side: row.side === "buyer" ? "buyer" : "seller",
-    amount: formatAmount(row.amount, decimals),
+    amount: formatAmount(row.amount, feeDecimals(row.chain, row.asset)),
     asset: row.asset,
     kind: "accrual",
     createdAt: toWire(row.createdAt),

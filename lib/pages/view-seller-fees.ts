@@ -1,5 +1,5 @@
 import { clock } from "#lib/audit/transact.ts";
-import { digitsOf } from "#lib/billing/schedule-facts.ts";
+import { feeDecimals } from "#lib/billing/present.ts";
 import { selectSellerFees, sumSellerFees } from "#lib/pages/seller-fees-store.ts";
 import { database } from "#lib/db/client.ts";
 import { decodeCursor, page, type Page } from "#lib/http/paging.ts";
@@ -20,11 +20,8 @@ export type SellerFee = {
 
 export type DueFees = { readonly asset: string; readonly chain: string; readonly amount: string; readonly fees: number };
 
-function textOf(amount: bigint, { chain, asset }: { readonly chain: string; readonly asset: string }): string {
-  const decimals = digitsOf(chain, asset) ?? digitsOf(null, asset);
-  if (decimals === null) throw new Error(`The configuration no longer names ${asset}, in which fees are owed.`);
-  return formatAmount(amount, decimals);
-}
+const textOf = (amount: bigint, { chain, asset }: { readonly chain: string; readonly asset: string }): string =>
+  formatAmount(amount, feeDecimals(chain, asset));
 
 type Query = { readonly cursor?: string | undefined; readonly limit: number };
 

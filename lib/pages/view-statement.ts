@@ -1,6 +1,6 @@
 import { listFees } from "#lib/billing/contract.ts";
-import { presentFee, presentSchedule, presentSubscription } from "#lib/billing/present.ts";
-import { digitsOf, zeroRow } from "#lib/billing/schedule-facts.ts";
+import { feeDecimals, presentFee, presentSchedule, presentSubscription } from "#lib/billing/present.ts";
+import { zeroRow } from "#lib/billing/schedule-facts.ts";
 import type { StatementLine, StatementView } from "#lib/billing/statement-view.ts";
 import {
   findSubscription,
@@ -14,7 +14,7 @@ import { selectSchedules } from "#lib/billing/store.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
 import { csvLine } from "#lib/http/csv.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { add, atomicOf, formatAmount, zero, type Atomic } from "#lib/money.ts";
 import { notFound } from "#lib/problem.ts";
@@ -24,21 +24,13 @@ const EXPORTED_AT_ONCE = 1_000;
 const SCHEDULES = 50;
 const MONTH = /^20[0-9]{2}-(0[1-9]|1[0-2])$/;
 
-type Member = SessionCaller & { readonly organizationId: string };
-
 const requireAccess = compileAccess(listFees.access);
-
-function decimalsOf(chain: string, asset: string): number {
-  const decimals = digitsOf(chain, asset) ?? digitsOf(null, asset);
-  if (decimals === null) throw new Error(`The configuration no longer names ${asset}, in which fees are owed.`);
-  return decimals;
-}
 
 /** The maximum of tokenDecimals in the settings, because an asset may have different decimals on each chain. */
 const DIGITS = 36;
 
 const scaled = (chain: string, asset: string, amount: Atomic): Atomic =>
-  atomicOf(amount * 10n ** BigInt(DIGITS - decimalsOf(chain, asset)));
+  atomicOf(amount * 10n ** BigInt(DIGITS - feeDecimals(chain, asset)));
 const text = (amount: Atomic): string => formatAmount(amount, DIGITS);
 
 type Sum = { buyer: Atomic; seller: Atomic; payments: number };
@@ -79,7 +71,7 @@ async function chosenMonth(month: string | undefined): Promise<{ readonly month:
 }
 
 /** @throws Problem capability_required, not_found for an invalid month, invalid_request for an invalid cursor */
-export async function viewStatement(caller: Member, asked: StatementRequest): Promise<StatementView> {
+export async function viewStatement(caller: MemberCaller, asked: StatementRequest): Promise<StatementView> {
   requireAccess(caller);
   const { organizationId } = caller;
   const { month, current } = await chosenMonth(asked.month);
@@ -108,7 +100,7 @@ export async function viewStatement(caller: Member, asked: StatementRequest): Pr
 
 /** CSV lines, newest first. @throws Problem capability_required, not_found for an invalid month */
 export async function exportFees(
-  caller: Member,
+  caller: MemberCaller,
   asked: string | undefined,
 ): Promise<{ readonly month: string; readonly lines: AsyncGenerator<string> }> {
   requireAccess(caller);
