@@ -7,8 +7,7 @@ import { lastDays } from "#lib/pages/days.ts";
 import { selectRefusals, selectSpendingParts, type SpendingPart } from "#lib/pages/insight-store.ts";
 import { namesOfMandates } from "#lib/pages/payment-page-store.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
-import { spendingDays, type Spend } from "#lib/pages/spending.ts";
-import type { Spending } from "#lib/pages/view-spending.ts";
+import { daysOf, sameCoin, type Coin, type Spending } from "#lib/pages/view-spending.ts";
 import { problems } from "#lib/problem.ts";
 import type { DenialCode } from "#lib/vocabulary.ts";
 
@@ -27,12 +26,7 @@ export type CoinInsights = {
 
 export type Insights = {
   readonly coins: readonly CoinInsights[];
-  readonly refusals: readonly {
-    readonly rule: string;
-    readonly means: string;
-    readonly code: string;
-    readonly payments: number;
-  }[];
+  readonly refusals: readonly ReturnType<typeof refusalOf>[];
 };
 
 /** The number of largest entries that get their own bar in a chart; one more bar shows the sum of all others. */
@@ -48,15 +42,6 @@ function shares(parts: readonly SpendingPart[], decimals: number, named: Named):
     ...shown.map(({ key, amount }) => ({ key: key ?? "", ...named(key), amount: formatAmount(BigInt(amount), decimals) })),
     ...(rest.length > 0 ? [{ key: "rest", name: `${rest.length} more`, amount: formatAmount(others, decimals) }] : []),
   ];
-}
-
-function daysOf(rows: readonly Spend[], decimals: number, now: Date, count: number): Spending["days"] {
-  return spendingDays(rows, now, count).map(({ day, byAgents, countersigned }) => ({
-    day,
-    byAgents: formatAmount(byAgents, decimals),
-    countersigned: formatAmount(countersigned, decimals),
-    total: formatAmount(byAgents + countersigned, decimals),
-  }));
 }
 
 const capital = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
@@ -90,12 +75,7 @@ export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
           return {
             asset: coin.asset,
             chain: coin.chain,
-            days: daysOf(
-              days.filter((row) => sameCoin(row, coin)),
-              decimals,
-              now,
-              count,
-            ),
+            days: daysOf(coin, days, now, count),
             agents: shares(own("agent"), decimals, (key) => ({ name: agents.get(key ?? "") ?? key ?? "Unknown agent" })),
             sellers: shares(own("seller"), decimals, (key) => ({ name: key ?? "Unknown seller" })),
             mandates: shares(own("mandate"), decimals, (key) => ({
@@ -106,6 +86,3 @@ export const viewInsights = (scope: Scope, count: number): Promise<Insights> =>
         }),
     };
   });
-
-type Coin = { readonly asset: string; readonly chain: string };
-const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;

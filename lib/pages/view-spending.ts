@@ -6,19 +6,17 @@ import { spendingDays, type Spend } from "#lib/pages/spending.ts";
 import { selectHeld, selectSpending } from "#lib/pages/spending-store.ts";
 import { dayOf } from "#lib/time.ts";
 
+/** Decimal text. */
+type Amounts = { readonly byAgents: string; readonly countersigned: string; readonly total: string };
+
 /** Amounts are decimal text. */
 export type Spending = {
   readonly asset: string;
   readonly chain: string;
   /** The days in UTC, the oldest first and today last. */
-  readonly days: readonly {
-    readonly day: string;
-    readonly byAgents: string;
-    readonly countersigned: string;
-    readonly total: string;
-  }[];
+  readonly days: readonly (Amounts & { readonly day: string })[];
   readonly today: string;
-  readonly month: { readonly byAgents: string; readonly countersigned: string; readonly total: string };
+  readonly month: Amounts;
   /** The amount that payments have reserved and that is not settled yet. */
   readonly held: string;
 };
@@ -31,46 +29,43 @@ export const viewSpending = (scope: Scope): Promise<readonly Spending[]> =>
     const rows = await selectSpending(tx, scope, firstDay(now, DAYS));
     const held = await selectHeld(tx, scope);
     const payments = (coin: Coin) => rows.reduce((sum, row) => (sameCoin(row, coin) ? sum + row.payments : sum), 0);
-    return held
-      .toSorted((a, b) => payments(b) - payments(a))
-      .map((coin) =>
-        spendingOf(
-          rows.filter((row) => sameCoin(row, coin)),
-          coin,
-          now,
-        ),
-      );
+    return held.toSorted((a, b) => payments(b) - payments(a)).map((coin) => spendingOf(coin, rows, now));
   });
 
-type Coin = { readonly asset: string; readonly chain: string };
-const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;
+export type Coin = { readonly asset: string; readonly chain: string };
+export const sameCoin = (a: Coin, b: Coin): boolean => a.asset === b.asset && a.chain === b.chain;
 
-function spendingOf(rows: readonly Spend[], { asset, chain, amount }: Coin & { readonly amount: string }, now: Date): Spending {
-  const decimals = decimalsOf({ asset, chain });
-  const text = (value: bigint) => formatAmount(value, decimals);
-  const days = spendingDays(rows, now, DAYS);
-  const month = sumsOf(rows.filter(({ day }) => day.startsWith(monthOf(now))));
-  const today = sumsOf(rows.filter(({ day }) => day === dayOf(now)));
+/** The last `count` days of the rows with this coin. */
+export function daysOf(coin: Coin, rows: readonly Spend[], now: Date, count: number): Spending["days"] {
+  const own = rows.filter((row) => sameCoin(row, coin));
+  return spendingDays(own, now, count).map(({ day, ...sums }) => ({ day, ...textsOf(sums, decimalsOf(coin)) }));
+}
+
+function spendingOf(coin: Coin & { readonly amount: string }, rows: readonly Spend[], now: Date): Spending {
+  const { asset, chain, amount } = coin;
+  const decimals = decimalsOf(coin);
+  const own = rows.filter((row) => sameCoin(row, coin));
+  const month = own.filter(({ day }) => day.startsWith(monthOf(now)));
+  const today = own.filter(({ day }) => day === dayOf(now));
   return {
     asset,
     chain,
-    days: days.map(({ day, byAgents, countersigned }) => ({
-      day,
-      byAgents: text(byAgents),
-      countersigned: text(countersigned),
-      total: text(byAgents + countersigned),
-    })),
-    today: text(today.byAgents + today.countersigned),
-    month: {
-      byAgents: text(month.byAgents),
-      countersigned: text(month.countersigned),
-      total: text(month.byAgents + month.countersigned),
-    },
-    held: text(BigInt(amount)),
+    days: daysOf(coin, rows, now, DAYS),
+    today: textsOf(sumsOf(today), decimals).total,
+    month: textsOf(sumsOf(month), decimals),
+    held: formatAmount(BigInt(amount), decimals),
   };
 }
 
-function sumsOf(rows: readonly Spend[]): { readonly byAgents: bigint; readonly countersigned: bigint } {
+type Sums = { readonly byAgents: bigint; readonly countersigned: bigint };
+
+const textsOf = ({ byAgents, countersigned }: Sums, decimals: number): Amounts => ({
+  byAgents: formatAmount(byAgents, decimals),
+  countersigned: formatAmount(countersigned, decimals),
+  total: formatAmount(byAgents + countersigned, decimals),
+});
+
+function sumsOf(rows: readonly Spend[]): Sums {
   const sum = (wanted: boolean) =>
     rows.reduce((total, { countersigned, amount }) => (countersigned === wanted ? total + BigInt(amount) : total), 0n);
   return { byAgents: sum(false), countersigned: sum(true) };
