@@ -1,14 +1,14 @@
 import { SamplePayment } from "#components/start/sample-payment.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { env } from "#lib/env.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { viewMandates } from "#lib/pages/view-mandates.ts";
 import { sampleAsset } from "#lib/sandbox/sample-asset.ts";
 import { askedSample } from "#lib/sandbox/samples.ts";
 
 const MANDATES = 20;
 
-type Props = { readonly caller: SessionCaller & { readonly organizationId: string } };
+type Props = { readonly caller: MemberCaller };
 
 export async function ReadersSample({ caller }: Props) {
   const paid = sampleAsset();

@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { cache } from "react";
 import { readSince } from "#lib/changes/read-since.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller, SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
@@ -20,7 +20,7 @@ export async function requireCaller(path: string): Promise<SessionCaller> {
 }
 
 /** Like requireCaller, but redirects to onboarding if the session has no active organization. */
-export async function requireMember(path: string): Promise<SessionCaller & { readonly organizationId: string }> {
+export async function requireMember(path: string): Promise<MemberCaller> {
   const caller = await requireCaller(path);
   const { organizationId } = caller;
   return organizationId === null ? redirect(withReturnTo("/onboarding", path)) : { ...caller, organizationId };

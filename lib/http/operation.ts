@@ -110,6 +110,8 @@ export type Caller = KeyCaller | SessionCaller;
 
 type WithOrganization<C extends Caller> = C & { readonly organizationId: string };
 
+export type MemberCaller = WithOrganization<SessionCaller>;
+
 /** Capabilities belong to an organization, so a caller with a required capability has an organization. */
 export type CallerFor<A extends Access> = A extends "anyone"
   ? Caller | null
@@ -118,8 +120,8 @@ export type CallerFor<A extends Access> = A extends "anyone"
     : A extends "session" | { readonly platformCapability: PlatformCapability }
       ? SessionCaller
       : A extends { readonly sessionCapability: Capability }
-        ? WithOrganization<SessionCaller>
-        : WithOrganization<KeyCaller> | WithOrganization<SessionCaller>;
+        ? MemberCaller
+        : WithOrganization<KeyCaller> | MemberCaller;
 
 /** `fingerprint` is a hash of the request; `slot` a hash of the key, under which the reply is stored. */
 export type Idempotency = { readonly key: string; readonly slot: string; readonly fingerprint: string };

@@ -1,10 +1,8 @@
 import { lacksCapability } from "#lib/http/access.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 import { Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
-
-type Exporter = SessionCaller & { readonly organizationId: string };
 
 /**
  * Also called before each page with the organization of the file, because a person can lose rights during a long download.
@@ -14,7 +12,7 @@ export async function requireExporter(
   cookie: string | null,
   capability: Capability,
   ofFile?: { readonly organizationId: string },
-): Promise<Exporter> {
+): Promise<MemberCaller> {
   const caller = await authenticateReader(cookie);
   if (!caller?.organizationId) throw new Problem("unauthenticated", { detail: "Sign in to export this file." });
   const { organizationId, capabilities } = caller;

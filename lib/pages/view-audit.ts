@@ -7,7 +7,7 @@ import { rootFromPath } from "#lib/audit/tree.ts";
 import { lengthOf, searchEntity, searchStretch, timeAt, type Query } from "#lib/audit/search-store.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { decodeCursor, encodeCursor } from "#lib/http/paging.ts";
 import { subjectNames } from "#lib/identity/sessions/subject-name-store.ts";
 import { invalidField, notFound } from "#lib/problem.ts";
@@ -19,8 +19,6 @@ const STRETCH = 5_000;
 /** Concurrent events may have sequence numbers in another order than their times, so search this many more events. */
 const SLACK = 200;
 const ID = /^[A-Za-z0-9_.:-]{1,128}$/;
-
-type Member = SessionCaller & { readonly organizationId: string };
 
 /** Days are UTC, and the day of `until` is included. */
 export type AuditFilters = {
@@ -93,7 +91,7 @@ async function namesOf(organizationId: string, events: readonly ChainedEvent[]):
 }
 
 /** Newest first. @throws Problem capability_required, invalid_request for an invalid cursor */
-export async function viewAudit(caller: Member, filters: AuditFilters, cursor: string | undefined): Promise<AuditPage> {
+export async function viewAudit(caller: MemberCaller, filters: AuditFilters, cursor: string | undefined): Promise<AuditPage> {
   requireAccess(caller);
   const { organizationId: chain } = caller;
   const wanted = wantedOf(filters);
@@ -112,7 +110,7 @@ export async function viewAudit(caller: Member, filters: AuditFilters, cursor: s
 }
 
 /** Verifies for each view that the event belongs to the root. @throws Problem capability_required, not_found */
-export async function viewAuditEvent(caller: Member, place: string): Promise<EventDetail> {
+export async function viewAuditEvent(caller: MemberCaller, place: string): Promise<EventDetail> {
   requireAccess(caller);
   if (!/^[1-9][0-9]{0,14}$/.test(place)) throw notFound("audit event");
   const sequence = Number(place);

@@ -1,4 +1,4 @@
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { agentSet, keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listLiveServiceAccounts } from "#lib/identity/keys/service-account-store.ts";
 import { answerTo, readSealed } from "#lib/identity/oauth/connect-request.ts";
@@ -28,9 +28,7 @@ export type ConnectAnswer =
   | { readonly kind: "mayNot"; readonly refuseAt: string }
   | { readonly kind: "unusable"; readonly error: string };
 
-type Member = SessionCaller & { readonly organizationId: string };
-
-export async function viewConnect(caller: Member, query: string): Promise<ConnectAnswer> {
+export async function viewConnect(caller: MemberCaller, query: string): Promise<ConnectAnswer> {
   const request = await readSealed(query);
   if (request === null) return { kind: "unusable", error: "invalid_request" };
   if (request.organizationId !== null && request.organizationId !== caller.organizationId) return { kind: "otherOrganization" };

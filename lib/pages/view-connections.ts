@@ -1,4 +1,4 @@
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { clientsOf } from "#lib/identity/oauth/client-store.ts";
 import { connectionsOf } from "#lib/identity/oauth/connection-store.ts";
 import type { AgentClient, Connection } from "#lib/identity/oauth/contract.ts";
@@ -15,9 +15,7 @@ export type ConnectionsView = {
 };
 
 /** The page must have checked that the person may see the organization's programs. */
-export async function viewConnections({
-  organizationId,
-}: SessionCaller & { readonly organizationId: string }): Promise<ConnectionsView> {
+export async function viewConnections({ organizationId }: MemberCaller): Promise<ConnectionsView> {
   const [clients, connections] = await Promise.all([clientsOf(organizationId, ROWS), connectionsOf(organizationId, ROWS)]);
   return { address: mcpResource(), clients: clients.map(presentClient), connections: connections.map(presentConnection) };
 }

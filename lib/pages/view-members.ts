@@ -1,6 +1,6 @@
 import { database } from "#lib/db/client.ts";
 import { env } from "#lib/env.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { membershipRoleOf } from "#lib/identity/capabilities.ts";
 import { invitationTokenOf } from "#lib/identity/members/invitation-token.ts";
 import type { Invitation, Member } from "#lib/identity/members/contract.ts";
@@ -46,7 +46,7 @@ function keysByMaker(keys: readonly MadeKey[]): Record<string, ShownKey[]> {
 }
 
 /** Only callers who may manage members see open invitations. */
-export async function viewMembers(caller: SessionCaller & { readonly organizationId: string }): Promise<MembersView> {
+export async function viewMembers(caller: MemberCaller): Promise<MembersView> {
   const { organizationId, userId } = caller;
   const manages = caller.capabilities.has("members:manage");
   const [rows, own, owners, stepUpLimits, invitations, keys] = await Promise.all([

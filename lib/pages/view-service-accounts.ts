@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { decodeCursor, page } from "#lib/http/paging.ts";
 import { keyCapabilitiesOf } from "#lib/identity/capabilities.ts";
 import { listServiceAccounts } from "#lib/identity/keys/contract.ts";
@@ -25,8 +25,6 @@ const ROWS = 20;
 /** Each rotation adds a key, so a service account may have many; the page shows the newest 50. */
 const KEYS = 50;
 const MANDATES = 50;
-
-type Member = SessionCaller & { readonly organizationId: string };
 
 const requireAccess = compileAccess(listServiceAccounts.access);
 
@@ -65,7 +63,7 @@ function keyOf(line: KeyLine): KeyView {
 type PageRequest = { readonly revoked: boolean; readonly cursor: string | undefined };
 
 /** @throws Problem capability_required, invalid_request for an invalid cursor */
-export async function viewServiceAccounts(caller: Member, { revoked, cursor }: PageRequest): Promise<AccountsView> {
+export async function viewServiceAccounts(caller: MemberCaller, { revoked, cursor }: PageRequest): Promise<AccountsView> {
   requireAccess(caller);
   const place = decodeCursor(cursor);
   const [rows, counts] = await Promise.all([
@@ -77,7 +75,7 @@ export async function viewServiceAccounts(caller: Member, { revoked, cursor }: P
 }
 
 /** @throws Problem capability_required, not_found */
-export async function viewServiceAccount(caller: Member, serviceAccountId: string): Promise<AccountDetail> {
+export async function viewServiceAccount(caller: MemberCaller, serviceAccountId: string): Promise<AccountDetail> {
   requireAccess(caller);
   const line = await findAccount(caller, serviceAccountId);
   if (!line) throw notFound("service account");

@@ -1,7 +1,7 @@
 import { clock } from "#lib/audit/transact.ts";
 import { database } from "#lib/db/client.ts";
 import { compileAccess } from "#lib/http/access.ts";
-import type { SessionCaller } from "#lib/http/operation.ts";
+import type { MemberCaller } from "#lib/http/operation.ts";
 import { listWebhookEndpoints, type WebhookDelivery, type WebhookEndpoint } from "#lib/webhooks/contract.ts";
 import { readDeliveries } from "#lib/webhooks/list-webhook-deliveries.ts";
 import { readEndpoints } from "#lib/webhooks/list-webhook-endpoints.ts";
@@ -9,12 +9,10 @@ import { presentEndpoint } from "#lib/webhooks/present-endpoint.ts";
 
 const ROWS = 20;
 
-type Member = SessionCaller & { readonly organizationId: string };
-
 const requireAccess = compileAccess(listWebhookEndpoints.access);
 
 /** @throws Problem capability_required */
-export async function viewWebhooks(caller: Member): Promise<readonly WebhookEndpoint[]> {
+export async function viewWebhooks(caller: MemberCaller): Promise<readonly WebhookEndpoint[]> {
   requireAccess(caller);
   return readEndpoints(caller.organizationId);
 }
@@ -26,7 +24,7 @@ export type WebhookView = {
 };
 
 /** @throws Problem capability_required, not_found, invalid_request for an invalid cursor */
-export async function viewWebhook(caller: Member, id: string, cursor: string | undefined): Promise<WebhookView> {
+export async function viewWebhook(caller: MemberCaller, id: string, cursor: string | undefined): Promise<WebhookView> {
   requireAccess(caller);
   const { endpoint, deliveries } = await readDeliveries(caller.organizationId, id, { limit: ROWS, cursor });
   const { items, nextCursor } = deliveries;
