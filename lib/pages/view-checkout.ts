@@ -21,6 +21,7 @@ import { askRules, type AskRule } from "#lib/mandates/ask-rules.ts";
 import { highestAsked } from "#lib/mandates/assurance.ts";
 import { displayAmount, formatAmount, parseAmount } from "#lib/money.ts";
 import { assetOf, chainOf } from "#lib/chains/chains.ts";
+import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { findingsOf } from "#lib/pages/payee-store.ts";
 import { viewPayee } from "#lib/pages/view-payee.ts";
 import { notFound, Problem } from "#lib/problem.ts";
@@ -186,13 +187,13 @@ const linesOf = ({ canonicalBasket, tokenDecimals, asset }: CheckoutRow): LineVi
   });
 
 function destinationOf({ payTo, tokenAddress, chain, asset }: CheckoutRow): CheckoutView["destination"] {
-  const explorer = chainOf(chain)?.explorerBaseUrl;
+  const explorer = explorerUrl(chainOf(chain), `address/${payTo}`);
   return {
     payTo,
     tokenAddress,
     tokenName: assetOf(chain, asset)?.tokenName ?? asset,
     chain,
-    ...(explorer !== undefined && { explorerUrl: `${explorer.replace(/\/$/, "")}/address/${payTo}` }),
+    ...(explorer !== null && { explorerUrl: explorer }),
   };
 }
 

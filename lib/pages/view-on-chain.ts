@@ -5,6 +5,7 @@ import { lower } from "#lib/evm.ts";
 import type { Mandate } from "#lib/mandates/mandate-schema.ts";
 import { formatAmount } from "#lib/money.ts";
 import { assetAt, assetOf, chainOf } from "#lib/chains/chains.ts";
+import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { deploymentAt } from "#lib/onchain/registry/deployments.ts";
 import { periodAt } from "#lib/onchain/registry/periods.ts";
 import { readBudget, type ChainBudget } from "#lib/onchain/registry/read-budget.ts";
@@ -51,11 +52,8 @@ export type OnChainView = {
 
 const EARLIER_MAX = 5;
 
-const transactionOf = ({ chain, txHash }: RegistrationRow): RegistrationView["transaction"] => {
-  if (txHash === null) return null;
-  const explorer = chainOf(chain)?.explorerBaseUrl;
-  return { hash: txHash, href: explorer === undefined ? null : `${explorer.replace(/\/$/, "")}/tx/${txHash}` };
-};
+const transactionOf = ({ chain, txHash }: RegistrationRow): RegistrationView["transaction"] =>
+  txHash === null ? null : { hash: txHash, href: explorerUrl(chainOf(chain), `tx/${txHash}`) };
 
 const fromSeconds = (seconds: number): string => toWire(new Date(seconds * 1_000));
 

@@ -6,6 +6,7 @@ import { decimalsOf } from "#lib/mandates/check-terms.ts";
 import { reading, type Scope } from "#lib/mandates/store.ts";
 import { displayAmount, formatAmount } from "#lib/money.ts";
 import { chainOf } from "#lib/chains/chains.ts";
+import { explorerUrl } from "#lib/chains/explorer-url.ts";
 import { networkName } from "#lib/chains/network-name.ts";
 import { eventsOf, mandateOf, orderOf, sellerToday } from "#lib/payments/detail-store.ts";
 import { executionsOf, findAuthorization, type AuthorizationRow, type ExecutionRow } from "#lib/holds/execution-store.ts";
@@ -205,8 +206,7 @@ function requestIdOf(events: readonly Event[], authorizationId: string): string 
 function transactionOf({ chain }: AuthorizationRow, attempts: readonly ExecutionRow[]): PaymentView["transaction"] {
   const attempt = attempts.findLast(({ settlementReference }) => settlementReference !== null);
   if (!attempt?.settlementReference) return null;
-  const explorer = chainOf(chain)?.explorerBaseUrl;
   const hash = attempt.settlementReference;
   const at = attempt.settlementStatus === "settled" ? (attempt.resolvedAt?.toISOString() ?? null) : null;
-  return { hash, href: explorer === undefined ? null : new URL(`/tx/${hash}`, explorer).href, at };
+  return { hash, href: explorerUrl(chainOf(chain), `tx/${hash}`), at };
 }
