@@ -26,7 +26,7 @@ export type AuditEvent = {
 export type SignedHead = { readonly sequence: number; readonly hash: string };
 /** The peaks are the roots of the complete subtrees, which are needed to append events. */
 export type AuditHead = SignedHead & { readonly peaks: Peaks };
-/** `hash` is the leaf hash; `node` the root of the largest complete subtree that ends with the event, null if only the leaf. */
+/** `hash` is the leaf hash; `node` is the root of the largest complete subtree that ends with this leaf, or null for a leaf. */
 export type ChainedEvent = AuditEvent & {
   readonly chain: string;
   readonly sequence: number;

@@ -27,7 +27,7 @@ async function readTail(path: string): Promise<string> {
 
 export type KeptHead = { readonly head: Checkpoint | null; readonly detail?: string };
 
-/** The highest sequence at the file's end. `head` is null if no file is set or it is empty, or unusable as `detail` says. */
+/** The highest sequence at the file's end. `head` is null without a file or a head; `detail` says why a file is unusable. */
 export async function furthestKeptHead(): Promise<KeptHead> {
   const { AUDIT_HEADS_FILE } = env();
   if (!AUDIT_HEADS_FILE) return { head: null };

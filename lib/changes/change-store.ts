@@ -43,7 +43,7 @@ export async function newestEvents(ends: readonly Place[], rows: number): Promis
   return Map.groupBy(events, ({ chain }) => chain);
 }
 
-/** Sessions that ended, or whose people were banned or changed membership, role or organization. Indexes in `readers`. */
+/** Indexes of `readers` whose session ended, or who were banned or changed membership, role or active organization. */
 export async function endedReaders(readers: readonly Reader[]): Promise<readonly number[]> {
   const rows = await pool()`
     SELECT r.place FROM unnest(${readers.map(({ sessionId }) => sessionId)}::text[],

@@ -13,7 +13,7 @@ import type { Capability } from "#lib/vocabulary.ts";
 const EVERY_MS = 1_000;
 /** After this many reads, each stream gets an SSE comment, because proxies close connections without data. */
 const QUIET_READINGS = 15;
-/** One read returns at most this many audit events: from all organizations, but at least one from each, and from one. */
+/** The most audit events that one read returns: of all organizations, but at least one of each, and of one organization. */
 const EVENTS_MAX = 2_000;
 const EVENTS_EACH = 50;
 /** If the sessions cannot be checked for this long, all streams end, because a person may have lost the right to read. */

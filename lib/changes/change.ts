@@ -28,7 +28,7 @@ function kindsOf(type: string): readonly ChangeKind[] {
 /** A message must be short enough for a slow connection. */
 const CHANGES_MAX = 30;
 
-/** The log has no gaps, so a gap after `seen` means that events were not read. Null without a gap and a visible event. */
+/** The log has no gaps, so a gap after `seen` means that events were not read. Null if there is no gap and no visible event. */
 export function messageOf(events: readonly ChainEvent[], seen: number, kinds: ReadonlySet<ChangeKind>): ChangeMessage | null {
   const unread = events.filter(({ sequence }) => sequence > seen);
   const byKey = new Map<string, Change>();

@@ -70,7 +70,7 @@ function inRow(column: string, type: string, text: string | null): string {
   return `"${(type === "id" ? unmistakable(column, text) : text).replaceAll(/["\\]/g, "$&$&")}"`;
 }
 
-/** Like `given`, but faster for many columns, as rows are text of the row type. `columns`: all of the table, in its order. */
+/** Like `given`, but faster for many columns: rows are text of the row type. `columns` must be all columns in table order. */
 export function givenRows<T>(name: string, table: PgTable, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
   const apart = columns.filter(([, type]) => type === "json text");

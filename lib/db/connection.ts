@@ -63,7 +63,7 @@ export class Connection {
   /** True if this process gave up the connection, so that the server may not know that it ended. */
   unheard = false;
   readonly sql: Sql = sqlThrough((query) => this.send(query));
-  /** The first error of the transaction: later statements only report 25P02 (transaction aborted). */
+  /** The first error since a caller got this connection; later statements only report 25P02 (transaction aborted). */
   failure: postgres.PostgresError | null = null;
   /** Called once, when the connection ends for any reason. `silent` is true if it ended because no data came in time. */
   onEnd: (silent: boolean) => void = ignore;

@@ -20,7 +20,7 @@ async function selectWaiting(sql: Sql, pids: readonly number[]): Promise<readonl
   return rows.map(({ pid, blockers }) => ({ pid, blockers: blockers?.split(",").map(Number) ?? null }));
 }
 
-/** A process that waits for a lock of a lost process counts as lost: it may be, and would then get the lock and keep it. */
+/** A process that waits for a lost process's lock counts too: its connection may be lost, and it would keep the lock. */
 function lostAmong(waiting: readonly Waiting[]): ReadonlySet<number> {
   const lost = new Set(waiting.filter(({ blockers }) => blockers === null).map(({ pid }) => pid));
   let known = 0;
@@ -47,7 +47,7 @@ async function askOnce(sql: Sql, pools: readonly Pool[]): Promise<void> {
   const lostPids = lostAmong(waiting.filter(({ pid, blockers }) => blockers !== null || suspected.has(pid)));
   const lost = quiet().filter(({ backend }) => backend && lostPids.has(backend.pid));
   if (lost.length === 0) return;
-  // First the connections: a terminated server process could report as failed a COMMIT whose answer was lost.
+  // End the connections first: a terminated server process could report as failed a COMMIT whose answer was lost.
   for (const connection of lost) connection.abandon("A message between the service and the database was lost.");
   const idle = pools.flatMap((pool) => pool.forgetIdleUnheardSince(performance.now() - QUIET_MS));
   await terminate(

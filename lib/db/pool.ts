@@ -239,7 +239,7 @@ export class Pool {
     this.#fill();
   }
 
-  /** Otherwise these server processes keep their locks until TCP notices the loss. */
+  /** An abandoned server process keeps its locks until TCP notices the loss. */
   async #endAbandoned(connection: Connection): Promise<void> {
     if (this.#abandoned.length === 0) return;
     const abandoned = this.#abandoned.splice(0);

@@ -1,7 +1,7 @@
 import type { Backend } from "#lib/db/connection.ts";
 import type { Sql } from "#lib/db/sql.ts";
 
-/** After a restart or failover, the pid may belong to another process, so start, user and application name must match too. */
+/** A later process, or another program's after a failover, may have the same pid, so more than the pid must match. */
 export const terminate = (sql: Sql, backends: readonly Backend[]) => sql`
   SELECT pg_terminate_backend(a.pid)
   FROM unnest(string_to_array(${backends.map(({ pid }) => pid).join()}, ',')::int[],

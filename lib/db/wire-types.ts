@@ -1,8 +1,6 @@
 import { makePgArray } from "drizzle-orm/pg-core";
 import { parse as parseArray } from "postgres-array";
 
-/** Otherwise the driver queries array types on each new connection, and drizzle changes the parsers of pools that it wraps. */
-
 const asText = (value: string): string => value;
 const isoText = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 const jsonText = (value: unknown): unknown => (typeof value === "string" ? value : JSON.stringify(value));
@@ -23,6 +21,7 @@ const arrayOf = (from: readonly number[], read: (text: string) => unknown) => ({
   parse: (text: string) => parseArray(text, read),
 });
 
+/** Without fixed types, the driver queries array types on each new connection, and drizzle changes the parsers of its pool. */
 export const wireTypes = {
   times: { to: 1184, from: texts, serialize: isoText, parse: asText },
   json: { to: 114, from: json, serialize: jsonText, parse: (text: string): unknown => JSON.parse(text) },

@@ -31,7 +31,7 @@ export function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** Each proxy appends the address that it saw, so the client's is `hops` places from the end; it may have forged the others. */
+/** Each proxy appends the address that it saw; the client may have forged all entries before the last `hops`. */
 export function addressFrom(socket: string, forwardedFor: string | null, hops: number = env().TRUSTED_PROXY_HOPS): string {
   if (hops === 0) return networkOf(socket);
   const forwarded = (forwardedFor ?? "").split(",").map((part) => part.trim());

@@ -8,7 +8,7 @@ import type { ErrorBody } from "#lib/problem.ts";
 import { minutes } from "#lib/time.ts";
 import type { CheckoutStatus } from "#lib/vocabulary.ts";
 
-/** Clients end a call after 60 seconds. */
+/** Less than the 60 seconds after which clients end a call. */
 const WAIT_SECONDS = 25;
 /** Clients end a call with an error after ten rounds, so this service answers the call before that. */
 const ROUNDS_MAX = 8;

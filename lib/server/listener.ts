@@ -58,7 +58,7 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/** V8 keeps the old tables of a grown Set alive; set to null, or they keep finished responses until a full collection. */
+/** Cleared on close, because V8 keeps the old tables of a grown Set alive, and they would keep finished responses. */
 type Open = { outgoing: ServerResponse | null };
 
 async function drain(server: Server, limitMs: number): Promise<boolean> {

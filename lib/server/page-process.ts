@@ -151,7 +151,7 @@ export class PageProcess {
     if (before) void this.#endOne(before);
   }
 
-  /** Not soon after the start, because the next process would soon use as much memory. */
+  /** A process that grew soon after its start is kept, because the next one would soon use as much memory. */
   #replace(child: Child): void {
     const young = performance.now() - child.since < this.#options.wellMs;
     if (child !== this.#current || this.#next !== null || young || this.#ended) return;

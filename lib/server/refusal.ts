@@ -74,7 +74,7 @@ const HELD_MS = 500;
 const HELD_MAX = 512;
 let held = 0;
 
-/** A pause makes a client that retries at once cheap. If HELD_MAX refusals wait, sends it now and closes the connection. */
+/** The pause makes a client that retries at once cheap. If HELD_MAX refusals wait, sends at once and closes the connection. */
 export async function refuseSlowly(outgoing: ServerResponse, refusal: (typeof refusals)[keyof typeof refusals]): Promise<void> {
   if (held >= HELD_MAX) {
     outgoing.shouldKeepAlive = false;

@@ -83,7 +83,7 @@ async function passwordToken(userId: string): Promise<string> {
   return token;
 }
 
-/** Counts tries from an address with a session of the account apart, so that tries from elsewhere do not lock the owner out. */
+/** Tries from an address with a session of the account count separately, so that other tries do not lock the owner out. */
 async function countTry({ triesPerAccount }: Endpoint, { email = "" }: Record<string, string>, address: string): Promise<void> {
   if (!triesPerAccount) return;
   const { max, windowSeconds } = triesPerAccount;

@@ -23,7 +23,7 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** Only these fields are copied, because a database error contains the values of the row in others. */
+/** Only these fields are copied, because other fields of a database error contain the values of the row. */
 function serializeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: safeText(String(error)) };
   const code = own(error, "code");

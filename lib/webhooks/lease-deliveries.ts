@@ -8,7 +8,7 @@ import { beginDeliveries, leaseDue, noteDelivered, type DeliveryRow, type Answer
 import { lockEnabled, moveEndpoint, type LockedEndpoint, type Target } from "#lib/webhooks/endpoint-store.ts";
 import { bodyOf, isWanted, LEASE_MS } from "#lib/webhooks/message.ts";
 
-/** Other events wait in the audit chain, without rows or memory. A failing endpoint gets one more event after `probeMs`. */
+/** Further events wait in the audit chain. After `probeMs` without an attempt, a failing endpoint gets one more event. */
 export const limits = { openMax: 1_000, openFailingMax: 20, probeMs: minutes(10) } as const;
 /** The endpoint may subscribe to only a few of the events that one statement reads. */
 const EVENTS = 200;
