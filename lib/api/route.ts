@@ -17,11 +17,11 @@ import {
   type Operation,
 } from "#lib/http/operation.ts";
 import { requireOwnMandates } from "#lib/http/own-mandates.ts";
-import { requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
+import { limitAnonymous, requireAllowed, takeAddress, takeCredential, type Allowance } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem, type Reply } from "#lib/http/reply.ts";
 import { authenticate, renewedCookie, type AuthenticateOptions } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
-import { isProblem, notFound, Problem } from "#lib/problem.ts";
+import { notFound, Problem } from "#lib/problem.ts";
 
 type Plain = (request: Request) => Promise<Reply>;
 
@@ -36,16 +36,6 @@ const fromPlain = (plain: Plain): Serve & { readonly plain: Plain } =>
   Object.assign(async (request: Request) => toResponse(await plain(request)), { plain });
 
 type Authenticate = (request: Request, options: AuthenticateOptions) => Promise<Caller | null>;
-
-/** Null without a credential. A request without a valid one counts against the rate limit of its network address. */
-async function identify(request: Request, { urgent }: Operation, authenticated: Authenticate): Promise<Caller | null> {
-  const caller = await authenticated(request, { on: urgent ? urgentPool().sql : undefined }).catch((error: unknown) => {
-    if (isProblem(error)) requireAllowed(takeAddress(request));
-    throw error;
-  });
-  if (!caller) requireAllowed(takeAddress(request));
-  return caller;
-}
 
 function replyOf(operation: Operation, result: unknown, request: Request, requestId: string, allowance: Allowance | null): Reply {
   if (isStoredReply(result)) {
@@ -92,7 +82,8 @@ export function route<O extends Operation>(operation: O, handler: Handler<O>, au
       requireJsonAccepted(request.headers.get("accept"));
       if (hasBody) requireJsonType(request.headers.get("content-type"));
       if (isPublic) requireAllowed(takeAddress(request));
-      const caller = isPublic ? null : await identify(request, operation, authenticated);
+      const on = operation.urgent ? urgentPool().sql : undefined;
+      const caller = isPublic ? null : await limitAnonymous(request, authenticated(request, { on }));
       if (caller) requireAllowed((allowance = takeCredential(caller)));
       if (caller?.kind === "session") cookie = renewedCookie(request);
       requireAccess(caller);

@@ -1,7 +1,7 @@
 import { addressOf } from "#lib/http/address.ts";
 import type { Caller } from "#lib/http/operation.ts";
 import { env } from "#lib/env.ts";
-import { Problem } from "#lib/problem.ts";
+import { isProblem, Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 
 export type Allowance = { readonly allowed: boolean; readonly remaining: number; readonly policy: string; readonly name: string };
@@ -60,4 +60,14 @@ export function requireAllowed({ allowed, policy, name }: Allowance): void {
     nextActions: [{ type: "retry_later", label: "Wait and try again" }],
     headers: { "RateLimit-Policy": policy, RateLimit: `"${name}";r=0;t=1` },
   });
+}
+
+/** Counts a request without a valid credential against the limit of its network address. @throws Problem rate_limited */
+export async function limitAnonymous<C extends Caller | null>(request: Request, authenticated: Promise<C>): Promise<C> {
+  const caller = await authenticated.catch((error: unknown) => {
+    if (isProblem(error)) requireAllowed(takeAddress(request));
+    throw error;
+  });
+  if (!caller) requireAllowed(takeAddress(request));
+  return caller;
 }

@@ -12,7 +12,7 @@ import { getMandate } from "#lib/mandates/get-mandate.ts";
 import { getRemaining } from "#lib/mandates/get-remaining.ts";
 import { simulateMandate } from "#lib/mandates/lifecycle/simulate-mandate.ts";
 import { listMandates } from "#lib/mandates/list-mandates.ts";
-import { authenticateMcp } from "#lib/mcp/authenticate-mcp.ts";
+import { authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
 import { authorizePayment } from "#lib/payments/authorize-payment.ts";
 import * as payments from "#lib/payments/contract.ts";
 import * as receipts from "#lib/payments/receipt-contract.ts";
@@ -26,7 +26,7 @@ export type Served<O extends Operation> = { readonly operation: O; readonly serv
 
 const served = <O extends Operation>(operation: O, handler: Handler<O>): Served<O> => ({
   operation,
-  serve: route(operation, handler, authenticateMcp).plain,
+  serve: route(operation, handler, authenticateAgent).plain,
 });
 
 /**

@@ -4,11 +4,11 @@ import { withinDeadline } from "#lib/http/deadline.ts";
 import { parseJson, readBody } from "#lib/http/json.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
 import { ownOrigins } from "#lib/http/origin.ts";
-import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
+import { limitAnonymous, requireAllowed, takeCredential } from "#lib/http/rate-limit.ts";
 import { headersOf, problemReply, toProblem } from "#lib/http/reply.ts";
 import { newId } from "#lib/ids.ts";
-import { authenticateMcp, mcpChallenge } from "#lib/mcp/authenticate-mcp.ts";
-import { invalidField, isProblem, Problem } from "#lib/problem.ts";
+import { agentChallenge, authenticateAgent } from "#lib/identity/oauth/authenticate-agent.ts";
+import { invalidField, Problem } from "#lib/problem.ts";
 import { observeRequest } from "#lib/telemetry/metrics.ts";
 
 export const MCP_PATH = "/mcp";
@@ -41,10 +41,7 @@ function requireOwnNames(request: Request): void {
 }
 
 async function identify(request: Request): Promise<KeyCaller> {
-  const caller = await authenticateMcp(request).catch((error: unknown) => {
-    if (isProblem(error)) requireAllowed(takeAddress(request));
-    throw error;
-  });
+  const caller = await limitAnonymous(request, authenticateAgent(request));
   requireAllowed(takeCredential(caller));
   noteOrganization(caller.organizationId);
   return caller;
@@ -75,7 +72,7 @@ function refusal(error: unknown, request: Request, requestId: string): Response 
   const { status, headers, body } = problemReply(toProblem(error, requestId, "mcp"), requestId, null);
   return new Response(body, {
     status,
-    headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": mcpChallenge(request) }) },
+    headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": agentChallenge(request) }) },
   });
 }
 
@@ -88,10 +85,8 @@ async function serve(request: Request): Promise<Response> {
       followRequest(() => answer(request)),
       DEADLINE_MS,
     );
-    const type = response.headers.get("content-type");
-    for (const [name, value] of Object.entries(headersOf(requestId, response.status, null))) response.headers.set(name, value);
-    if (type === null) response.headers.delete("content-type");
-    else response.headers.set("content-type", type);
+    const { "Content-Type": _, ...headers } = headersOf(requestId, response.status, null);
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   } catch (error) {
     response = refusal(error, request, requestId);
   }

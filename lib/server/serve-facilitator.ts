@@ -6,12 +6,12 @@ import { parseJson, readBody, requireJsonType } from "#lib/http/json.ts";
 import { followRequest } from "#lib/db/request.ts";
 import { withinDeadline } from "#lib/http/deadline.ts";
 import type { KeyCaller } from "#lib/http/operation.ts";
-import { requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
+import { limitAnonymous, requireAllowed, takeAddress, takeCredential } from "#lib/http/rate-limit.ts";
 import { toProblem } from "#lib/http/reply.ts";
 import { everyMethod, type Methods } from "#lib/api/route.ts";
 import { authenticate } from "#lib/identity/sessions/authenticate.ts";
 import { newId } from "#lib/ids.ts";
-import { isProblem, Problem, problems } from "#lib/problem.ts";
+import { Problem, problems } from "#lib/problem.ts";
 import { answerSettle } from "#lib/execute/answer-settle.ts";
 import { answerVerify } from "#lib/execute/answer-verify.ts";
 import { readAsked } from "#lib/execute/settlement-request.ts";
@@ -31,12 +31,8 @@ type Endpoint = "verify" | "settle";
 const requireSettle = compileAccess({ capability: "payments:settle" });
 
 async function identify(request: Request): Promise<KeyCaller> {
-  const caller = await authenticate(request).catch((error: unknown) => {
-    if (isProblem(error)) requireAllowed(takeAddress(request));
-    throw error;
-  });
-  if (!caller) requireAllowed(takeAddress(request));
-  else requireAllowed(takeCredential(caller));
+  const caller = await limitAnonymous(request, authenticate(request));
+  if (caller) requireAllowed(takeCredential(caller));
   requireSettle(caller);
   if (caller?.kind !== "key") throw new Problem("forbidden", { detail: "Only a service account's key may do this." });
   return caller;
