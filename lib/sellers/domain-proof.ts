@@ -61,8 +61,10 @@ export async function requireProof(method: "wellKnown" | "dns", claim: Claim): P
   const publish = instructions(proof);
   const proven = await (method === "dns" ? inDns(domain, token) : inFile(domain, token)).catch((error: unknown) => {
     if (!isProblem(error)) throw error;
-    const code = error.code === "storefront_unavailable" ? error.code : "storefront_invalid";
-    throw new Problem(code, { detail: error.details.detail, nextActions: [publish] });
+    const details = { detail: error.details.detail, nextActions: [publish] };
+    throw error.code === "storefront_unavailable"
+      ? new Problem("storefront_unavailable", details)
+      : new Problem("storefront_invalid", details);
   });
   if (proven) return;
   const place = method === "dns" ? `the TXT records of ${recordName(domain)}` : fileUrl(domain);
