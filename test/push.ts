@@ -72,7 +72,7 @@ export async function addTestDevice(service: PushService, as: Credential, detail
 const hkdf = (salt: Buffer, key: Buffer, info: Buffer, length: number) =>
   Buffer.from(hkdfSync("sha256", key, salt, info, length));
 
-/** The text of a message, decrypted as the device does it. @throws Error if the message is for another device or was changed */
+/** A message, decrypted and parsed as the device does it. @throws Error if the message is for another device or was changed */
 export function decrypt({ body }: Received, { auth, pair }: TestDevice): Record<string, unknown> {
   const [salt, keyLength] = [body.subarray(0, 16), body.readUInt8(20)];
   const sender = body.subarray(21, 21 + keyLength);

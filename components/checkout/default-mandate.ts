@@ -1,6 +1,6 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
-/** The mandate that the checkout names or that was detected for it, or else the only one that allows the payment. */
+/** The named or detected mandate if the page shows it, or else the only one that allows the payment; undefined if none fits. */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;
   const matches = mandates.filter(({ match }) => match);

@@ -16,7 +16,7 @@ import { chainFor, fundedWallet, rpcUrl } from "./stall.ts";
 export type RegisteredStall = {
   readonly seller: Seller;
   readonly payTo: `0x${string}`;
-  /** The address of a report that costs 0.25 USDC. */
+  /** The URL of a report that costs 0.25 USDC. */
   readonly reportUrl: string;
   readonly mandateId: string;
 };

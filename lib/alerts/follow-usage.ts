@@ -15,9 +15,9 @@ import { minutes } from "#lib/time.ts";
 const CHAINS = 200;
 const EVENTS = 5_000;
 const HOUR_MS = minutes(60);
-/** So many refusals with one code in one hour of the clock cause an alert; fewer are normal. */
+/** At least this many refusals of a mandate with one code in one hour of the clock cause an alert; fewer are normal. */
 const REFUSALS = 5;
-/** An alert about an unknown outcome waits so long, because most outcomes are known after a few blocks of the chain. */
+/** An alert about an unknown outcome waits this long, because most outcomes are known after a few blocks of the chain. */
 const UNKNOWN_MINUTES = 10;
 
 /** A worker runs this function, so that alerts do not make the decision of a payment slower. */

@@ -25,7 +25,7 @@ import { notFound, Problem } from "#lib/problem.ts";
 
 type Plain = (request: Request) => Promise<Reply>;
 
-/** Creating a Response and reading it again takes the HTTP server longer than all other work on the request. */
+/** `plain` avoids a Response, because creating and reading one takes longer than all other work on the request. */
 export type Serve = ((request: Request) => Promise<Response>) & { readonly plain?: Plain };
 
 export type Route = Serve & { readonly plain: Plain; readonly operation: Operation };
@@ -120,7 +120,7 @@ const refuse = (problem: Problem): Serve =>
 
 export const notFoundRoute: Serve = refuse(notFound("path"));
 
-/** For a request that cannot be read as HTTP, for example because its Host header is not valid. */
+/** Answers a request that cannot be read as HTTP, for example because its Host header is not valid. */
 export const malformedRoute: Serve = refuse(
   new Problem("invalid_request", { detail: "The request cannot be read.", errors: [] }),
 );

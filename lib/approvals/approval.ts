@@ -45,7 +45,7 @@ export type StepUpFacts = {
   readonly aboveThreshold: boolean;
   /** The amount, with those that the person approved for unverified payees in the last day, is above their lower limit. */
   readonly aboveUnverified: boolean;
-  /** Proved again in this session for this checkout and still valid; by passkey only if the checkout has the signed terms. */
+  /** This session has an unused, unexpired proof for this checkout; a passkey's proof counts only for the terms it signed. */
   readonly done: boolean;
 };
 

@@ -1,6 +1,6 @@
 import type { Call } from "#lib/call-schema.ts";
 
-/** The path is here because the module `payments` may not import the module `commerce`, which defines getCheckout. */
+/** Defined here and not in `commerce`, whose contract imports it, because `payments` uses it and may not import `commerce`. */
 export const CHECKOUT_PATH = "/api/v1/agent/commerce/checkouts/{checkoutIntentId}";
 const WAIT_SECONDS = 30;
 

@@ -64,7 +64,7 @@ export async function finishCheckout(tx: Tx, authorizationId: string, outcome: "
 
 type Redeem = { readonly actorId: string; readonly requestId: string; readonly payableUntil: Date };
 
-/** Possible only once. The caller holds the locks and has compared the payment. @throws Problem authorization_consumed */
+/** The caller has locked mandate and checkout and compared the payment. @throws Problem authorization_consumed if used */
 export async function redeemApproval(tx: Tx, approval: ApprovalRow, redeem: Redeem, now: Date): Promise<ApprovalRow> {
   const consumed = await endApproval(tx, approval.approvalId, "consumed", now);
   if (!consumed) throw new Problem("authorization_consumed", { detail: "This approval was used before." });

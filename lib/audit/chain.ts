@@ -26,7 +26,7 @@ export type AuditEvent = {
 export type SignedHead = { readonly sequence: number; readonly hash: string };
 /** The peaks are the roots of the complete subtrees, which are needed to append events. */
 export type AuditHead = SignedHead & { readonly peaks: Peaks };
-/** `hash` is the leaf hash; `node` is the root of the largest complete subtree that ends with this leaf, or null for a leaf. */
+/** `hash` is the hash of the event as a leaf of the Merkle tree. appendLeaf explains `node`. */
 export type ChainedEvent = AuditEvent & {
   readonly chain: string;
   readonly sequence: number;
@@ -36,7 +36,7 @@ export type ChainedEvent = AuditEvent & {
 
 export const genesis: AuditHead = { sequence: 0, hash: EMPTY_ROOT, peaks: [] };
 
-/** Whether JSON.stringify writes the metadata as RFC 8785 does: no value is an object or array, and names ascend. */
+/** Whether JSON.stringify writes the metadata as RFC 8785 does: no value is an object, array or null, and names ascend. */
 function isInOrder(metadata: AuditEvent["metadata"]): boolean {
   let last = "";
   for (const name in metadata) {

@@ -54,7 +54,7 @@ export async function saveCheckpoint(checkpoint: Checkpoint, named: boolean): Pr
   });
 }
 
-/** By the highest sequence, because two processes may record tree heads in another order than they signed them. */
+/** Takes the highest sequence, because two processes may record tree heads in another order than they signed them. */
 export async function furthestNamed(chain: string, keyIds: readonly string[]): Promise<Checkpoint | null> {
   const [row] = await database()
     .select({ metadata: auditEntries.metadata })

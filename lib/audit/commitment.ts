@@ -13,7 +13,7 @@ const PERSONAL: readonly string[] = ["clientName", "email", "filter", "name", "r
 
 const SALT_BYTES = 32;
 
-/** Without the salt, nobody can find the text by trying likely values. */
+/** `text` is canonical JSON (RFC 8785). Without the salt, nobody can find the text by trying likely values. */
 const commitmentTo = (salt: string, text: string): string =>
   createHash("sha256").update(Buffer.from(salt, "hex")).update(text).digest("hex");
 

@@ -11,7 +11,7 @@ import { Problem } from "#lib/problem.ts";
 import { perProcess } from "#lib/process.ts";
 import { atMost } from "#lib/time.ts";
 
-/** The event is in its audit log, the log "checkpoints" records a tree head of that log (`log`) and is signed (`head`). */
+/** Proves that the event is in its log and the log's head in the log "checkpoints" (`log`), whose head is signed (`head`). */
 export type EventProof = Inclusion & { readonly log: Inclusion; readonly head: string };
 
 /** The signing continues after this time, so a later call gets the proof. */

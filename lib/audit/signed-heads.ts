@@ -48,7 +48,7 @@ export async function signedOf(chain: string): Promise<SignedHeads> {
   if (kept.head) heads.push(kept.head);
   const seen = remembered().get(chain);
   if (seen) heads.push(seen);
-  // Add these last: who can change the database could forge them, and of equal sequences only the first head is compared.
+  // Add these last: a person who can change the database could forge them, and of equal sequences only the first counts.
   if (newest && !keyIds.includes(newest.keyId)) heads.push(newest);
   if (alarm) heads.push({ sequence: alarm.signedSequence, hash: alarm.signedHash });
   const inOrder = heads.map(({ sequence, hash }) => ({ sequence, hash })).toSorted((a, b) => a.sequence - b.sequence);

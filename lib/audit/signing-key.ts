@@ -11,7 +11,7 @@ export type SigningKey = {
   readonly jwk: { readonly kty: "EC"; readonly crv: "P-256"; readonly x: string; readonly y: string };
 };
 
-/** PKCS #8 before the 32 bytes of a private P-256 key. OpenSSL computes the public key. */
+/** The PKCS #8 bytes before the 32 bytes of a private P-256 key. OpenSSL computes the public key. */
 const PKCS8 = Buffer.from("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420", "hex");
 
 /** @throws Error if the number in the bytes is zero or too high for the curve */

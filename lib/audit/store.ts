@@ -19,7 +19,7 @@ export const auditChainOf = ({ chain, organizationId }: Pick<PendingEvent, "chai
 export const lockHeads = (c: Sql, chains: readonly string[]) =>
   c`SELECT chain, sequence, peaks FROM audit_heads WHERE chain = ANY(${chains}::text[]) ORDER BY chain FOR NO KEY UPDATE`;
 
-/** If a log has no events yet, creates its row and locks all of them. */
+/** If a log has no events yet, creates its row and locks the rows of all given logs. */
 export async function allHeads(c: Sql, chains: readonly string[], locked: readonly Row[]): Promise<readonly Row[]> {
   if (locked.length === chains.length) return locked;
   await c`INSERT INTO audit_heads (chain, sequence, hash, peaks) SELECT o, ${genesis.sequence}::bigint, ${genesis.hash}, ''

@@ -92,7 +92,7 @@ export const auditCheckpoints = pgTable(
   (table) => [primaryKey({ columns: [table.chain, table.sequence, table.keyId] })],
 );
 
-/** Deleted when the log is signed again. Stores the signed tree head for processes that have not seen that head. */
+/** A row is deleted when its log is signed again. It stores the signed tree head for processes that have not seen that head. */
 export const auditAlarms = pgTable("audit_alarms", {
   chain: text("chain").primaryKey(),
   /** The first event that differs from what was signed; 0 if the file AUDIT_HEADS_FILE cannot be used. */

@@ -1,8 +1,8 @@
 import { hash as digest } from "node:crypto";
 
-/**
- * RFC 9162, section 2.1, with hexadecimal hashes. The event with sequence n is the leaf with index n - 1. Of each event,
- * the root of the largest complete subtree that ends with it is stored; all other hashes are calculated from these.
+/*
+ * The Merkle tree of an audit log (RFC 9162, section 2.1), with hexadecimal hashes. The event with sequence n is the leaf with
+ * index n - 1. The root of the largest complete subtree that ends with the leaf is stored; other hashes are calculated.
  */
 
 export const EMPTY_ROOT = digest("sha256", "", "hex");
@@ -66,7 +66,7 @@ const splitOf = (size: number): number => {
   return split;
 };
 
-/** Without the leaf `end`. `start` must be a multiple of the smallest power of two that is at least the number of leaves. */
+/** The leaf `end` is not included. `start` must be a multiple of the smallest power of two that is at least `end` - `start`. */
 function subtreeRoot(start: number, end: number, stored: StoredHash): string {
   const width = end - start;
   if (width === 1 || width === lowestBit(end)) return stored(end, width);

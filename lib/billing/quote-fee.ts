@@ -15,7 +15,7 @@ import type { Environment, FeePayer } from "#lib/vocabulary.ts";
 
 type Tenant = { readonly organizationId: string; readonly environment: Environment };
 
-/** sellerOrganizationId alone and a resource's chain count only for the caller's organization: nobody learns about others. */
+/** Uses sellerOrganizationId alone and a resource's chain only for the caller's organization: nobody may learn about others. */
 async function readPayee(tx: Tx, { organizationId, environment }: Tenant, body: AskedFeeQuote) {
   const { sellerId, resourceId, sellerOrganizationId } = body;
   if (sellerId === undefined) {

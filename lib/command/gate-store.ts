@@ -3,7 +3,7 @@ import { database, type Tx } from "#lib/db/client.ts";
 import { createBuckets, requireAllowed } from "#lib/http/rate-limit.ts";
 import { perProcess } from "#lib/process.ts";
 
-/** An advisory lock: payments take it shared and revocations exclusive, so that no payment runs during a revocation. */
+/** The revocation gate, an advisory lock: shared for payments, exclusive for revocations, so that the two never overlap. */
 export const GATE = 0x636f756e;
 
 /**
@@ -14,7 +14,7 @@ export const enterGate = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock_shared(${GATE}::bigint)`);
 };
 
-/** The limit for one organization, person or network address, because each revocation pauses all payments for a moment. */
+/** Each process limits one organization, person or network address, because each revocation pauses all payments briefly. */
 const CLOSINGS_PER_SECOND = 50;
 
 const perOrganization = () => perProcess("rateLimit.gate", () => createBuckets("organization", CLOSINGS_PER_SECOND));
@@ -33,5 +33,8 @@ export const closeGateAtOnce = async (tx: Tx): Promise<void> => {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(${GATE}::bigint)`);
 };
 
-/** For rights that a library took away in its own transaction: waits for all transactions that may have read the old rights. */
+/**
+ * For rights that a library took away in its own transaction: waits for all transactions that may have read the old rights.
+ * @throws Problem rate_limited
+ */
 export const drainGate = (who: string): Promise<void> => database().transaction((tx) => closeGate(tx, who));

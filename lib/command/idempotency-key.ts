@@ -33,7 +33,10 @@ function leaveOut(value: unknown, [name, ...rest]: readonly string[]): unknown {
 
 type Asking = { readonly headers: Pick<Headers, "get"> };
 
-/** Null for GET, without a caller, or without an optional key. @throws Problem invalid_request, idempotency_key_required */
+/**
+ * The returned function gives null for GET, without a caller, or if a key is optional and was not sent.
+ * It throws Problem invalid_request or idempotency_key_required.
+ */
 export function compileIdempotency(
   operation: Operation,
 ): (request: Asking, input: Pick<ParsedInput, "params" | "raw" | "body">, caller: Caller | null) => Idempotency | null {

@@ -10,7 +10,7 @@ export async function findReply(slot: string, on: Database = database()): Promis
   return row ?? null;
 }
 
-/** Returns false if a request with the same key committed first; sets lock_timeout for the rest of the transaction. */
+/** False if a request with the same key committed first; this and later statements of `tx` wait at most 1 s for a lock. */
 export async function claimSlot(tx: Tx, { slot, fingerprint, status, body }: SlotReply): Promise<boolean> {
   const claimed = await tx.execute(sql`
     WITH limited AS MATERIALIZED (SELECT set_config('lock_timeout', '1s', true))

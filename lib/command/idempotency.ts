@@ -54,6 +54,7 @@ export async function replay(idempotency: Idempotency, on?: Database): Promise<S
 
 /**
  * Runs `work` once per idempotency key: work, reply and audit events commit together, and a retry gets the stored bytes.
+ * The reply is stored after `work` has taken its locks, to keep the lock order: mandates, replies, audit logs.
  * @throws Problem idempotency_key_reused, idempotency_in_flight
  */
 export async function once<O extends Operation>(

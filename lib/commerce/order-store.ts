@@ -101,7 +101,7 @@ export async function sealOrder(db: Db, orderId: string, body: string): Promise<
   return order?.body ?? body;
 }
 
-/** Whether the mandate's organization declined this basket, under this mandate or before a mandate was chosen. */
+/** Whether the organization declined this basket in the last hour, under this mandate or before a mandate was chosen. */
 export async function rejectedLately(db: Db, mandateId: string, basketHash: string): Promise<boolean> {
   const { organizationId } = mandates;
   const owner = db.select({ organizationId }).from(mandates).where(eq(mandates.mandateId, mandateId));

@@ -121,7 +121,7 @@ function redeemed({ order, on, offer, decided, locked, now }: Redemption): Purch
   const { orderId } = order;
   const approval = locked?.approval;
   if (!approval) throw basketMismatch();
-  // The approval is then not used, and `redeem` releases the reserved amount.
+  // If the policy now denies the payment, the approval is not used, and `redeem` releases the reserved amount.
   if (decided.decision.outcome === "deny") {
     return { status: 200, body: "", events: [], write: (c) => [saveRefused(c, orderId, on.lease)] };
   }

@@ -6,7 +6,7 @@ import { Counts, hasPlace } from "#lib/http/share.ts";
 import { Problem } from "#lib/problem.ts";
 
 const EVERY_MS = 500;
-/** One person can own many organizations. The last `kept` places are only for those who have no waiting request yet. */
+/** Both are limited, as a person can own many organizations; the last `kept` places are for those without a waiting request. */
 const PER_ORGANIZATION = { most: 2_000, each: 200, kept: 500 };
 const PER_PERSON = { most: 2_000, each: 300, kept: 500 };
 

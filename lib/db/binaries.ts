@@ -38,7 +38,7 @@ export async function sharedDirectory(): Promise<string> {
       () => true,
       () => false,
     );
-    // Another user may have created a directory in the temporary directory; never run programs from it.
+    // Another user may have made this directory in the temporary directory; never run programs from another user's directory.
     if (made && (await stat(directory)).uid === process.getuid?.()) return directory;
   }
   throw new Error("Neither /var/lib nor the temporary directory can be written. Set DATABASE_URL to a PostgreSQL server.");

@@ -50,7 +50,7 @@ export type BulkSource<T> = {
   readonly last: number;
 };
 
-/** `name` and the column names become part of the SQL text: constants in the code, never input. */
+/** `name` and the column names become part of the SQL text, so they must be constants in the code and never input. */
 export function given<T>(name: string, columns: readonly Column<T>[], offset = 0): BulkSource<T> {
   const names = columns.map(([column]) => column).join(", ");
   const arrays = columns.map(([, type], index) => cast(type, `$${offset + index + 1}`)).join(", ");
@@ -62,6 +62,7 @@ export function given<T>(name: string, columns: readonly Column<T>[], offset = 0
   };
 }
 
+/** Text that PostgreSQL reads as one field of a row without quotes. */
 const PLAIN = /^[A-Za-z0-9 _.:/+=@-]+$/;
 
 function inRow(column: string, type: string, text: string | null): string {
@@ -90,7 +91,7 @@ export function givenRows<T>(name: string, table: PgTable, columns: readonly Col
   };
 }
 
-/** The table, the columns and `tail` become part of the SQL text: constants in the code, never input. */
+/** The table, the columns and `tail` become part of the SQL text, so they must be constants in the code and never input. */
 export function bulkInsert<T>(table: string, columns: readonly Column<T>[], tail = "") {
   const { names, source, values } = given("given", columns);
   const text = `INSERT INTO ${table} (${names}) SELECT * FROM ${source} ${tail}`;

@@ -79,7 +79,7 @@ const usual = { lockTimeoutMs: 4_000, statementTimeoutMs: 6_000, waitMs: 5_000, 
 
 export const mainPool = (): Pool => perProcess("pool", () => createPool({ ...usual, max: env().DATABASE_POOL }));
 
-/** Planning took longer than execution, so plan once. No sequential scans, as a table may be small when a plan is made. */
+/** Planning took longer than execution, so plan once. No sequential scans: a table that is small at planning may grow. */
 const planOnce = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
 /** Two connections for open batches, and one for looking up API keys. */

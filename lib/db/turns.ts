@@ -40,7 +40,7 @@ function leave(key: string): void {
 
 type Options = { readonly first?: boolean; readonly waitMs?: number };
 
-/** Without turns, each caller that waits for a busy row's lock would hold a connection. @throws PoolBusy */
+/** Without turns, callers that wait for a busy row's lock could hold all connections. @throws PoolBusy */
 export async function inTurn<T>(
   key: string,
   work: () => Promise<T>,

@@ -7,7 +7,7 @@ import { adoptPlainSettlement, findPlainSettlement, type PlainSettlement } from 
 import { credentialHeaders, decodeCredential, type Credential } from "#lib/x402/credential.ts";
 import { compareSigner } from "#lib/x402/verify.ts";
 
-/** Null if there is no such settlement, or if it failed or differs from the authorized payment. */
+/** The settlement that used the nonce. Null if there is none, or if it failed or differs from the authorized payment. */
 async function settledAs(
   db: Parameters<typeof ownerOfNonce>[0],
   credential: Credential,
@@ -47,7 +47,7 @@ const isSigned = (verified: Verification, { hash }: Credential, { credentialHash
 
 /**
  * If the seller has already had the payment settled, the settlement becomes this execution, so that the mandate is charged.
- * Null if payment, wallet or signature is not the authorized one, or if the settlement was already recorded as an execution.
+ * Null if payment, wallet or signature is not the authorized one, or if the settlement already belongs to an execution.
  */
 export async function adoptSettlement(
   tx: Tx,

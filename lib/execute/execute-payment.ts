@@ -17,7 +17,7 @@ import { expectedPayment, secondsLeftFor, verifyCredential } from "#lib/payments
 import { invalidField, isProblem, notFound } from "#lib/problem.ts";
 import { submit } from "#lib/settlement/submit.ts";
 
-/** No transaction is open while the payment is submitted: the first stores the execution, and the second stores the result. */
+/** Transaction 1 stores the execution and transaction 2 the result; no transaction is open while the payment is submitted. */
 export const executePayment: Handler<typeof contract.executePayment> = async ({ body }, { caller, idempotency, requestId }) => {
   if (!idempotency) throw new Error("The body's idempotencyKey is required.");
   const { subjectId } = caller;

@@ -58,7 +58,7 @@ async function settle(headers: Record<string, string> | undefined): Promise<void
   await chain().mined(chain().client.writeContract({ ...call, args }));
 }
 
-/** Sets the expiry of the authorization's signed payment and nonce to a minute ago, so that a worker checks them now. */
+/** Sets the expiry of the authorization's execution and nonce slot to a minute ago, so that workers handle both next. */
 async function timePasses(authorizationId: string): Promise<void> {
   const validBefore = new Date(Date.now() - 60_000);
   const byExecution = eq(executions.authorizationId, authorizationId);

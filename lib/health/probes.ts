@@ -30,7 +30,7 @@ export type Finding = {
 const PATIENCE_MS = 2_000;
 /** Anyone may ask for readiness, so frequent requests must cause no load. */
 const FRESH_MS = 1_000;
-/** If half of the places for new organizations are taken too, the process will soon answer 503 to every organization. */
+/** When half of the places kept for organizations without a waiting request are taken, all organizations soon get 503. */
 const QUEUE_READY = bounds.queued.most - bounds.queued.kept / 2;
 
 const within = async (probe: () => Promise<boolean>): Promise<boolean> => {

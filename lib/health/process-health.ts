@@ -19,5 +19,5 @@ const here = async (): Promise<ProcessHealth> => ({
   senders: senders(),
 });
 
-/** The process that serves the pages asks the process that serves the API. */
+/** The health of the API process; the pages process asks the API process for it. */
 export const processHealth = (): Promise<ProcessHealth> => perProcess(ASK_HEALTH, () => here)();

@@ -230,7 +230,7 @@ export const executions = pgTable(
   ],
 );
 
-/** Permanent claims. `authorizationId` can also be the id of a settlement without a mandate or of an onchain registration. */
+/** Who owns a nonce, forever. `authorizationId` can also be the id of a settlement without a mandate or of a registration. */
 export const credentialClaims = pgTable(
   "credential_claims",
   {

@@ -15,7 +15,7 @@ export const noteAddress = (request: Request, address: string): void => {
 /** The address at the other end of the connection, whatever the headers say. */
 export const socketAddressOf = (request: Request): string | undefined => sockets().get(request);
 
-/** For IPv6 only the first 64 bits, because one customer usually controls all addresses with these. Other text: "unknown". */
+/** For IPv6 the first 64 bits, because one customer usually controls all addresses that share them. Other text: "unknown". */
 export function networkOf(address: string): string {
   const plain = address.replace(/%.*$/, "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalidField } from "#lib/problem.ts";
 
-/** A list with filters adds them: `z.strictObject({ ...PageQuery.shape, … })`. */
+/** A list with filters adds its filters to this shape: `z.strictObject({ ...PageQuery.shape, … })`. */
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "The maximum number of items in the answer." }),
   cursor: z.string().min(1).max(512).optional().meta({ description: "The nextCursor of the previous page." }),

@@ -6,7 +6,7 @@ export const LENGTH_MAX = 2_048;
 
 /** Browsers read a backslash in an address as a slash, and drop tabs and line breaks. */
 const TWISTED = /[\\\s\p{Cc}]/u;
-/** Percent-encoded in the path, in case it is decoded again. The query may contain them, as in another path to return to. */
+/** Encoded backslashes, slashes and control characters, in case the path is decoded again; the query may contain them. */
 const TWISTED_PATH = /^[^?#]*%(?:5c|2f|0[0-9a-f]|1[0-9a-f])/i;
 
 /** Only pages of this service, so that a link to this service never sends a person to another site. */

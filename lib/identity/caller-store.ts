@@ -40,7 +40,7 @@ export type SessionRow = {
   readonly role: string | null;
 };
 
-/** Finds the session of a banned person too; organization and role are null unless the person is a member of the active one. */
+/** Finds a banned person's session too; organization and role are null for no member of the session's active organization. */
 export async function findLiveSession(
   token: string,
   renewalSeconds: number,

@@ -8,7 +8,10 @@ import type { Capability, MembershipRole } from "#lib/vocabulary.ts";
 
 type Actor = { readonly userId: string; readonly sessionId: string; readonly organizationId: string };
 
-/** Reads the role again under the lock; null: no longer a member. @throws Problem session_expired, banned, not_found */
+/**
+ * Locks the person, the session and the organization, and then reads the role again, which is null without a membership.
+ * @throws Problem session_expired, banned; not_found unless the organization is the active one
+ */
 export async function lockMembers(
   tx: Tx,
   organizationId: string,

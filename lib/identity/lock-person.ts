@@ -3,7 +3,10 @@ import type { SessionCaller } from "#lib/http/operation.ts";
 import { lockPersonOf, type Person } from "#lib/identity/user-store.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** A session that ended after the request arrived must change nothing. @throws Problem session_expired, banned */
+/**
+ * An ended session must change nothing, and two requests must not remove a person's last two ways to sign in.
+ * @throws Problem session_expired, banned
+ */
 export async function lockPerson(tx: Tx, { userId, sessionId }: Pick<SessionCaller, "userId" | "sessionId">): Promise<Person> {
   const person = await lockPersonOf(tx, userId, sessionId);
   if (!person) throw new Problem("session_expired", { detail: "This session has ended. Sign in again." });

@@ -122,7 +122,7 @@ export const passkey = pgTable(
       .notNull()
       .references(() => user.id, { onDelete: "cascade" }),
     credentialID: text("credential_id").notNull().unique(),
-    /** If the authenticator's counter does not rise, the passkey may have been copied; zero: it has no counter. */
+    /** If this value does not rise, the passkey may have been copied; zero means that the authenticator has no counter. */
     counter: bigint("counter", { mode: "number" }).notNull(),
     deviceType: text("device_type").notNull(),
     backedUp: boolean("backed_up").notNull(),
@@ -165,7 +165,7 @@ export const organization = pgTable(
     productRoles: text("product_roles").array().notNull(),
     /** The time zone of new mandates; null if each person's own time zone is used. */
     timezone: text("timezone"),
-    /** In whole units of the asset; an approval above it needs a recent proof of identity; null for the default. */
+    /** In whole units of the asset; an approval above this amount needs a recent proof of identity; null for the default. */
     stepUpAbove: numeric("step_up_above"),
     /** The same limit for payees that are not verified. */
     stepUpAboveUnverified: numeric("step_up_above_unverified"),

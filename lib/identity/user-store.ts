@@ -90,7 +90,7 @@ export async function setPlatformRoles(tx: Tx, userId: string, platformRoles: Pl
 
 export type Person = { readonly email: string; readonly name: string; readonly banned: boolean };
 
-/** Locks in the order of the code that deletes both, so that the two cannot deadlock; null if the session has ended. */
+/** Locks person, then session, as code that deletes both does, so that the two cannot deadlock; null if the session ended. */
 export async function lockPersonOf(tx: Tx, userId: string, sessionId: string): Promise<Person | null> {
   const [person] = await tx
     .select({ email: user.email, name: user.name, banned: isBanned })

@@ -2,7 +2,7 @@ import { DAY_MS } from "#lib/time.ts";
 import type { Period } from "#lib/vocabulary.ts";
 
 const MINUTE_MS = 60_000;
-/** Clients send the zone names, so a cache without a maximum could fill the memory. */
+/** All periods of all zones fit. Clients send the zone names, so a cache without a maximum could fill the memory. */
 const CACHE_SIZE = 3_000;
 
 /** The caches hold only results of pure functions, so clearing one is safe. */

@@ -164,7 +164,7 @@ type Budget = NonNullable<Policy["limits"]["budgets"]>[number];
 type Count = NonNullable<Policy["limits"]["counts"]>[number];
 const isCalendar = <S extends Budget | Count>(span: S): span is Extract<S, { readonly period: Period }> => "period" in span;
 
-/** Budgets and counts that are not daily or monthly in the policy's first time zone become rows. */
+/** One daily and one monthly budget and one daily count, in the policy's first time zone, have fields; the rest are rows. */
 function limitsOf({ limits }: Policy) {
   const { budgets = [], counts = [] } = limits;
   const timezone = [...budgets, ...counts].find(isCalendar)?.timezone ?? "UTC";

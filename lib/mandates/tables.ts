@@ -80,7 +80,7 @@ export const usageBuckets = pgTable(
   (table) => [
     primaryKey({ columns: [table.mandateId, table.windowKey, table.start] }),
     index("usage_buckets_live").on(table.mandateId, table.liveUntil),
-    // For the deletion of old buckets; reserving an amount does not change live_until, so only new buckets write to this index.
+    // For the deletion of old buckets. Reserving an amount does not change live_until, so it rarely writes to this index.
     index("usage_buckets_over").on(table.liveUntil),
     amountCheck("usage_buckets_spent", "spent"),
     amountCheck("usage_buckets_reserved", "reserved"),

@@ -35,7 +35,7 @@ function storedOf({ row }: Pick<Purchase, "row">): FetchAnswer | null {
   return { content: { ...content, repeated: true, buyAgain: again }, ...untrustedIn(content.answer) };
 }
 
-/** "ended" if the twin left no result, so this call may continue. Null if too late, aborted, or the purchase was replaced. */
+/** "ended" if the other call with these arguments left no result. Null if too late, aborted, or the purchase was replaced. */
 async function afterTwin({ row }: Purchase, { signal }: ToolContext): Promise<FetchAnswer | "ended" | null> {
   const until = Date.now() + TWIN_WAIT_MS;
   while (Date.now() < until && !signal.aborted) {

@@ -14,7 +14,7 @@ const isFree = sql`(${mcpPurchases.busyUntil} IS NULL OR ${mcpPurchases.busyUnti
 
 type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
 
-/** One statement decides, so two calls never begin two purchases. A purchase stays current while a call works on it. */
+/** One statement decides, so two calls with equal arguments never begin two purchases; a purchase in work stays current. */
 export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly row: PurchaseRow; readonly isNew: boolean }> {
   const { slot, purchaseKey, organizationId, liveSeconds } = purchase;
   const fresh = { purchaseKey, liveUntil: after(liveSeconds) };

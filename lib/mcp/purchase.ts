@@ -35,7 +35,7 @@ const stateRefused = (): Problem =>
   });
 
 /**
- * The key is random or, with a purchaseId, computed from all arguments, so a repeat is the same purchase for ever.
+ * The idempotency key is random or, with a purchaseId, a hash with all arguments, so a repeat is the same purchase for ever.
  * A requestState must belong to the same agent, tool and arguments, and can be used once.
  */
 export async function openPurchase(toolName: string, args: Arguments, on: ToolContext): Promise<Purchase> {

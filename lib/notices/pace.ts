@@ -3,7 +3,7 @@ import { minutes } from "#lib/time.ts";
 /** A mail about several requests; `isOpen`: the mail has not been sent yet, so one more request can be added. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
-/** Of one person, from one organization, in the last ten minutes; `singles` counts the mails about single requests. */
+/** The mails from one organization to one person in the last ten minutes; `singles` counts those about single requests. */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
 /** A separate mail, a digest that is already queued, or a new digest. */

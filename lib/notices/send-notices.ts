@@ -78,7 +78,7 @@ const sendSome = (checkoutIntentId?: string): Promise<number> =>
     return locked.length;
   });
 
-/** Makes notices of requests that got more time due later, and returns the other notices. */
+/** Postpones notices of requests that got more time, and returns the notices that are still due now. */
 async function postponeEarly(
   tx: Tx,
   locked: readonly PlannedNotice[],

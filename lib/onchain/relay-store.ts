@@ -24,6 +24,7 @@ const due = lte(relays.nextCheckAt, sql`clock_timestamp()`);
 const soon = (milliseconds: number): SQL => sql`clock_timestamp() + ${milliseconds} * interval '1 millisecond'`;
 const now = sql`clock_timestamp()`;
 
+/** The partial index relayed_transactions_open answers this query. */
 export async function countOpenRelays(tx: Tx, organizationId: string, key: RelayKey): Promise<number> {
   const [row] = await tx
     .select({ count: count() })
@@ -83,8 +84,8 @@ export async function dueSent(chain: string, key: RelayKey, limit: number): Prom
 type Nonces = { readonly chain: string; readonly signer: string; readonly used: number };
 
 /**
- * The lowest free nonce, because no transaction is mined while a lower nonce is missing. `used` is the signer's transaction
- * count at the newest block; null if it lacks a transaction that was mined a moment ago, because the node is behind.
+ * The lowest free nonce, because no transaction is mined while a lower nonce is missing. Returns null if `used`, the signer's
+ * transaction count, lacks a transaction that was mined a moment ago, because the node is then behind.
  */
 export async function nextNonce(tx: Tx, { chain, signer, used }: Nonces): Promise<number | null> {
   const rows = await tx
@@ -145,7 +146,7 @@ export async function lookAgain(relayId: string, milliseconds: number, blockNumb
     .where(and(eq(relays.relayId, relayId), eq(relays.status, "sent")));
 }
 
-/** Safe, because a queued transaction was never signed, or the chain has used the nonce that it was signed for. */
+/** Abandoning is safe: a queued transaction was never signed, or the chain has used its nonce. False if it is not queued. */
 export async function abandon(relayId: string, failure: string): Promise<boolean> {
   const rows = await database()
     .update(relays)

@@ -33,7 +33,7 @@ function isListed({ hostname, port }: { hostname: string; port: string }, loopba
   );
 }
 
-/** `new URL` normalizes every spelling of an IPv4 address. Host names are checked again after they are resolved. */
+/** `URL.parse` normalizes every spelling of an IPv4 address, so check its host. Names are checked again once resolved. */
 export function outboundTarget(text: string, { loopback, own }: OutboundRules): Target {
   if (text.length > URL_MAX) return refused("The address is longer than 2,048 characters.");
   const url = URL.parse(text);

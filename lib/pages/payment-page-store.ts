@@ -15,7 +15,10 @@ type Db = Database | Tx;
 /** The maximum number of payments that one query checks for conditions that no index serves. */
 export const LOOKED_AT_MAX = 5_000;
 
-/** With IS NOT FALSE, PostgreSQL uses no index for this condition, but still estimates its rows by the column's statistics. */
+/**
+ * With IS NOT FALSE, PostgreSQL uses no index for this condition, but still estimates its rows by the column's statistics.
+ * Without statistics it would expect few rows, and would sort all payments of the organization.
+ */
 const ofOwner = ({ organizationId, environment }: Scope): SQL =>
   sql`(a.organization_id = ${organizationId}) IS NOT FALSE AND a.environment = ${environment}`;
 
@@ -53,7 +56,7 @@ function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Pag
   const newestFirst = columns.map((column) => sql`${column} DESC`);
   return {
     where: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} < ${row(to)}`,
-    /** The same rows as `where`, but with `<` the planner may expect no rows, and then sorts all of them. */
+    /** The same rows as `where`, without `<` at the end, for which the planner may expect no rows and then sort all of them. */
     whereMany: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} <= ${row(to)} AND ${id} <> ${to}`,
     end: sql`ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}`,
   };

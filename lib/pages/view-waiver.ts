@@ -15,7 +15,10 @@ export type AllowedOnce = {
 
 type Decided = { readonly authorizationId: string; readonly organizationId: string; readonly outcome: string };
 
-/** For an allowed payment, the waiver that it used; null if none. `version` is the mandate's current version. */
+/**
+ * For a refused payment, the waiver that allowed it once; for an allowed payment, the waiver that it used; null if none.
+ * `version` is the mandate's current version.
+ */
 export async function allowedOnce(tx: Tx, payment: Decided, version: number, now: Date): Promise<AllowedOnce | null> {
   const { authorizationId, organizationId, outcome } = payment;
   const row = await (outcome === "deny" ? waiverOf : waiverUsedBy)(tx, authorizationId);

@@ -109,7 +109,7 @@ const maybeDecided = (): Problem =>
     "The service lost its database while it saved the decision. Ask again with the same idempotency key: the answer says what was saved.",
   );
 
-/** If another process has stored a reply for the same idempotency key, a second run finds that reply. */
+/** Whether a second run can succeed; it finds a reply that another process has stored for the same idempotency key. */
 const passing = (error: unknown): boolean => lostSlot(error) || lockedOut(error) || endedBeforeCommit(error);
 
 /** At most one mandate is in both halves. Finding one bad payment of n costs at most 1 + 2·log2(n) transactions. */

@@ -58,7 +58,7 @@ function claimsOf({ authorization, approval, event }: ReceiptFacts, now: Date) {
   };
 }
 
-/** The two differ if somebody changed the database or a token's decimals. @throws Problem service_unavailable */
+/** Claims and event differ if somebody changed the database or a token's decimals. @throws Problem service_unavailable */
 function requireStated(claims: Receipt, event: ChainedEvent): void {
   try {
     checkEvent(claims, readEvent(eventText(event)));

@@ -60,7 +60,7 @@ async function idsOfText(db: Db, scope: Scope, text: string): Promise<readonly (
   return rows.map((row) => row["id"] as string | null);
 }
 
-/** Null if no ids are known, so the caller filters all payments: by amount, by domain, or not at all. */
+/** Null without a search, for an amount, and for a text that is no key or intentId; the caller then filters all payments. */
 export async function idsOf(db: Db, scope: Scope, search: PaymentSearch | undefined): Promise<readonly string[] | null> {
   if (search === undefined || search.kind === "amount") return null;
   const known = (ids: readonly (string | null)[]) => ids.filter((id) => id !== null);

@@ -118,7 +118,8 @@ export const emergencyRevoke: Handler<typeof contract.emergencyRevoke> = async (
     const metadata = { requestId, reason, ...named, hit, submittedExecutions, ...more };
     const event = { type: "emergency.revoked", actorId: caller.userId, organizationId: null, entityType: "action" };
     const { auditEventId } = audit(tx, { ...event, entityId: actionId, metadata }, now);
-    // The reply has the event's hash, so the audit heads are locked before the slot; closeGateAtOnce prevents a deadlock.
+    // The reply has the event's hash, so the audit heads are locked before the idempotency slot. Requests with the same key
+    // already wait for each other in closeGateAtOnce, so they cannot deadlock.
     const written = (await writeNoted(tx)).find((one) => one.auditEventId === auditEventId);
     if (!written) throw new Error("An emergency left no event.");
     return { actionId, status: "accepted" as const, auditEvent: presentEvent(written) };

@@ -91,7 +91,7 @@ const formats = {
 
 /**
  * If there are more than `pagesMax` pages, the last line says that lines are missing.
- * @throws Problem unauthenticated, capability_required before a page: the download fails and does not look like a complete file
+ * @throws Problem unauthenticated, capability_required before any page, so that the download fails and does not look complete
  */
 export async function* exportAudit(
   cookie: string | null,

@@ -31,7 +31,7 @@ const KEPT_DAYS = 30;
 /** In milliseconds: 2 s, 4 s, 8 s and so on; the six attempts take about a minute. */
 const pauseAfter = (attempts: number): number => 1_000 * 2 ** attempts;
 
-/** Called right before sending, because the message may have waited; null if it must not be sent any more. */
+/** Called right before sending, because the message may have waited; null if the message must not be sent any more. */
 export type MessageOf = (push: PushRow) => Promise<Readonly<Record<string, unknown>> | null>;
 
 /** Separate from the client for sellers, so that slow push services do not use up that client's connections. */

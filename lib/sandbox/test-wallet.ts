@@ -11,7 +11,7 @@ function readKey(): Hex {
   return SANDBOX_WALLET_PRIVATE_KEY as Hex;
 }
 
-/** Also pays the gas of settlements, of which several may run at once, so a nonce manager numbers the transactions. */
+/** Pays the sample sellers and the gas of settlements; several may run at once, so a nonce manager numbers the transactions. */
 export const testWallet = (): PrivateKeyAccount =>
   perProcess("testWallet", () => privateKeyToAccount(readKey(), { nonceManager: createNonceManager({ source: jsonRpc() }) }));
 

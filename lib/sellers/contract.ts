@@ -121,7 +121,7 @@ export const upsertPaidResource = operation({
   example: { params: { id: exampleResource.resourceId }, body: asked, response: exampleResource },
 });
 
-/** `sellerId` is needed if several sellers of the organization have the resource; in listResources it limits the list. */
+/** `sellerId` is needed if several sellers of the organization use the same resourceId; in listResources it limits the list. */
 const WhichSeller = z.strictObject({ sellerId: Id.optional() });
 
 export const listResources = operation({

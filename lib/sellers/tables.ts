@@ -129,7 +129,7 @@ export const payToChallenges = pgTable(
 
 /**
  * Payments to these domains and addresses are refused. If `proven` is false, payees with a verified domain can still be
- * paid, and organizations that proved an address with a signature.
+ * paid, and at a stopped address also organizations that have signed for that address.
  */
 export const sellerStops = pgTable(
   "seller_stops",

@@ -44,7 +44,7 @@ export async function buildPages(say: (line: string) => void): Promise<void> {
 
 async function bundleServer(file: string): Promise<void> {
   const { rolldown } = await import("rolldown");
-  // Write under a random name, then rename: another process may bundle at the same time.
+  // Write a file of its own and rename it: processes may bundle at once, and process ids repeat across containers.
   const mine = file.replace(/mjs$/, `${randomBytes(6).toString("hex")}.mjs`);
   await mkdir(dirname(file), { recursive: true });
   const bundle = await rolldown({ input: "lib/server/serve.ts", platform: "node", logLevel: "silent" });

@@ -31,6 +31,7 @@ type Limits = {
 const standard: Limits = {
   headersMs: 10_000,
   requestMs: 30_000,
+  // More than the requests that can wait for a decision, and more than a load balancer keeps open.
   connections: { most: 10_000, each: 2_500, kept: 1_000 },
 };
 /** Node's default is 30 s. */
@@ -75,7 +76,7 @@ async function drain(server: Server, limitMs: number): Promise<boolean> {
   return !cut;
 }
 
-/** HAProxy's health check uses HTTP/1.0 without a Host header, and hono cannot make a URL of it. */
+/** HAProxy's health check uses HTTP/1.0 without a Host header, and hono cannot make a URL without this header. */
 function allowHealthWithoutHost({ headers, url }: IncomingMessage): void {
   if (headers.host === undefined && url?.startsWith("/api/v1/health/")) headers.host = "localhost";
 }

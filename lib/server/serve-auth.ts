@@ -83,7 +83,10 @@ async function passwordToken(userId: string): Promise<string> {
   return token;
 }
 
-/** Tries from an address with a session of the account count separately, so that other tries do not lock the owner out. */
+/**
+ * Tries from an address with a session of the account count separately, so that other tries do not lock the owner out.
+ * @throws Problem rate_limited, also for an e-mail address without an account, so that the answer reveals no account
+ */
 async function countTry({ triesPerAccount }: Endpoint, { email = "" }: Record<string, string>, address: string): Promise<void> {
   if (!triesPerAccount) return;
   const { max, windowSeconds } = triesPerAccount;
@@ -113,7 +116,7 @@ async function forward(request: Request, found: Endpoint, path: string): Promise
   return answered;
 }
 
-/** better-auth ends sessions here without the revocation gate, so the reply waits until requests that began before end. */
+/** better-auth ends sessions without the lock of revocations, so the reply waits until requests already begun have ended. */
 const endsSessions = new Set([`${BASE}/sign-out`, `${BASE}/reset-password`]);
 
 async function forwardAndDrain(request: Request, found: Endpoint, path: string): Promise<Response> {

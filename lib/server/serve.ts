@@ -30,7 +30,7 @@ function openPages({ pages }: ServeOptions, env: Env): Pages {
 
 type Stop = (reason: string, code: number) => Promise<void>;
 
-/** Signals and uncaught errors during the start take effect after it. */
+/** A signal or an uncaught error during the start takes effect only after the start. */
 function listenForTheEnd(): { carryOut(stop: Stop): void } {
   let asked: readonly [reason: string, code: number] | null = null;
   let stop: Stop | null = null;

@@ -54,7 +54,7 @@ type ChainState = {
   readonly chain: string;
   readonly now: Date;
   readonly lease: Lease;
-  /** The nonces that a key has used in the newest block (`used`) and in the newest confirmed block (`usedForGood`). */
+  /** How many nonces a key has used at the newest block (`used`) and at the newest confirmed block (`usedForGood`). */
   countsOf(address: Hex): Promise<Counts>;
 };
 
@@ -162,7 +162,7 @@ async function replace(row: TransactionRow, lease: Lease): Promise<boolean> {
   return true;
 }
 
-/** Safe, because the token accepts each call only once. Returns true if the stored transaction stays unchanged and waits. */
+/** A new nonce is safe, because the token accepts each call only once. True if the stored transaction stays unchanged. */
 async function sendAnew(row: TransactionRow, lease: Lease): Promise<boolean> {
   const { chain } = row;
   if (!isOurs(row)) {

@@ -65,7 +65,8 @@ export async function factsNow(chain: string): Promise<Facts> {
 type Group = { readonly outcomes: readonly Outcome[]; readonly sent: Promise<unknown> };
 
 /**
- * If the process dies after the bytes are stored, another process sends them. `raise` multiplies the market's fees.
+ * If the process dies after the bytes are stored, another process sends them. `raise` multiplies the fees, up to the
+ * configured limit.
  * @throws if the chain does not answer, its base fee is above the limit, or the bytes cannot be stored
  */
 export async function sendGroup(chain: string, calls: readonly Call[], known = factsNow(chain), raise = 1n): Promise<Group> {

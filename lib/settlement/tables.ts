@@ -21,7 +21,7 @@ export const plainSettlements = pgTable(
     sellerId: text("seller_id"),
     resourceId: text("resource_id"),
     credentialHash: text("credential_hash").notNull(),
-    /** SHA-256 of the signature: another signature for the same nonce does not get this settlement's answer. */
+    /** SHA-256: another signature for the nonce does not get this settlement's answer. The default "" equals no hash. */
     signatureHash: text("signature_hash").notNull().default(""),
     validBefore: moment("valid_before").notNull(),
     fromBlock: bigint("from_block", { mode: "bigint" }).notNull(),

@@ -119,7 +119,7 @@ function foundIn(mined: readonly MinedTransaction[]): SQL {
     SELECT ${listed(ids, "text")} AS id, ${listed(hashes, "text")} AS hash, ${listed(blocks, "bigint")} AS block_number) AS found`;
 }
 
-/** The block is final. The stored hash becomes the one that was mined, which may be that of an earlier version. */
+/** Call this when their block is final. The stored hash becomes the mined one, which may be that of an earlier version. */
 export async function endMined(mined: readonly MinedTransaction[]): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t
@@ -127,7 +127,7 @@ export async function endMined(mined: readonly MinedTransaction[]): Promise<void
     FROM ${foundIn(mined)} WHERE t.transaction_id = found.id AND t.status = 'sent'`);
 }
 
-/** The block is not final and may still be replaced. */
+/** Call this while the block of these transactions is not final and may still be replaced. */
 export async function noteMined(mined: readonly MinedTransaction[], againInMs: number): Promise<void> {
   if (mined.length === 0) return;
   await database().execute(sql`UPDATE settlement_transactions t

@@ -24,7 +24,7 @@ export type ClaimedSettlement = {
   readonly reason: string | null;
 };
 
-/** Any outcome may mean that the signed payment has reached the server. If the call throws, nothing was sent. */
+/** With every outcome the signed payment may have reached the server: only the chain shows whether it was paid. */
 export type PaidCheckout = {
   readonly outcome: "completed" | "refused" | "unknown";
   readonly status: number | null;

@@ -26,7 +26,7 @@ const DISABLED_AFTER_MS = 5 * DAY_MS;
 
 type Failing = {
   readonly failingSince: Date;
-  /** Different events since `failingSince`: a single event, which the receiver may not understand, disables nothing. */
+  /** How many events failed since `failingSince`; a single event, which the receiver may not understand, disables nothing. */
   readonly failedEvents: number;
 };
 

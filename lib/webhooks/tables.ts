@@ -47,10 +47,10 @@ export const webhookDeliveries = pgTable(
     sequence: bigint("sequence", { mode: "number" }),
     status: text("status", { enum: ["pending", "delivered", "failed"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** Or the time until which the sending process has the lease. Null if no attempt follows. */
+    /** The time of the next attempt, or the end of the sending process's lease. Null if no attempt follows. */
     nextAttemptAt: moment("next_attempt_at"),
     lastAttemptAt: moment("last_attempt_at"),
-    /** Of the last attempt that ended; null if none has ended, or if that attempt got no answer. */
+    /** The HTTP status of the last attempt that ended; null if none has ended, or if that attempt got no answer. */
     responseStatus: integer("response_status"),
     responseBody: text("response_body"),
     error: text("error"),

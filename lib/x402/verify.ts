@@ -33,7 +33,7 @@ export function compareCredential(credential: Credential, expected: ExpectedPaym
   return withinLife(credential, now, secondsLeft);
 }
 
-/** Compares by the rules of a seller's server. compareCredential compares the other fields. */
+/** Compares scheme, timeout, extra and resource as a seller's server does; compareCredential compares the other fields. */
 function acceptsOffer({ payload }: Credential, { required, accepted }: NonNullable<ExpectedPayment["offer"]>): boolean {
   const said = payload.accepted;
   const extras = Object.entries(accepted.extra ?? {});

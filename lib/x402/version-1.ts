@@ -17,7 +17,7 @@ export const isVersion1 = (json: object): boolean => "x402Version" in json && js
 
 type Conversion = { readonly ok: true; readonly payload: PaymentPayload } | ({ readonly ok: false } & Failure);
 
-/** Version 1 has neither token nor offer, so the expected ones are used: the payer signed token, payee, amount and validity. */
+/** Version 1 has no token and no offer. The expected ones are safe, because the payer signed token, payee, amount and time. */
 export function payloadFromVersion1(json: object, expected: ExpectedPayment): Conversion {
   const parsed = PaymentPayloadV1Schema.safeParse(json);
   if (!parsed.success) return failed("credential_malformed", "The payment credential is not an x402 version 1 payment payload.");

@@ -40,7 +40,7 @@ function titleOf(shown: CheckoutView | "capability_required"): string {
   return `${amounts.charged} to ${payee.domain} – ${state}`;
 }
 
-/** This reads no checkout, so it cannot reveal to another organization whether the checkout exists. */
+/** This function reads no checkout, so it cannot reveal whether the checkout exists. */
 const otherOrganization = cache(async (checkoutIntentId: string, named: string | undefined) => {
   if (named === undefined) return null;
   const path = `${pathOf(checkoutIntentId)}?organization=${encodeURIComponent(named)}`;

@@ -19,8 +19,9 @@ type CapabilityLoss = {
 export type DecidedKeys = { readonly keptKeys?: readonly string[]; readonly revokedKeys?: readonly string[] };
 
 /**
- * Whoever takes a role away must choose, because the person has seen the secrets and could still use these keys. The caller must
- * hold the locks of closeGate and of the organization, so that no other transaction creates a key. @throws Problem keys_undecided
+ * Whoever takes capabilities away must keep or revoke the keys that have them, because the person has seen the secrets. The
+ * caller must hold the locks of closeGate and of the organization, so that no other transaction creates a key.
+ * @throws Problem keys_undecided
  */
 export async function decideKeys(
   tx: Tx,

@@ -16,7 +16,7 @@ export type AccountView = {
   /** When the newest key was made, even if it is revoked or expired; OAuth clients count only if there is no other key. */
   readonly keyCreatedAt: string;
   readonly keyAgeDays: number;
-  /** Valid keys, with a replaced key that is still valid; OAuth clients do not count. */
+  /** The number of valid keys; a replaced key counts while it is valid, and OAuth clients do not count. */
   readonly liveKeys: number;
   readonly lastUse?: LastUse;
 };

@@ -25,7 +25,7 @@ const invitationColumns = {
   createdAt: invitation.createdAt,
 };
 
-/** Includes expired ones; lock the organization first, or two requests could each make an invitation for the same address. */
+/** Finds expired invitations too; lock the organization first, or two requests could invite the same address twice. */
 export async function findPending(tx: Tx, organizationId: string, email: string): Promise<InvitationRow | null> {
   const [row] = await tx
     .select(invitationColumns)

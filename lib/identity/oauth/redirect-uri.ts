@@ -4,7 +4,7 @@ const BROWSER_SCHEMES = /^(?:https?|javascript|data|blob|file|filesystem|about|v
 
 export const isLoopback = (url: URL): boolean => url.protocol === "http:" && LOOPBACK.has(url.hostname);
 
-/** Why codes cannot be sent to a URL; null for https, for the person's own device, and for a scheme of an installed program. */
+/** Null if codes can be sent to the URL: an exact https address, the person's own device, or an installed program's scheme. */
 export function redirectRefusal(text: string): string | null {
   const url = URL.parse(text);
   if (url === null) return "This is not an absolute address.";

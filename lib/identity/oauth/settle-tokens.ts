@@ -46,7 +46,7 @@ async function handOverKey({ keyId, userId, serviceAccountId, organizationId, al
   };
 }
 
-/** Returns null and deletes the new tokens if the permission, the account, the person or the membership is no longer valid. */
+/** Deletes the tokens and returns null if permission, account, person or membership ended, or if handOverKey gives no key. */
 export async function settleTokens(answer: TokenAnswer): Promise<TokenAnswer | null> {
   const { access_token: accessToken, scope } = answer;
   if (typeof accessToken !== "string") return null;

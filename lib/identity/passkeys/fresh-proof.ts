@@ -18,7 +18,7 @@ export async function requireProved(db: Database | Tx, by: Prover, now: Date): P
   throw await stepUpFor(db, by, "Confirm that it is you first: this changes how you sign in.");
 }
 
-/** Before a right is given: a stolen or unattended session must not give rights. @throws Problem step_up_required */
+/** Call this before giving a right, which a stolen or unattended session must not do. @throws Problem step_up_required */
 export async function requireProvedToGive(tx: Tx, by: Prover): Promise<void> {
   const at = await provedAt(tx, by.sessionId);
   const now = await clock(tx);

@@ -39,7 +39,7 @@ export async function deletePasskeysOf(userId: string): Promise<void> {
   await database().delete(passkey).where(eq(passkey.userId, userId));
 }
 
-/** Returns false if the passkey was removed or its counter did not rise (a copy); two zeros: no counter. */
+/** False if the passkey was removed or its counter did not rise, as with a copy; a passkey without a counter always sends 0. */
 export async function countUse(tx: Tx, passkeyId: string, counter: number, now: Date): Promise<boolean> {
   const rows = await tx
     .update(passkey)

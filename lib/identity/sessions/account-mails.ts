@@ -22,7 +22,7 @@ const pathOf = (url: string): string => new URL(url).searchParams.get("callbackU
 const link = (page: string, token: string, path: string): `/${string}` => withReturnTo(page, path, { token }) as `/${string}`;
 const until = (seconds: number): Date => new Date(Date.now() + seconds * 1000);
 
-/** Above the limit it queues nothing and throws nothing, because an error could reveal that the address has an account. */
+/** Above the limit, no mail is queued and no error thrown, because an error could reveal that the address has an account. */
 async function send(kind: Kind, mail: Mail): Promise<void> {
   if ((await takeAttempt(`mail:${kind}:${mail.to.toLowerCase()}`, MAILS_WINDOW_SECONDS)) > MAILS_MAX) {
     log().warn({ kind }, "Too many mails to one address; this one is not sent");
@@ -67,7 +67,7 @@ export const sendReset = ({ email, url, token }: LinkMail): Promise<void> =>
     usefulUntil: until(RESET_SECONDS),
   });
 
-/** The page must not say that the account exists, because anybody can try any address. */
+/** The page of sign-up must not say that the account exists, because anybody can try any address. */
 export const sendAccountExists = (email: string): Promise<void> =>
   send("exists", {
     to: email,

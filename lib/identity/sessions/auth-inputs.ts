@@ -31,7 +31,7 @@ export type Endpoint = {
   readonly asGet?: true;
   /** The shortest time of an answer; a shorter time would reveal that the address has no account. */
   readonly floorMs?: number;
-  /** Tries from all network addresses together; a network address from which the account has a session counts separately. */
+  /** For all network addresses together, also for unknown accounts; a network address with a session counts separately. */
   readonly triesPerAccount?: { readonly max: number; readonly windowSeconds: number };
 };
 

@@ -11,7 +11,10 @@ export const siweNonce = (): Promise<string> => Promise.resolve(randomBytes(16).
 
 type WalletSignature = { readonly message: string; readonly signature: string; readonly address: string };
 
-/** Only the address, the nonce and the times may differ, so the message is built again and compared as text. */
+/**
+ * Only the address, the nonce, which better-auth has already checked, and the times may differ, so the message is built again
+ * and compared as text; only a wallet without a contract can sign in.
+ */
 export async function verifyWallet({ message, signature, address }: WalletSignature): Promise<boolean> {
   const chainId = siweChainId();
   const { nonce, issuedAt, expirationTime } = parseSiweMessage(message);

@@ -9,7 +9,10 @@ import { relayRow } from "#lib/onchain/relay-row.ts";
 const abi = parseAbi(["function revoke(address account, bytes32 mandateId)"]);
 const BATCH = 64;
 
-/** Includes registrations that are not confirmed yet, because the registry can revoke an id that it does not know yet. */
+/**
+ * Includes registrations that are not confirmed yet, because the registry can revoke an id that it does not know yet. Does not
+ * use queueRelay, whose limit of waiting transactions (OPEN_MAX) must not apply to revocations.
+ */
 export async function queueRevocations(tx: Tx, mandateId: string, beforeVersion?: number): Promise<number> {
   const registrations = await lockUnrevoked(tx, mandateId, beforeVersion);
   const rows = registrations.map(({ registrationId, organizationId, environment, chain, registry, account, onChainId }) =>

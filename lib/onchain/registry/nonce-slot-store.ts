@@ -40,7 +40,7 @@ export type NonceSlotRequest = {
   readonly nonce?: Hex;
 };
 
-/** Null if all are taken. The caller must have locked the mandate's row, or two transactions could take the same slot. */
+/** Null if the period has no free slot. The caller must hold the lock of the mandate's row, or two could take the same slot. */
 export async function takeNonceSlot(tx: Tx, taking: NonceSlotRequest): Promise<NonceSlot | null> {
   const { registration, authorizationId, amount, period, validBefore } = taking;
   const held = await nonceSlotOf(tx, authorizationId);

@@ -44,7 +44,7 @@ export type DerivedTerms =
   | { readonly ok: false; readonly detail: string };
 
 const DAY = 86_400;
-/** Seconds from the start to the end if the policy has no end; the policy's total can end the limits earlier. */
+/** How long a registration lasts, in seconds, if the policy has no end. A total in the policy can shorten it (endOfTotal). */
 const VALID_SECONDS = 365 * DAY;
 const UINT128_MAX = 2n ** 128n - 1n;
 const UINT32_MAX = 2 ** 32 - 1;

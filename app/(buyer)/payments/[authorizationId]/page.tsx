@@ -84,7 +84,7 @@ export default async function PaymentPage({ params }: Props) {
           </div>
         </div>
         <p className="text-muted text-sm print:hidden">
-          {/* The agent asks for a payment that was allowed once under a new id, so this page then watches every id. */}
+          {/* After a person allowed the payment once, the agent asks again with a new id, so the page watches all ids. */}
           <KeepFresh
             kinds={["payment", "request"]}
             id={view.allowed?.state === "open" ? undefined : authorizationId}
