@@ -69,7 +69,7 @@ async function closeByItself({ wallet }: Registrable, { chain, contracts }: Worl
   );
 }
 
-/** Requests that registerMandate refuses because of their content. They can share one mandate, because they change nothing. */
+/** Requests that registerMandate refuses, whatever happened before. They can share a mandate, because they change nothing. */
 export const refusedRequests: readonly RefusalCase[] = [
   ["an unknown mandate", unauthenticated, async (scene) => ({ mandateId: "mdt_unknown", body: await signedBody(scene) })],
   [

@@ -12,7 +12,7 @@ import { tightest } from "./tightest.ts";
 
 type Props = { readonly view: CheckoutView; readonly mandate: MandateView | undefined };
 
-/** Words a rule as the end of a sentence that starts with "asks". */
+/** The end of a sentence that starts with "asks". */
 function Rule({ rule }: { readonly rule: AskRule }) {
   switch (rule.rule) {
     case "above":

@@ -34,6 +34,7 @@ function One({ exchange, number }: { readonly exchange: Exchange; readonly numbe
   );
 }
 
+/** The caller passes the newest exchange first. */
 export const ExchangeLog = ({ exchanges }: { readonly exchanges: readonly Exchange[] }) => (
   <ol className="divide-y" aria-label="Requests">
     {exchanges.map((exchange, index) => (

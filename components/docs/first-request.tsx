@@ -17,7 +17,7 @@ type Props = {
   readonly sample: Sample;
   /** Null if the reader is not signed in or has no organization. */
   readonly reader: FirstRequestReader | null;
-  /** The copied request can be used until the expiry. */
+  /** Put into the snippets; a copied snippet can be used until `expiresAt`. */
   readonly fresh: { readonly name: string; readonly expiresAt: Date };
 };
 

@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.tsx";
 
 type Props = Ways & { readonly returnTo: string; readonly email?: string };
 
-/** The same for a wrong password and an unknown address, so that it does not say who has an account. */
+/** The message is the same for a wrong password and an unknown address, so that it does not say who has an account. */
 const explain = (error: Error): string =>
   error instanceof AuthRefusal && error.status === 401 ? "The e-mail address or the password is not right." : refusalText(error);
 

@@ -26,7 +26,7 @@ async function signUp(form: FormData, { returnTo, confirms }: Pick<Props, "retur
   return returnTo;
 }
 
-/** To not reveal who has an account, a sign-up for an existing one is not refused; only the sign-in after it is. */
+/** To hide who has an account, a sign-up for an existing account is not refused; only the sign-in after it can be. */
 function explain(error: Error): string {
   if (!(error instanceof AuthRefusal)) return refusalText(error);
   if (error.status === 401)

@@ -12,7 +12,7 @@ import { KeyDialog, type MadeKey } from "./secret-dialog.tsx";
 type Props = {
   readonly organizationId: string;
   readonly grantable: readonly Capability[];
-  /** What a typical agent needs; chosen at first. */
+  /** The capabilities that a typical agent needs, which are chosen at first. */
   readonly suggested: readonly Capability[];
   readonly next?: { readonly label: string; readonly href: string } | undefined;
 };

@@ -23,7 +23,7 @@ const resumeServiceAccount = atAddress<typeof contract.resumeServiceAccount>({
 
 type Props = { readonly serviceAccountId: string; readonly paused: boolean; readonly label?: string };
 
-/** Asks for no reason, because it can be undone at once. */
+/** Asks for no reason, because a pause can be undone at once. */
 export function PauseAgent({ serviceAccountId, paused, label }: Props) {
   const router = useRouter();
   const change = useMutation({

@@ -9,7 +9,7 @@ const PATH = "/changes";
 /** The pause before the stream is opened again after the service refused it; meanwhile pages refresh at intervals. */
 const AGAIN_MS = 20_000;
 
-/** A tab that has just opened sends `ask`; changes are those after the sequence `from` of the audit log, up to `after`. */
+/** `ask` asks whether another tab reads the stream; `changes` is about the audit sequences after `from`, up to `after`. */
 type Said =
   | { readonly type: "changes"; readonly message: ChangeMessage; readonly from: number; readonly after: number }
   | { readonly type: "reading"; readonly reading: boolean; readonly after: number }

@@ -25,7 +25,7 @@ type Followed = {
 const concerns = ({ kinds, id }: Pick<Followed, "kinds" | "id">, { kind, id: changed }: Change): boolean =>
   kinds.includes(kind) && (id === undefined || id === changed);
 
-/** A hidden page waits until it becomes visible, except for changes of requests for approval. */
+/** A hidden page refreshes only when it becomes visible, or after changes of requests for approval. */
 function useChanges({ kinds, id, since }: Followed): void {
   const router = useRouter();
   const watched = kinds.join();

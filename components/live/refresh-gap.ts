@@ -1,6 +1,6 @@
 const GAP_MIN_MS = 1_000;
 const GAP_MAX_MS = 30_000;
-/** A page without changes for this long after it could refresh again gets the shortest time between refreshes again. */
+/** If no change comes for this long after `gapMs` has passed, the gap is reset to `GAP_MIN_MS`. */
 const CALM_MS = 10_000;
 
 /** When a page was last refreshed, and the shortest time until its next refresh. */

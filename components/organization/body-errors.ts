@@ -1,6 +1,6 @@
 import { ProblemError } from "#lib/http/client.ts";
 
-/** Keeps the errors by the top-level field of the request's body that each error's pointer names. */
+/** The messages of a refused request, by the top-level field of its body that the pointer of each error names. */
 export const bodyErrors = (error: Error | null): Readonly<Record<string, string>> =>
   error instanceof ProblemError
     ? Object.fromEntries(

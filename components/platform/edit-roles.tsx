@@ -12,7 +12,7 @@ import { platformRoles } from "./role-words.ts";
 
 type Props = {
   readonly user: Pick<PlatformUser, "userId" | "name" | "platformRoles">;
-  /** Whether the user is the reader, who can only remove their own roles, so that other roles are disabled. */
+  /** Whether the user is the reader. People cannot give themselves a role, so the roles that they lack are disabled. */
   readonly self: boolean;
 };
 

@@ -8,10 +8,10 @@ import type * as contract from "#lib/identity/sessions/contract.ts";
 const getSession = atAddress<typeof contract.getSession>({ id: "getSession", method: "GET", path: "/api/v1/auth/session" });
 const EVERY_MS = 600_000;
 
-/** In milliseconds since 1970; all pages that were opened in this tab without a new load share it. */
+/** When the session was last requested, in milliseconds; pages that were opened without a new load share this variable. */
 let asked = 0;
 
-/** Requests the session when it is mounted, which happens once per page, but at most every ten minutes. */
+/** Requests the session once per page, at most every ten minutes; if the session has ended, the refresh leads to sign-in. */
 function Asking() {
   const router = useRouter();
   useEffect(() => {
@@ -25,5 +25,5 @@ function Asking() {
   return null;
 }
 
-/** A page cannot set a cookie, but the API can, and renews the session once an hour. */
+/** A page cannot set a cookie, so it calls the API, which renews the session and its cookie at most once an hour. */
 export const KeepSession = () => <Asking key={usePathname()} />;

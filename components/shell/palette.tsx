@@ -39,7 +39,7 @@ export function PaletteButton() {
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean => !ctrlKey && !metaKey && !altKey;
 
-/** Ctrl-K or Command-K opens and closes the palette; "/" opens it unless the person is typing or a search field uses it. */
+/** Ctrl-K or Command-K opens and closes the palette; "/" opens it, except while typing or if a search field uses this key. */
 function useOpen() {
   const [open, setOpen] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Makes QR codes (ISO/IEC 18004) in byte mode, level M and mask 0, in versions 1 to 10, which hold up to 213 bytes. */
+/** Makes QR codes (ISO/IEC 18004) in byte mode at level M, up to 213 bytes; always mask 0, because scanners read every mask. */
 
 type Version = {
   /** The number of error correction codewords in one block. */

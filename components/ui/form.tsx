@@ -110,6 +110,7 @@ export function useOperationForm<const O extends WithBody>(
 
 type FormProps<V extends FieldValues> = {
   readonly state: OperationFormState<V>;
+  /** What did not happen if the service refuses the request: "Nothing was saved." */
   readonly nothing: string;
   readonly id?: string;
   readonly className?: string;

@@ -58,7 +58,7 @@ function Row<R>({ row, columns, href }: { readonly row: R } & Pick<LedgerProps<R
   );
 }
 
-/** Unless it is compact, each row becomes an entry with labels and values on small screens. */
+/** Without `compact`, each row becomes an entry with labels and values on small screens. */
 export function Ledger<R>({ caption, columns, rows, rowKey, href, compact = false, dense = false }: LedgerProps<R>) {
   const entries = rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} {...(href && { href })} />);
   return (

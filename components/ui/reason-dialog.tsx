@@ -13,6 +13,7 @@ type Props = Pick<DialogProps, "trigger" | "look" | "title"> & {
   readonly children: ReactNode;
   readonly action: string;
   readonly act: (reason: string) => Promise<unknown>;
+  /** What did not happen if the service refuses the request: "Nothing was revoked." */
   readonly nothing: string;
   readonly reasonHint?: string;
   readonly reasonRequired?: boolean;

@@ -1,7 +1,7 @@
-/** Characters that can hide the text around them or change its direction, without the joiners U+200C and U+200D. */
+/** Characters that can hide the text around them or change its direction, except the joiners U+200C and U+200D. */
 const HIDDEN = /[\p{Cc}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
 
 export const visible = (text: string): string => text.replace(HIDDEN, "\uFFFD");
 
-/** The direction of the letters does not affect the text around it. */
+/** In a `bdi` element, the direction of the untrusted text does not affect the text around the element. */
 export const Untrusted = ({ children }: { readonly children: string }) => <bdi>{visible(children)}</bdi>;

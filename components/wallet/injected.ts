@@ -22,7 +22,7 @@ export function findWallet(otherwise: string): Wallet {
 }
 
 const REJECTED = 4001;
-/** Codes of EIP-1193, EIP-1474 and JSON-RPC for a method that is not supported, not authorized or not known. */
+/** Wallets use different codes of EIP-1193, EIP-1474 and JSON-RPC for a method that they do not support or do not allow. */
 const unknown: ReadonlySet<unknown> = new Set([4200, 4100, -32_601, -32_004]);
 
 /** Sends a request to the wallet. @throws WalletRefusal, or its subclass WalletCannot */

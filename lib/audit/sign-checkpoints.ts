@@ -51,7 +51,7 @@ async function signOne(chain: string): Promise<boolean> {
   await saveCheckpoint(checkpoint, signed.named);
   remember(chain, found);
   await endAlarm(chain);
-  // A copy outside of the database. The log "checkpoints" records the tree heads of all other audit logs, so they need none.
+  // This line copies the tree head out of the database. The log "checkpoints" contains all other tree heads, so they need none.
   if (chain === SIGNED)
     log().info(
       { chain, sequence: found.sequence, hash: found.hash, head: checkpoint.signature },

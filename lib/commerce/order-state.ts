@@ -22,7 +22,7 @@ export const isTerminal = (state: OrderState): boolean => orderTransitions[state
 
 export type OrderFacts = {
   readonly state: OrderState;
-  /** Whether the order continues an approved checkout; it then pays exactly those terms and never asks for a new quote. */
+  /** Whether the order continues an approved checkout. It pays exactly those terms: a new quote with other terms ends it. */
   readonly continued: boolean;
   /** The SHA-256 hash of the signed payment in this call; null without one. */
   readonly credential: string | null;

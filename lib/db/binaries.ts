@@ -87,7 +87,10 @@ async function copyOf(source: string, directory: string, name: string): Promise<
   return native;
 }
 
-/** Programs that the account can run: the installed ones, or a copy in `dataDir` or, for root, in the shared directory. */
+/**
+ * The folder of the PostgreSQL programs that the account can run: the installed one or else a copy, in `dataDir` or, if an
+ * account is given because this process is root, in the shared directory.
+ */
 export async function binariesFor(account: Account, dataDir: string, source = installed()): Promise<string> {
   if (run(source.native, account).status === 0) return join(source.native, "bin");
   const version = /\d+[.\d]*/.exec(await packageVersion(source.native))?.[0] ?? "unknown";

@@ -77,7 +77,7 @@ const takeOver = (
 
 const stateOf = (executionId: string): Promise<ExecutionRow> => database().transaction((tx) => reloadExecution(tx, executionId));
 
-/** Returns the current state if the outcome takes too long, or if this organization has too many waiting requests. */
+/** Returns the current state if the outcome takes too long, or if too many requests wait, of this organization or in total. */
 async function finalState(executionId: string, { organizationId }: Seller): Promise<ExecutionRow> {
   const row = await stateOf(executionId);
   if (row.resolvedAt !== null) return row;

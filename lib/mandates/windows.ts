@@ -48,7 +48,7 @@ export function windowOf(entry: Span): Window {
   return { key: minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`, kind: "rolling", spanMs: minutes * 60_000 };
 }
 
-/** A minute divides into 60 parts of whole seconds, so each bucket of a rolling window starts on a whole second. */
+/** A rolling window is a whole number of minutes, so each of its 60 buckets starts on a whole second. */
 export function bucketAt(window: Window, now: Date): Bucket {
   if (window.kind === "calendar") {
     const { start, end } = calendarPeriodAt(window.period, window.timezone, now);

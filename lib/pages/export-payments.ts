@@ -7,7 +7,7 @@ import type { Scope } from "#lib/mandates/store.ts";
 import { dayOf } from "#lib/time.ts";
 
 const PAGE = 500;
-/** This many pages have at most a million lines, which is about the number that a spreadsheet can open. */
+/** These pages have at most a million lines, about what a spreadsheet can open, and search at most ten million payments. */
 const PAGES_MAX = 2_000;
 const NOT_COMPLETE =
   "This file is not complete: the export reached its limit. Choose an earlier last day in the filter and export the older payments.";

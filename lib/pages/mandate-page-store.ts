@@ -59,7 +59,7 @@ export const filterMandates = (
     .orderBy(desc(mandates.mandateId))
     .limit(limit);
 
-/** Those stored as active (also expired and exhausted ones), then suspended ones, then drafts, each newest first. */
+/** Mandates stored as active (also expired or exhausted ones), then suspended ones, then drafts, each newest first. */
 export const liveMandates = (tx: Tx, scope: Scope, limit: number): Promise<MandateRow[]> =>
   tx
     .select(mandateColumns)

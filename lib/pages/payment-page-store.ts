@@ -56,7 +56,7 @@ function pieceOf(key: Key, id: SQL, filter: PaymentFilter, { limit, place }: Pag
   const newestFirst = columns.map((column) => sql`${column} DESC`);
   return {
     where: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} < ${row(to)}`,
-    /** The same rows as `where`, without `<` at the end, for which the planner may expect no rows and then sort all of them. */
+    /** Finds the same rows as `where`; with the `<` of `where`, the planner may expect no rows here, and then sort all rows. */
     whereMany: sql`${list(columns)} >= ${row(from)} AND ${list(columns)} <= ${row(to)} AND ${id} <> ${to}`,
     end: sql`ORDER BY ${sql.join(newestFirst, sql`, `)} LIMIT ${limit}`,
   };

@@ -5,7 +5,8 @@ import { Problem } from "#lib/problem.ts";
 import type { Capability } from "#lib/vocabulary.ts";
 
 /**
- * Also called before each page with the organization of the file, because a person can lose rights during a long download.
+ * Called before the export begins, and again with `ofFile` before each batch of rows, because a person can lose rights during a
+ * long download.
  * @throws Problem unauthenticated, capability_required
  */
 export async function requireExporter(

@@ -8,7 +8,7 @@ import { toWire } from "#lib/time.ts";
 
 export type InvitationView = Pick<InvitationFacts, "organizationName" | "inviterName" | "email" | "role"> & {
   readonly expiresAt: string;
-  /** `mine`: the reader can accept. `unconfirmed`: they confirm the address first. `other`: it is for another account. */
+  /** The reader: `open` is not signed in, `unconfirmed` must confirm the address, `other` has another one, `mine` can accept. */
   readonly state: "open" | "mine" | "unconfirmed" | "other" | "member" | "expired" | "canceled" | "accepted";
 };
 

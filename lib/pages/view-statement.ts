@@ -26,7 +26,7 @@ const MONTH = /^20[0-9]{2}-(0[1-9]|1[0-2])$/;
 
 const requireAccess = compileAccess(listFees.access);
 
-/** The maximum of tokenDecimals in the settings, because an asset may have different decimals on each chain. */
+/** Sums have the most decimals that tokenDecimals allows, because an asset may have different decimals on each chain. */
 const DIGITS = 36;
 
 const scaled = (chain: string, asset: string, amount: Atomic): Atomic =>

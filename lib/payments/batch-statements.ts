@@ -113,8 +113,9 @@ export type Fact =
   | "fees";
 
 /**
- * Do not use EXISTS here: the planner would read all stops for a batch. Buckets that ended in the last minute count, because
- * the decision uses an earlier time. The interval is a scalar subquery, because no index compares with a volatile function.
+ * Do not use EXISTS for seller_stops: the planner would read the whole table for a batch. Also reads buckets whose live_until
+ * passed less than a minute ago, because the decision uses the time of the row `clock`, which is read before them. The interval
+ * is a scalar subquery, because PostgreSQL uses no index for a comparison with a volatile function.
  */
 export const factsAsked = (c: Sql, asked: Query) => c`
   SELECT 'clock' AS what, to_json(clock_timestamp()) AS row

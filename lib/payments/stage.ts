@@ -30,7 +30,7 @@ export function stageOf({ outcome, hold, checkout, attempts }: StageFacts, now: 
   return { of: "reservation", status: hold?.status === "released" ? "released" : "expired" };
 }
 
-/** Null after the approval was used, or without a checkout and a valid hold; stageOf then treats the payment as any other. */
+/** Null after the approval was used, or if there is neither a checkout nor a valid hold: nobody is asked any more. */
 function askedStage(checkout: StageFacts["checkout"], held: boolean, now: Date): Stage | null {
   if (!checkout) return held ? { of: "outcome", status: "requireApproval" } : null;
   const { status, expiresAt } = checkout;

@@ -38,7 +38,7 @@ type Reply = {
   readonly transaction?: string;
 };
 
-/** A signed payment of a buyer without a mandate, and the key of the seller's server. */
+/** Signs a payment of a buyer without a mandate. `ask` and `list` call the service with a key of the seller's organization. */
 async function plainPayment() {
   const scene = await paymentScene();
   const wallet = newWallet();

@@ -30,7 +30,7 @@ type Signer = { readonly chain: string; readonly signer: string };
 const ofSigner = ({ chain, signer }: Signer): SQL | undefined =>
   and(eq(transactions.chain, chain), eq(transactions.signer, signer));
 
-/** Until commit, no other process takes a nonce of the key. Reads after the lock see every nonce that was stored before. */
+/** Until commit, no other process takes a nonce of the signer. Reads after the lock see every nonce that was stored before. */
 export async function lockNonces(tx: Tx, { chain, signer }: Signer): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`settlement nonces ${chain} ${signer}`}, 0))`);
 }

@@ -3,7 +3,7 @@ import { fullEvent, thinEvent, type Event } from "#lib/audit/thin-event.ts";
 import { minutes, toWire } from "#lib/time.ts";
 import type { DeliveryRow } from "#lib/webhooks/delivery-store.ts";
 
-/** Longer than one message can take, including the wait for a free connection. */
+/** A process reserves a delivery for this time: longer than sending one message, with the wait for a database connection. */
 export const LEASE_MS = minutes(1);
 
 export const TESTED = "webhookEndpoint.tested";
