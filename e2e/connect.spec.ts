@@ -48,6 +48,11 @@ async function register(page: Page, name: string): Promise<string> {
   await page.getByRole("button", { name: "Register a program" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Program").selectOption("Codex");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Register a program" }).click();
+  await expect(dialog.getByLabel("Name")).toHaveValue("");
+  await expect(dialog.getByLabel("Program")).toHaveValue("");
+  await dialog.getByLabel("Program").selectOption("Codex");
   await dialog.getByLabel("Name").fill(name);
   await dialog.getByRole("button", { name: "Register" }).click();
   await expect(dialog).toHaveCount(0);

@@ -27,10 +27,7 @@ export function NewClient() {
   const [preset, setPreset] = useState("");
   const dialog = useFormDialog(() => import("#lib/identity/oauth/contract.ts").then((contract) => contract.createAgentClient), {
     defaults: { name: "", redirectUris: [] },
-    onDone: () => {
-      setPreset("");
-      router.refresh();
-    },
+    onDone: () => router.refresh(),
   });
   const fill = (name: string) => {
     setPreset(name);
@@ -38,9 +35,14 @@ export function NewClient() {
     dialog.state.form.setValue("name", found?.name ?? "");
     dialog.state.form.setValue("redirectUris", [...(found?.redirectUris ?? [])]);
   };
+  const change = (open: boolean) => {
+    setPreset("");
+    dialog.onOpenChange(open);
+  };
   return (
     <FormDialog
       {...dialog}
+      onOpenChange={change}
       trigger={opener}
       look={{ tone: "primary" }}
       title="Register a program"
