@@ -47,7 +47,7 @@ const askedFor = (error: Error | null): "passkey" | "any" | null => {
   return error.problem.nextActions.some(({ metadata }) => metadata?.["method"] === "passkey") ? "passkey" : "any";
 };
 
-/** Refreshes the page after a decision or an error of an outdated page, because only the service knows the checkout's state. */
+/** Refreshes the page after a decision, or if an error shows that the page is outdated: only the service knows the state. */
 export function useDecisions(checkoutIntentId: string, onChanged: () => void) {
   const router = useRouter();
   // Ignore the second click of a double click, which arrives before React has rendered the first.

@@ -1,6 +1,6 @@
 import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 
-/** The named or detected mandate if the page shows it, or else the only one that allows the payment; undefined if none fits. */
+/** The named or detected mandate if the page shows it, or else the one that allows the payment, if only one does. */
 export function defaultMandate({ intent, mandates }: CheckoutView): string | undefined {
   const named = intent.mandateId ?? intent.detectedMandateId;
   const matches = mandates.filter(({ match }) => match);
