@@ -208,7 +208,7 @@ function wrongIn(issues: readonly z.core.$ZodIssue[]): string[] {
   return [...new Set(lines)];
 }
 
-/** Throws one error with a line for each problem. The error never contains a value, because it may be a secret. */
+/** Throws one error with a line for each problem. It contains no secret: of the values, only chains, assets and addresses. */
 export function readEnv(source: Readonly<Record<string, string | undefined>>): Env {
   const values: Partial<Record<keyof Variables, unknown>> = {};
   const wrong = new Map<keyof Variables, readonly string[]>();

@@ -1,6 +1,6 @@
 /**
- * Writes the types of all operations for the package in sdk/. Run this after a contract has changed: a test fails while the
- * file is outdated.
+ * Writes the types of all operations for the package in sdk/. Run this after a contract has changed: a test fails while its
+ * types are outdated.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

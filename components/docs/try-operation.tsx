@@ -22,7 +22,7 @@ type Props = {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The text of the JSON field at first; null if the operation has no body. */
+  /** The initial text of the JSON field; null if the operation has no body. */
   readonly body: string | null;
   readonly credentials: readonly ("apiKey" | "session")[];
   readonly signedIn: boolean;

@@ -74,7 +74,7 @@ test("parallel workers plan each notice once, and a worker that dies before its 
 test("a long log is read in parts, to its end", async () => {
   const { buyer, mandateId } = await askingBuyer();
   const { checkoutIntentId } = await openRequest(buyer, mandateId);
-  // 120 other chains also have new events: more chains, and more events in each, than the worker reads in one transaction.
+  // 120 other chains claim new events: more chains, and more events in each, than the worker reads in one transaction.
   await database().execute(sql`
     INSERT INTO audit_heads (chain, sequence, hash, peaks) SELECT 'org_busy' || n, 2500, '', '' FROM generate_series(1, 120) AS n`);
   await followEvents();

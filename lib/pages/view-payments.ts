@@ -51,7 +51,7 @@ export type PaymentLine = {
 };
 
 export type PaymentPage = Page<PaymentLine> & {
-  /** True if older payments were not checked. The next page continues with them, even if this page is empty. */
+  /** True if the search stopped at its maximum before this page was full; the next page continues, even if this one is empty. */
   readonly looksFurther: boolean;
 };
 

@@ -12,7 +12,10 @@ export type PayToProof = typeof payToProofs.$inferSelect;
 /** The value of `chain` in a proof that is valid on every chain. */
 export const ANY_CHAIN = "";
 
-/** A signature always counts; a proof by domain only while it is verified, not stopped, and no other organization signed. */
+/**
+ * A proof by signature always counts. A proof by domain counts only while its seller is verified and not stopped, and no other
+ * organization has a proof by signature for the same address, on any chain.
+ */
 const counts = sql`(p.method = 'signature' OR (
   EXISTS (SELECT FROM sellers d WHERE d.seller_id = p.seller_id AND d.verified AND d.stopped_at IS NULL)
   AND NOT EXISTS (SELECT FROM pay_to_proofs o

@@ -118,7 +118,7 @@ export const useNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, e
 export const useNonceSlotOf = (tx: Tx, authorizationId: string): Promise<void> =>
   end(tx, eq(registrationSlots.authorizationId, authorizationId), "used");
 
-/** Call this only if no signed payment with the slot was sent, or if all that were sent have expired. */
+/** Call this only if no signed payment with the slot has left this service, or if all that did have expired. */
 export const freeNonceSlot = (tx: Tx, slotId: string): Promise<void> => end(tx, eq(registrationSlots.slotId, slotId), "free");
 
 export type DueSlot = { readonly slot: NonceSlot; readonly registration: RegistrationRow };
