@@ -30,7 +30,7 @@ export type SignedHeads = {
   readonly heads: readonly SignedHead[];
   /** Whether the audit log "checkpoints" records a tree head of this log that names one of this installation's keys. */
   readonly named: boolean;
-  /** Why the heads cannot be trusted: one names a key of this installation without its signature, or AUDIT_HEADS_FILE is unusable. */
+  /** Why the heads cannot be trusted: one names this service's key without its signature, or AUDIT_HEADS_FILE is unusable. */
   readonly bad: Bad | null;
 };
 
