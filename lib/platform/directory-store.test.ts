@@ -47,6 +47,13 @@ test.each([
   ["the open payments of a mandate", () => selectUnderWay(database(), { kind: "mandate", id: "mdt" }, 11)],
   ["the open payments of an agent", () => selectUnderWay(database(), { kind: "agent", id: "sa" }, 11)],
   ["the open payments of a seller", () => selectUnderWay(database(), { kind: "seller", id: "sel" }, 11)],
+  [
+    "the open payments at the domain of a seller",
+    () =>
+      selectUnderWay(database(), { kind: "seller", id: "sel" }, 11, [
+        { kind: "domain", value: "shop.example.com", proven: true, subdomains: true },
+      ]),
+  ],
   ["the number of open payments", () => countOpen()],
   ["payments with an unknown outcome", () => selectUnknown(21)],
 ] as const)("%s are found among many settled ones by an index of few rows", async (_name, query) => {

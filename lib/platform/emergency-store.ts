@@ -5,7 +5,7 @@ import { apiKeys, organization, serviceAccounts } from "#lib/identity/tables.ts"
 import { mandates } from "#lib/mandates/tables.ts";
 import { hasNoOutcome } from "#lib/holds/execution-store.ts";
 import { heldRows } from "#lib/holds/hold-store.ts";
-import { authorizations, executions } from "#lib/holds/tables.ts";
+import { authorizations, executions, paymentTerms } from "#lib/holds/tables.ts";
 import type { Reach } from "#lib/sellers/stops.ts";
 import { sellers } from "#lib/sellers/tables.ts";
 import type { Environment } from "#lib/vocabulary.ts";
@@ -91,13 +91,17 @@ export async function revokeMandateNow(tx: Tx, mandateId: string, now: Date): Pr
 
 export type Target = { readonly kind: "mandate" | "agent" | "seller"; readonly id: string };
 
-/** SQL condition: a payment to a registered seller at a domain, or to an address, that the stopped seller had proved. */
+/** The domain of the payee, registered or not. */
+const payeeDomain = sql`coalesce(${sellers.domain}, (SELECT t.terms::json -> 'seller' ->> 'domain' FROM ${paymentTerms} t
+  WHERE t.terms_id = ${authorizations.termsId}))`;
+
+/** SQL condition: the payment goes to a domain or to an address that the stopped seller had proved. */
 function reached(reach: readonly Reach[]) {
   const proven = reach.filter((one) => one.proven);
   const addresses = proven.filter(({ kind }) => kind === "address").map(({ value }) => value);
   const domains = proven.filter(({ kind }) => kind === "domain");
   const isReached = domains.map(({ value, subdomains }) =>
-    or(eq(sellers.domain, value), subdomains ? sql`right(${sellers.domain}, ${value.length + 1}) = ${`.${value}`}` : undefined),
+    or(eq(payeeDomain, value), subdomains ? sql`right(${payeeDomain}, ${value.length + 1}) = ${`.${value}`}` : undefined),
   );
   return or(
     addresses.length > 0 ? inArray(sql`lower(${authorizations.payTo})`, addresses) : undefined,

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { database } from "#lib/db/client.ts";
+import { database, pool } from "#lib/db/client.ts";
 import * as contract from "#lib/sellers/contract.ts";
 import { verifySeller } from "#lib/sellers/verify-seller.ts";
 import { registerSeller } from "#lib/sellers/register-seller.ts";
@@ -76,21 +76,37 @@ async function payingTo(registered: Registered): Promise<string> {
   return denialCode ?? outcome;
 }
 
-/** Tries to pay a seller that is not registered. Returns "allow", or the reason for the refusal. */
-async function payingStranger(domain: string, payTo: string): Promise<string> {
+/** Asks for a payment of 0.25 USDC to a seller that is not registered. */
+function askForStranger(domain: string, payTo: string) {
   const extra = { name: "USDC", version: "2" };
   const offer = { scheme: "exact", network: CHAIN, amount: "250000", asset: USDC, payTo, maxTimeoutSeconds: 60, extra };
   const challenge = { x402Version: 2, resource: { url: `https://${domain}/report` }, accepts: [offer] };
   const scene = { ...buyer, seller: {} } as unknown as Parameters<typeof authorized>[0];
-  const intent = { seller: {}, resource: undefined, amount: "0.25", chain: CHAIN, payTo, challenge };
-  const { denialCode, outcome } = (await authorized(scene, intent)).policyDecision;
+  return authorized(scene, { seller: {}, resource: undefined, amount: "0.25", chain: CHAIN, payTo, challenge });
+}
+
+/** Returns "allow", or the reason for the refusal. */
+async function payingStranger(domain: string, payTo: string): Promise<string> {
+  const { denialCode, outcome } = (await askForStranger(domain, payTo)).policyDecision;
   return denialCode ?? outcome;
+}
+
+/** Stores an execution without an outcome for each authorization. Returns the execution ids, newest first. */
+async function submit(...authorizationIds: readonly string[]): Promise<string[]> {
+  const rows = await pool()`
+    INSERT INTO executions (execution_id, authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, settlement_status, next_check_at)
+    SELECT 'exe' || substr(authorization_id, 4), authorization_id, organization_id, environment, mandate_id, subject_id, settlement_mode, 'processing', now()
+    FROM authorizations WHERE authorization_id = ANY(${authorizationIds}) RETURNING execution_id`;
+  return rows
+    .map((row) => String(row["execution_id"]))
+    .sort()
+    .reverse();
 }
 
 const stop = async ({ shop }: Registered) => {
   const { status, data } = await stopNow(operator, { sellerId: shop.sellerId });
   expect(status).toBe(200);
-  return data.auditEvent.metadata as { hit: { seller: Record<string, unknown> } };
+  return data.auditEvent.metadata as { hit: { seller: Record<string, unknown> }; submittedExecutions: string[] };
 };
 
 const register = (domain: string, { credential }: Person) =>
@@ -123,6 +139,19 @@ describe("a stop of a seller that has verified its domain", () => {
     const [bare, other] = [await newShop({ domain }), await newShop({ domain: `shop.${domain}` })];
     await stop(evil);
     expect([await payingTo(bare), await payingTo(other)]).toEqual(["emergency_stop", "allow"]);
+  });
+
+  test("lists open payments to unregistered sellers at the domain and its subdomains, and none at other domains", async () => {
+    const domain = newDomain();
+    const evil = await newShop({ domain }, { verified: true });
+    const asked = [
+      await askForStranger(`www.${domain}`, randomAddress()),
+      await askForStranger(`pay.${domain}`, randomAddress()),
+    ];
+    const beside = await askForStranger(`not-${domain}`, randomAddress());
+    const [named] = [await submit(...asked.map(({ authorizationId }) => authorizationId)), await submit(beside.authorizationId)];
+    expect(named).toHaveLength(2);
+    expect((await stop(evil)).submittedExecutions).toEqual(named);
   });
 
   test("prevents an earlier registration of the domain from being verified", async () => {
