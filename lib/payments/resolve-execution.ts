@@ -59,7 +59,10 @@ export async function resolveExecution(tx: Tx, executionId: string, mandateId: s
   if (!step.changes && !becomesFinal) return stayed(tx, execution, finding, now);
   const [authorization, hold] = await Promise.all([authorizationOf(tx, execution), holdOf(tx, execution.authorizationId)]);
   const resolution: Resolution = { tx, execution, authorization, hold, now };
-  if (becomesFinal) return finalize(resolution);
+  if (becomesFinal) {
+    note(resolution, "payment.finalized", { settlementReference: execution.settlementReference });
+    return finalize(resolution);
+  }
   const updated = await changed(resolution, finding);
   metrics().executions.inc({ status: updated.settlementStatus });
   return updated;
