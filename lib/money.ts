@@ -8,7 +8,7 @@ const LIMIT = 2n ** 256n;
 
 export const NOT_DECIMAL = "Write the amount as a plain decimal number, such as 1.50.";
 
-/** A decimal number in ASCII: no sign, no exponent, no leading zeros, at most 18 decimals. */
+/** A decimal number in ASCII: no sign, no exponent, no needless zeros in front, at most 78 digits and 18 decimals. */
 export const AMOUNT = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,18})?$/;
 
 export const zero = 0n as Atomic;
@@ -28,7 +28,7 @@ export function readAmount(text: string, decimals: number): ParsedAmount {
   return { ok: true, amount: amount as Atomic };
 }
 
-/** Reads text that was validated before (in stored policies and registered prices). Throws if the text is invalid. */
+/** Reads text that was validated before, for example in a stored policy. @throws RangeError if it is invalid */
 export function parseAmount(text: string, decimals: number): Atomic {
   const parsed = readAmount(text, decimals);
   if (!parsed.ok) throw new RangeError(parsed.detail);
@@ -37,7 +37,7 @@ export function parseAmount(text: string, decimals: number): Atomic {
 
 const ZERO = 48;
 
-/** Writes an amount as decimal text in its one canonical form: no trailing zeros, no exponent. */
+/** Writes an amount as decimal text in its one canonical form: no exponent, and no zeros at the end of the decimals. */
 export function formatAmount(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, "0");
   const point = digits.length - decimals;

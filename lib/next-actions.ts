@@ -1,6 +1,5 @@
 import type { NextAction } from "#lib/problem.ts";
 
-/** Next actions that several refusals have in common, so that each action has the same label everywhere. */
 export const commonActions = {
   createMandate: { type: "create_mandate", label: "Create a mandate" },
   selectMandate: { type: "select_mandate", label: "Use another mandate" },

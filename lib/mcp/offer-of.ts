@@ -17,7 +17,7 @@ export type SellerOffer = {
 
 type Coin = { readonly asset: string; readonly chain: string };
 
-/** The first offer in the mandate's token. The 402 must name the called host, because the mandate is checked for its domain. */
+/** The first `exact` offer in the mandate's token. @throws Problem storefront_invalid, also if the 402 is for another host */
 export function offerOf(reply: SellerReply, url: string, coin: Coin): SellerOffer {
   const { host } = new URL(url);
   const challenge = challengeOf({ headers: reply.headers, url });

@@ -8,8 +8,8 @@ import { samples, type Sample } from "#lib/sandbox/samples.ts";
 export const ANSWER_BYTES = 1 << 20;
 
 /**
- * One request takes at most 34 seconds: 10 until it starts, 2 each for name and connection, 10 each for headers and body.
- * A redirect is returned and not followed, because the mandate must first be checked for the other domain.
+ * One request takes at most 34 seconds: 10 until it starts, 2 each for name and connection, 10 each for headers and body. A
+ * redirect is returned and not followed, because its target may be a domain that the mandate forbids.
  */
 const client = (): GuardedFetch =>
   perProcess("outboundPaidFetch", () =>
@@ -33,11 +33,11 @@ export type PaidRequest = {
 export type SellerReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if the answer was incomplete or too late. */
+  /** Null if the body arrived incomplete or too slowly. */
   readonly body: Uint8Array | null;
 };
 
-/** Nobody owns the host name of samples, so this process answers for it. */
+/** The sample product at this URL, which this process serves. Null for any other URL, and without a test wallet. */
 export const sampleAt = (url: string): Sample | null =>
   sampleAsset() === null ? null : (samples.find((sample) => sample.url === url) ?? null);
 
@@ -54,7 +54,7 @@ async function askSample({ url, path }: Sample, { method, paymentSignature }: Pa
   };
 }
 
-/** Null if no answer came, although the seller may have received the request. */
+/** Null if no answer came but the seller may have the request; also for a POST to a sample. @throws Problem if not sent */
 export async function askSeller(request: PaidRequest, organizationId: string): Promise<SellerReply | null> {
   const { url, method, json, paymentSignature } = request;
   const sample = sampleAt(url);

@@ -9,12 +9,12 @@ const now = sql`clock_timestamp()`;
 const after = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
 const is = ({ slot, purchaseKey }: Name) => and(eq(mcpPurchases.slot, slot), eq(mcpPurchases.purchaseKey, purchaseKey));
 
-/** The condition that no call is working on the purchase now. */
+/** The condition that no call has the lease of the purchase now. */
 const isFree = sql`(${mcpPurchases.busyUntil} IS NULL OR ${mcpPurchases.busyUntil} < clock_timestamp())`;
 
 type NewPurchase = Name & { readonly organizationId: string; readonly liveSeconds: number };
 
-/** One statement decides, so two calls with equal arguments never begin two purchases; a purchase in work stays current. */
+/** Begins a purchase if the slot has none that is live or leased. One statement decides, so simultaneous calls begin only one. */
 export async function beginPurchase(purchase: NewPurchase): Promise<{ readonly row: PurchaseRow; readonly isNew: boolean }> {
   const { slot, purchaseKey, organizationId, liveSeconds } = purchase;
   const fresh = { purchaseKey, liveUntil: after(liveSeconds) };
@@ -38,7 +38,7 @@ export async function findPurchase(slot: string): Promise<PurchaseRow | null> {
   return row ?? null;
 }
 
-/** False if another call has the lease, or if a newer purchase has replaced this one. */
+/** False if another call has the lease, or if the purchase was replaced or deleted. */
 export async function leasePurchase(name: Name, seconds: number): Promise<boolean> {
   const leased = await database()
     .update(mcpPurchases)
@@ -66,7 +66,7 @@ export async function keepPurchase(name: Name, until: Date): Promise<void> {
     .where(is(name));
 }
 
-/** False if the round was used before, or if a newer purchase has replaced this one. */
+/** False if `round` is not the current one, because it was used, or if the purchase was replaced or deleted. */
 export async function useRound(name: Name, round: number): Promise<boolean> {
   const used = await database()
     .update(mcpPurchases)

@@ -4,12 +4,12 @@ import { beginPurchase, useRound, type PurchaseRow } from "#lib/mcp/purchase-sto
 import type { ToolContext } from "#lib/mcp/tool.ts";
 import { Problem } from "#lib/problem.ts";
 
-/** How long a call with the same arguments is the same purchase. keepPurchase can extend the time. */
+/** Without a purchaseId, a call with the same arguments is the same purchase for at least this long. */
 const REPEAT_SECONDS = 600;
 
 export type Purchase = {
   readonly row: PurchaseRow;
-  /** Whether an earlier call began this purchase. False for the next round of that call. */
+  /** Whether an earlier call stored the row. False for a call that continues with a requestState. */
   readonly repeated: boolean;
   /** The number of the next round, for the state that the client gets. */
   readonly round: number;
@@ -17,7 +17,7 @@ export type Purchase = {
 
 type Arguments = Readonly<Record<string, unknown>> & { readonly purchaseId?: string | undefined };
 
-/** Removes undefined fields, because a missing field and an undefined one mean the same in JSON. */
+/** Removes undefined fields, so that a missing field and an undefined one give the same hash. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 /** The hash contains the agent, so that no agent can continue the purchase of another one. */
@@ -35,8 +35,8 @@ const stateRefused = (): Problem =>
   });
 
 /**
- * The idempotency key is random or, with a purchaseId, a hash with all arguments, so a repeat is the same purchase for ever.
- * A requestState must belong to the same agent, tool and arguments, and can be used once.
+ * With a purchaseId, the idempotency key is a hash of all arguments, so a repeat is the same purchase at any time. A requestState
+ * must be for the same agent, tool, arguments and current round. @throws Problem conflict
  */
 export async function openPurchase(toolName: string, args: Arguments, on: ToolContext): Promise<Purchase> {
   const slot = slotOf(toolName, args, on);

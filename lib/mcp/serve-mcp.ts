@@ -28,7 +28,7 @@ const hostOf = (host: string | null): string | null => {
   return URL.canParse(url) ? new URL(url).hostname : null;
 };
 
-/** Also refuses a site whose name leads to this machine (DNS rebinding). Programs send no Origin header. */
+/** Refuses other host names (DNS rebinding) and pages of other sites. Programs that are not browsers send no Origin header. */
 function requireOwnNames(request: Request): void {
   const names = new Set(ownOrigins().map((origin) => new URL(origin).hostname));
   const host = hostOf(request.headers.get("host") ?? new URL(request.url).host);

@@ -1,7 +1,7 @@
 import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, moment } from "#lib/db/columns.ts";
 
-/** Until `liveUntil`, and while a call works on the row, a call with the same arguments is the same purchase. */
+/** A call with the same arguments is the same purchase until `liveUntil`, and longer while a call has the lease. */
 export const mcpPurchases = pgTable(
   "mcp_purchases",
   {
@@ -11,7 +11,7 @@ export const mcpPurchases = pgTable(
     purchaseKey: text("purchase_key").notNull(),
     organizationId: text("organization_id").notNull(),
     authorizationId: text("authorization_id"),
-    /** The result of fetch_paid, with the seller's answer. */
+    /** The result of fetch_paid with the seller's answer. Null until the seller has served, and for other tools. */
     result: text("result"),
     /** The number of used requestStates. Each is for one round, so that it can be used only once. */
     round: integer("round").notNull().default(0),

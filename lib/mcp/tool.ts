@@ -48,7 +48,7 @@ export const ProblemOf = z
 export const refused = (problem: ErrorBody) => ({ content: { status: "refused" as const, problem }, isError: true });
 
 export const readOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-/** A repeat with the same arguments pays nothing twice. */
+/** A repeat with the same arguments within ten minutes pays nothing again. */
 export const paying = (openWorldHint: boolean): ToolAnnotations => ({
   readOnlyHint: false,
   destructiveHint: true,
@@ -62,7 +62,7 @@ const WARNING =
 /** Fields that contain text of a seller, at any depth: its 402, and an order with its product names. */
 const fromSellers: ReadonlySet<string> = new Set(["challenge", "order"]);
 
-/** A seller's text can be any text, so `content` has it apart and marked as data. `structuredContent` has all fields. */
+/** A seller's text may contain instructions, so `content` has it apart and marked as data. `structuredContent` has all fields. */
 export function resultOf(output: z.ZodObject, { content, isError = false, untrusted }: ToolAnswer): CallToolResult {
   const structuredContent = output.parse(content);
   const foreign = untrusted === undefined ? [] : [untrusted];

@@ -7,7 +7,7 @@ import { openingTypes, planNotices, type OpeningEvent } from "#lib/notices/plan-
 
 const CHAINS = 50;
 const EVENTS = 1_000;
-/** Passes over all chains in one run; if more events are left, the next run reads them. */
+/** The most passes over all chains in one run. If more events are left, the next run reads them. */
 const PASSES_MAX = 20;
 
 /** Returns the number of planned notices. */
@@ -43,7 +43,7 @@ function opening({ metadata, ...event }: EventOfType): OpeningEvent[] {
   return typeof named === "string" ? [{ ...event, checkoutIntentId: named }] : [];
 }
 
-/** Saves the notices and the cursors in one transaction, so that every event is used exactly once. */
+/** Saves the notices and the cursors in one transaction, so that no event is skipped or read twice. */
 const follow = (chains: readonly string[]): Promise<Followed> =>
   database().transaction(async (tx) => {
     const ranges = await lockCursors(tx, chains, EVENTS);

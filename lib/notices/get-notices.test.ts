@@ -23,7 +23,7 @@ describe("getNotices", () => {
     const { data } = await send(contract.getNotices, getNotices, { as: ada.credential });
     expect(data).toMatchObject({ mail: true, quietHours: null, applicationServerKey: vapid()?.publicKey });
     expect(data.devices).toEqual([expect.objectContaining({ deviceId, details: true, current: true })]);
-    // Neither the address nor the keys of a device leave the service.
+    // The answer contains neither the push endpoint nor the keys of a device.
     expect(Object.keys(data.devices[0] ?? {}).toSorted()).toEqual(["createdAt", "current", "details", "deviceId", "name"]);
   });
 

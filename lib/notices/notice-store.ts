@@ -96,7 +96,7 @@ export async function postponeNotice(tx: Tx, { auditEventId, kind }: PlannedNoti
 
 type Delivery = Omit<typeof noticeDeliveries.$inferInsert, "createdAt">;
 
-/** Returns the ids of the mails of those deliveries that were not stored yet. */
+/** Returns the mail ids of the deliveries that this call stored. A delivery that was stored before stays unchanged. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
   if (deliveries.length === 0) return new Set();
   const inserted = await tx

@@ -1,4 +1,3 @@
-/** Browsers load this file too, so it imports no server code. */
 import { z } from "zod";
 import { Timestamp } from "#lib/time.ts";
 import { NoticeChannel, NotificationStatus } from "#lib/vocabulary.ts";

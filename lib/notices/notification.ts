@@ -10,7 +10,7 @@ import { readPushes, type PushFacts } from "#lib/push/store.ts";
 import { vapid } from "#lib/push/vapid.ts";
 import { toWire } from "#lib/time.ts";
 
-/** After two failed attempts a channel counts as unreachable, although a later attempt may succeed. */
+/** A channel is unreachable once each of its queued messages had this many attempts, although a later attempt may succeed. */
 const FAILED_TRIES = 2;
 
 type ChannelState = { readonly status: Notification["status"]; readonly acceptedAt?: Date; readonly detail: string };
@@ -46,7 +46,7 @@ function mailState(delivery: ReturnType<typeof mailDelivery>, facts: DeliveryFac
   return { status: "unreachable", detail: unreached(facts) };
 }
 
-/** Null if there are no push messages; `isPlanned`: the first notice is not delivered yet, and an approver has a device. */
+/** Null without push messages. `isPlanned`: no notice was delivered or has failed yet, and an approver has a device to tell. */
 function pushState(facts: PushFacts, isPlanned: boolean): ChannelState | null {
   if (facts.acceptedAt) {
     return {

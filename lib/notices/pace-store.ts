@@ -9,7 +9,7 @@ const { recipientId, mailId, digest } = noticeDeliveries;
 /** A sandbox without SMTP never sends a digest, so a digest stays open there for five minutes, until the next one is due. */
 const isOpen = sql<boolean>`(${mails.status} = 'queued' OR (${mails.status} = 'kept' AND ${mails.createdAt} > clock_timestamp() - interval '5 minutes'))`;
 
-/** The mails about requests for approval that each person got from the organization in the last ten minutes. */
+/** The mails about requests that were written to each person in the last ten minutes. Who got none has no entry. */
 export async function recentOf(tx: Tx, organizationId: string, people: readonly string[]): Promise<ReadonlyMap<string, Recent>> {
   const ofNotice = and(eq(notices.auditEventId, noticeDeliveries.auditEventId), eq(notices.kind, noticeDeliveries.kind));
   const lately = and(

@@ -1,9 +1,9 @@
 import { minutes } from "#lib/time.ts";
 
-/** A mail about several requests; `isOpen`: the mail has not been sent yet, so one more request can be added. */
+/** A mail about several requests. While `isOpen`, further requests can join it. `at` is when it ended or is due. */
 export type Digest = { readonly mailId: string; readonly isOpen: boolean; readonly at: Date };
 
-/** The mails from one organization to one person in the last ten minutes; `singles` counts those about single requests. */
+/** The mails from one organization to one person in the last ten minutes: how many about one request, and the newest digest. */
 export type Recent = { readonly singles: number; readonly digest: Digest | null };
 
 /** A separate mail, a digest that is already queued, or a new digest. */
@@ -16,7 +16,7 @@ export const WINDOW_MS = minutes(10);
 const SINGLES_MAX = 3;
 const DIGEST_EVERY_MS = minutes(5);
 
-/** Three mails about single requests in ten minutes, then a digest every five minutes: an agent cannot flood approvers. */
+/** Three mails about single requests in ten minutes, then at most one digest every five: an agent cannot flood approvers. */
 export function paceOf({ singles, digest }: Recent, now: Date): Pace {
   if (singles < SINGLES_MAX) return { as: "single" };
   if (digest?.isOpen) return { as: "joined", mailId: digest.mailId };

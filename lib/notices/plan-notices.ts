@@ -61,6 +61,6 @@ export function planNotices(event: OpeningEvent, request: Request | undefined, n
   return [notice("opened"), notice("halfTime"), ...last];
 }
 
-/** After an outage several notices about one request may be due; then only the latest is delivered. */
+/** Whether the request still waits and `due` has no later notice about it, as after an outage. */
 export const isDelivered = (notice: PlannedNotice, due: readonly PlannedNotice[], request: Request, now: Date): boolean =>
   waits(request, now) && !due.some(({ auditEventId, dueAt }) => auditEventId === notice.auditEventId && dueAt > notice.dueAt);

@@ -33,7 +33,7 @@ export function requestMail(to: string, kind: NoticeKind, request: Asked, { agen
   };
 }
 
-/** The mail about all further requests for approval, after several mails about single requests. */
+/** The mail for further requests after several mails about single ones. It names no request and links to the list. */
 export const digestMail = (to: string, organization: string): Mail => ({
   to,
   subject: "More payments wait for your approval",

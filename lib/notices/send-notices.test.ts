@@ -227,7 +227,7 @@ test("two processes that are killed again and again create each delivery exactly
     return ids.length * 4 - all.length;
   };
   await expect.poll(missing, { timeout: 20_000, interval: 100 }).toBe(0);
-  // There is one mail for each delivery, so no mail was written twice.
+  // Each mail belongs to a delivery, so no mail was written twice.
   expect(await database().$count(mails)).toBe(new Set((await delivered()).map(({ mailId }) => mailId)).size);
 });
 

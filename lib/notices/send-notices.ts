@@ -40,7 +40,7 @@ export async function sendNotices(): Promise<number> {
   }
 }
 
-/** If the database refuses several notices, each request gets its own transaction, so that one bad notice stops no other. */
+/** If the database refuses the transaction for several requests, each request gets its own, so that a bad one stops no other. */
 async function sendTogether(): Promise<number> {
   try {
     return await sendSome();
@@ -95,7 +95,7 @@ async function postponeEarly(
   return due;
 }
 
-/** A notice that cannot be written is not tried again, or it would delay the notices after it for ever. */
+/** An error that the database did not raise ends the notice for good, or it would delay the notices after it for ever. */
 async function outcomeOf(tx: Tx, notice: PlannedNotice, request: RequestRow, now: Date): Promise<"delivered" | "failed"> {
   try {
     await deliver(tx, notice, request, now);
@@ -118,7 +118,7 @@ type Outgoing = {
   readonly mail: (NewMail & { readonly sendAt?: Date }) | null;
 };
 
-/** Null if no mail can reach the person; `mail` is null if the digest is queued already. */
+/** Null without a mail server or a mailbox (mailRow). `mail` is null if the request joins a digest that is stored already. */
 function outgoing({ email }: Approver, pace: Pace, single: (to: string) => Mail, organization: string): Outgoing | null {
   if (pace.as === "joined") return { mailId: pace.mailId, digest: true, mail: null };
   const digest = pace.as === "digest";

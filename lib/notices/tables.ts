@@ -22,7 +22,7 @@ export const notices = pgTable(
     status: text("status", { enum: ["waiting", "delivered", "dropped", "failed"] })
       .notNull()
       .default("waiting"),
-    /** How many transactions that should deliver the notice have failed. */
+    /** How often the transaction for this request alone has failed while the notice was due. */
     attempts: integer("attempts").notNull().default(0),
     endedAt: moment("ended_at"),
   },

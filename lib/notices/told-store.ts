@@ -4,12 +4,12 @@ import { mails } from "#lib/mail/tables.ts";
 import { noticeDeliveries, notices } from "#lib/notices/tables.ts";
 
 export type DeliveryFacts = {
-  /** When the mail server accepted the first mail about the request. */
+  /** When the mail server first accepted a mail about the request. */
   readonly acceptedAt: Date | null;
   readonly mails: number;
-  /** Whether every notice about the request failed. */
+  /** Whether none of the notices was delivered, so that at least one failed. */
   readonly failed: boolean;
-  /** The number of mails that are still queued. */
+  /** The number of deliveries whose mail is still queued. */
   readonly waiting: number;
   /** The lowest number of attempts among the queued mails; 0 if there are none. */
   readonly attempts: number;
