@@ -17,7 +17,7 @@ const isPersonal = (path: string): boolean => path.startsWith("/settings/securit
 
 const sessionOf = cache(viewSession);
 
-/** Counted up to 100; 0 if the organization is not a buyer or the reader may not approve. */
+/** At most 100; 0 without an active organization that buys, or if the reader may not approve. */
 const countWaiting = cache(async (sessionId: string): Promise<number> => {
   const { activeOrganization, capabilities } = await sessionOf(sessionId);
   if (!activeOrganization?.productRoles.includes("buyer") || !capabilities.includes("checkouts:approve")) return 0;
@@ -25,7 +25,7 @@ const countWaiting = cache(async (sessionId: string): Promise<number> => {
   return waitingCount({ organizationId, environment: env().ENVIRONMENT });
 });
 
-/** The title begins with the number of waiting requests, so that a person who looks at another tab sees it. */
+/** If requests for approval wait, the title begins with their number, so that it is visible while another tab is open. */
 export async function organizationMetadata(): Promise<Metadata> {
   const caller = await readCaller();
   const count = caller ? await countWaiting(caller.sessionId) : 0;

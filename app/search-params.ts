@@ -1,4 +1,4 @@
-/** The page types that Next.js generates are not used, because they exist only after a build. */
+/** The page types that Next.js generates are not used, because they do not exist before Next.js has run. */
 export type SearchParams = Promise<Readonly<Record<string, string | string[] | undefined>>>;
 
 /** The value of a parameter that occurs exactly once and is not empty; otherwise undefined. */

@@ -6,7 +6,7 @@ import type { MemberCaller, SessionCaller } from "#lib/http/operation.ts";
 import { withReturnTo } from "#lib/http/return-to.ts";
 import { authenticateReader } from "#lib/identity/sessions/authenticate.ts";
 
-/** Null without a valid session, or if the person is banned; read once per HTTP request. */
+/** Null without a valid session, or if the person is banned. `cache` lets all parts of a page share one read. */
 export const readCaller = cache(async (): Promise<SessionCaller | null> => authenticateReader((await headers()).get("cookie")));
 
 /** Next.js does not tell a layout its address, so `proxy.ts` puts path and query into this header. */
@@ -26,7 +26,7 @@ export async function requireMember(path: string): Promise<MemberCaller> {
   return organizationId === null ? redirect(withReturnTo("/onboarding", path)) : { ...caller, organizationId };
 }
 
-/** Like requireMember, for pages that keep themselves fresh: `since` is where the browser begins to read changes. */
+/** Like requireMember, for pages that stay fresh: `since` is the audit log's sequence, after which the browser reads changes. */
 export async function requireLiveMember(path: string) {
   const caller = await requireMember(path);
   return { ...caller, since: await readSince(caller.organizationId) };

@@ -12,9 +12,7 @@ const textsOf = (pattern: string): string[] =>
  */
 const tables = ["basket.css", "ledger.css"];
 
-/**
- * Whether the class is a variant of a button. `buttonClass` puts these names together, so a search for uses does not find them.
- */
+/** Whether the class is of buttons. `buttonClass` composes these names, so a search for uses does not find them. */
 const isButton = (name: string): boolean => /^btn(-|$)/.test(name);
 
 /** Counts the elements that have each class. Every word of an expression in braces counts as a class. */

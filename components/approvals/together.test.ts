@@ -18,7 +18,7 @@ type Changes = {
 
 let made = 0;
 
-/** A request with only the fields that planTogether reads. */
+/** A request for approval with the fields that planTogether reads. */
 function request({
   id = `chk_${++made}`,
   amount = "10",

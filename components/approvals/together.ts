@@ -5,7 +5,7 @@ import { displayText, formatAmount, parseAmount } from "#lib/money.ts";
 
 export const TOGETHER_MAX = 10;
 
-/** Sums are calculated with more decimals than any asset has. */
+/** The decimals of calculated sums; parseAmount throws for an amount with more. */
 const DECIMALS = 18;
 
 export type Approvable = { readonly view: CheckoutView; readonly mandate: MandateView };
@@ -16,7 +16,7 @@ export type Plan = {
   readonly alone: readonly Alone[];
   /** Why the requests in `together` cannot be approved together; null if they can, or if there are none. */
   readonly refusal: string | null;
-  /** The sum of the amounts of `together` as decimal text. */
+  /** The sum that `together` charges, fees included, as decimal text. */
   readonly total: string;
   readonly asset: string;
 };

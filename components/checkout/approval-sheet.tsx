@@ -74,7 +74,6 @@ type Props = {
 const countChanges = (view: CheckoutView, before: CheckoutView | undefined): number =>
   basketChanges(view.lines, before?.lines ?? view.lines).filter(({ kind }) => kind !== "same").length;
 
-/** The server renders all facts, so they can be read before the scripts run. */
 export function ApprovalSheet({ view, children }: Props) {
   const { intent } = view;
   const [before, setBefore] = useState<CheckoutView>();

@@ -4,7 +4,7 @@ import type * as contract from "#lib/commerce/checkout-contract.ts";
 import { atAddress } from "#lib/http/client.ts";
 import type { challengePasskey as challengeContract } from "#lib/identity/passkeys/contract.ts";
 
-/* Operations that the confirmation page calls, without their schemas, which are larger than all other scripts of the page. */
+/* Operations on a checkout, declared without their schemas, so that browsers do not load the schemas. */
 
 export const getCheckout = atAddress<typeof contract.getCheckout>({ id: "getCheckout", method: "GET", path: CHECKOUT_PATH });
 

@@ -27,7 +27,7 @@ function Seen({ changes, view }: { readonly changes: number; readonly view: Chec
   );
 }
 
-/** From this many seconds before the request expires, the page offers more time beside the countdown. */
+/** From this many seconds before the request expires, the page offers more time, if the request can have it. */
 const URGENT = 300;
 
 const Pledge = ({ view, seconds }: { readonly view: CheckoutView; readonly seconds: number }) => (
@@ -117,7 +117,7 @@ const Reason = () => (
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** How many lines of the basket changed since the person saw them, 0 if only other terms changed; null if nothing changed. */
+  /** How many basket lines changed while this page was open; null if no terms changed since the person first saw them. */
   readonly changes: number | null;
   readonly decisions: ReturnType<typeof useDecisions>;
 };

@@ -42,7 +42,7 @@ function Why({ view, mandate }: Props) {
     );
   }
   const name = <Untrusted>{mandate.name}</Untrusted>;
-  // Show the amount before the mandate's name, because the name may be long.
+  // Show the rules before the mandate's name, because the name may be long.
   return mandate.asks.length === 0 ? (
     <>The agent asks before it buys, under the mandate {name}</>
   ) : (

@@ -8,13 +8,13 @@ type Props = {
   readonly id: string;
   readonly title: string;
   readonly note?: ReactNode;
-  /** Whether the section starts open on small screens too, because the person must read it before they decide. */
+  /** Whether the section starts open on small screens too. */
   readonly open?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
 };
 
-/** A section that is always open on wide screens and without scripts. On small screens a click on its heading opens it. */
+/** A section that is always open on wide screens and without scripts. On small screens its heading opens and closes it. */
 export function Fold({ id, title, note, open: startsOpen = false, className = "", children }: Props) {
   const [open, setOpen] = useState(startsOpen);
   const hydrated = useHydrated();

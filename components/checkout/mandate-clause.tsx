@@ -47,7 +47,7 @@ const remaining = (mandate: MandateView): string => {
 type Props = {
   readonly view: CheckoutView;
   readonly mandate: MandateView | undefined;
-  /** Absent if the person may not decide, so that no choice of mandates is shown. */
+  /** Absent if the person may not decide; the choices are then disabled. */
   readonly onChoose?: (mandateId: string) => void;
 };
 

@@ -15,7 +15,7 @@ function aboveWords({ limit }: CheckoutView["stepUp"]): string {
   return lately === undefined ? `above ${above}` : `above ${above} with the ${lately} that you approved in 24 hours`;
 }
 
-/** In few words, because a phone shows several reasons beside the buttons. */
+/** A part of the sentence that `because` makes of all reasons. */
 function reasonWords(reason: StepUpReason, stepUp: CheckoutView["stepUp"]): string {
   switch (reason) {
     case "amount":
@@ -34,7 +34,7 @@ export const asksForPasskey = ({ stepUp }: Pick<CheckoutView, "stepUp">, mandate
 
 type WaysOptions = { readonly view: CheckoutView; readonly passkeyOnly: boolean; readonly asked: boolean };
 
-/** Null if no confirmation is required or it is already done; empty if the person first has to add a passkey. */
+/** Null if the person need not confirm who they are; empty if they first have to add a passkey. */
 export function waysOf({ view: { stepUp }, passkeyOnly, asked }: WaysOptions): readonly Way[] | null {
   const { required, done, byPasskey, hasPasskey, hasPassword } = stepUp;
   const needed = asked || (passkeyOnly ? !byPasskey : required && !done);

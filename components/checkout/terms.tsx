@@ -9,7 +9,7 @@ import type { CheckoutView } from "#lib/approvals/checkout-view.ts";
 import { shortDomain } from "./names.ts";
 import { KnownPayee } from "./payee.tsx";
 
-/** The maximum number of characters of a domain that fit in two lines on a phone. */
+/** Longer domains are shortened, so that they take about two lines on a phone. */
 const CHARACTERS_MAX = 40;
 
 function PayeeName({ domain, level: Heading }: { readonly domain: string; readonly level: "h1" | "h2" }) {
@@ -56,12 +56,12 @@ function Wish({ view: { agent, lines } }: { readonly view: CheckoutView }) {
 
 type Props = {
   readonly view: CheckoutView;
-  /** The total that the person saw before the terms changed; undefined if they did not change. */
+  /** The earlier amount; undefined if the terms did not change. From an earlier visit it lacks the buyer's share of the fee. */
   readonly was: string | undefined;
   readonly level: "h1" | "h2";
 };
 
-/** Names and domains have no negative letter-spacing, because their letters must be easy to tell apart. */
+/** The domain has no negative letter-spacing, because its letters must be easy to tell apart. */
 export function Terms({ view, was, level }: Props) {
   const { payee, amounts } = view;
   const isNew = was !== undefined && was !== amounts.charged;

@@ -15,7 +15,7 @@ type Props = {
   readonly baseUrl: string;
   readonly sandbox: boolean;
   readonly sample: Sample;
-  /** Null if the reader is not signed in or has no organization. */
+  /** Null if the reader is not signed in or has no active organization. */
   readonly reader: FirstRequestReader | null;
   /** Put into the snippets; a copied snippet can be used until `expiresAt`. */
   readonly fresh: { readonly name: string; readonly expiresAt: Date };

@@ -9,5 +9,5 @@ const part = (text: string, index: number): ReactNode =>
     text
   );
 
-/** Renders the two kinds of markup in the descriptions of the API: `code` and **subject**. */
+/** Renders the two kinds of markup in the descriptions of the API: `code` and **strong** text. */
 export const Prose = ({ text }: { readonly text: string }) => <>{text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map(part)}</>;

@@ -1,6 +1,6 @@
 type Refusal = { readonly detail?: unknown; readonly message?: unknown; readonly code?: unknown; readonly errors?: unknown };
 
-/** A refusal of better-auth; `fields` has the messages by the names of the form's fields. */
+/** A refusal by an endpoint under /api/auth; `fields` has its messages by the field of the body. */
 export class AuthRefusal extends Error {
   readonly status: number;
   readonly code: string;

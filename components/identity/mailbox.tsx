@@ -18,7 +18,7 @@ const kinds = {
 type Props = {
   readonly kind: keyof typeof kinds;
   readonly returnTo: string;
-  /** If `sent` is true, the address to which a mail was just sent; otherwise the first value of the field. */
+  /** The first value of the field; if `sent` is true, also the address to which a mail was just sent. */
   readonly email?: string;
   readonly sent?: boolean;
 };

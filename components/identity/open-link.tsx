@@ -12,7 +12,7 @@ import { Refusal } from "./refusal.tsx";
 type Props = {
   readonly kind: "link" | "verify";
   readonly token: string;
-  /** The page that opens after a sign-in, or to which the page links after the address was confirmed. */
+  /** The page that opens after the sign-in, or the target of the link that is shown after the address was confirmed. */
   readonly next: string;
   /** The page that opens after the person has chosen a new password, if the service requires one, and signed in. */
   readonly returnTo: string;

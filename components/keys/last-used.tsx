@@ -2,7 +2,7 @@ import { Moment } from "#components/ui/moment.tsx";
 import { Untrusted } from "#components/ui/untrusted.tsx";
 import type { LastUse } from "#lib/identity/keys/service-account-view.ts";
 
-/** The time of the last use is updated at most once a minute. */
+/** Each process writes the last uses of keys once a minute, so the shown use may be out of date. */
 export function LastUsed({ use }: { readonly use: LastUse | undefined }) {
   if (!use) return "Never";
   return (

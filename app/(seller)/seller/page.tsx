@@ -39,7 +39,7 @@ async function view(caller: Awaited<ReturnType<typeof requireMember>>) {
 
 type RevenueProps = { readonly revenue: Promise<readonly Revenue[]>; readonly due: readonly DueFees[] | null };
 
-/** Streamed after the rest of the page, because the sums of a busy seller take longer than its lists. */
+/** Waits for the sums of the revenue inside Suspense, so that they do not delay the first part of the page. */
 async function RevenuePanels({ revenue, due }: RevenueProps) {
   return (await revenue).map((one) => <RevenuePanel key={`${one.chain} ${one.asset}`} revenue={one} due={due} />);
 }

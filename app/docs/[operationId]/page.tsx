@@ -12,7 +12,7 @@ import { env } from "#lib/env.ts";
 
 type Props = { readonly params: Promise<{ readonly operationId: string }> };
 
-/** The payment request in the example expires in an hour, which is long enough to read the page and try it. */
+/** How far ahead `expiresAt` in an example is: long enough to read the page and try it. */
 const EXAMPLE_MS = 3_600_000;
 
 export async function generateMetadata({ params }: Props) {

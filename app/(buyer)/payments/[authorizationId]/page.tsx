@@ -84,7 +84,7 @@ export default async function PaymentPage({ params }: Props) {
           </div>
         </div>
         <p className="text-muted text-sm print:hidden">
-          {/* After a person allowed the payment once, the agent asks again with a new id, so the page watches all ids. */}
+          {/* While a waiver is open, the page watches every payment: the agent asks again and gets a new authorization id. */}
           <KeepFresh
             kinds={["payment", "request"]}
             id={view.allowed?.state === "open" ? undefined : authorizationId}

@@ -27,7 +27,7 @@ const NoFix = () => (
   </div>
 );
 
-/** `fix` names a denied authorization: the form is filled with the change that would allow its payment. */
+/** `fix` is the id of a decision that denied a payment: the form then has the change, if one is offered, that ends the denial. */
 export default async function EditMandatePage({ params, searchParams }: Props) {
   const { mandateId } = await params;
   const asked = one(await searchParams, "fix");

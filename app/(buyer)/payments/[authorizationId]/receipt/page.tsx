@@ -19,7 +19,7 @@ export const metadata = { title: "Receipt" };
 
 type Props = { readonly params: Promise<{ readonly authorizationId: string }> };
 
-/** Shows a whole id or hash, because printed paper has no copy button. */
+/** Shows a whole id, address or hash, because printed paper has no copy button. */
 const Full = ({ children }: { readonly children: string }) => <code className="wrap-anywhere">{children}</code>;
 
 function factsOf(view: PaymentView, buyer: string) {
