@@ -10,17 +10,17 @@ export type ApprovalRequest = {
 
 export type CountersignOptions = ServiceOptions & {
   readonly mandateId: string;
-  /** Signs the payments. Not needed if the mandate is registered on the chain: then the service signs, except for MPP. */
+  /** Signs the payments. Without it, the service must sign: for a mandate registered on the chain, and never for MPP. */
   readonly wallet?: Wallet;
   /**
-   * Called once when a person must approve and nobody has decided yet, or the key may not read the decision. "stop" ends the
-   * call with ApprovalRequired. Otherwise, and without this function, the call waits until a person decides or the request
-   * expires.
+   * Called when a person must approve and nobody has decided yet, or the key may not read the decision. "stop" ends the call with
+   * ApprovalRequired. Otherwise the call waits until a person decides or the request expires; if the key may not read the
+   * decision, it throws ServiceRefused.
    */
   readonly onApproval?: (request: ApprovalRequest) => "stop" | "wait" | void | Promise<"stop" | "wait" | void>;
-  /** How long an authorization may wait for a person and for its payment, in seconds. At most a day; the default is an hour. */
+  /** Seconds until the payment intent expires: at most a day, by default an hour. The authorization may end earlier. */
   readonly expiresInSeconds?: number;
-  /** How long to look for the payment on the chain if the seller does not serve, in seconds. The default is 20. */
+  /** How long to wait for the payment's outcome if the seller does not serve, in seconds. The default is 20. */
   readonly followSeconds?: number;
   /** The secret (`whsec_…`) or public key (`whpk_…`) of a webhook endpoint, or several while you rotate them. For verifyWebhook. */
   readonly webhookKeys?: string | readonly string[];

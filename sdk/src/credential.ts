@@ -11,14 +11,14 @@ export type CredentialOptions = PayOptions & {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A payment that was authorized, signed and sent to the service. Send it to the seller, who may still have to settle it. */
+/** The credential of a payment that the service has executed. Send it to the seller, who may still have to settle it. */
 export type Credential = Paid & {
   /** x402's headers for a request to the seller by HTTP. Empty for MPP. */
   readonly headers: Readonly<Record<string, string>>;
   /** x402's PaymentPayload or MPP's credential, for a seller that is not called by HTTP. */
   readonly payload: Readonly<Record<string, unknown>>;
   /**
-   * Returns the error to throw if the seller does not serve. It first waits until the chain shows the payment, for at most
+   * Returns the error to throw if the seller does not serve. It first waits for the payment's outcome, for at most
    * `followSeconds`.
    */
   notServed(): Promise<NotServed | PaymentFailed>;
@@ -26,9 +26,7 @@ export type Credential = Paid & {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * Whether the resource is not an http address. It may be mcp://tool/name, which does not name the server that it belongs to.
- */
+/** Whether the resource has a URL that is not an http address, such as mcp://tool/name, which does not name its server. */
 function isNameless(required: unknown): required is Json & { readonly resource: Json } {
   const { resource } = (required ?? {}) as { readonly resource?: { readonly url?: unknown } };
   return typeof resource?.url === "string" && !/^https?:/i.test(resource.url);

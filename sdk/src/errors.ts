@@ -32,10 +32,10 @@ export class ServiceRefused extends CountersignError {
  */
 export class ServiceUnreachable extends CountersignError {}
 
-/** The seller could not be reached, or broke off, before it asked for a payment. Nothing was paid. */
+/** The seller could not be reached, broke off before it answered, or its URL is not an http address. This call paid nothing. */
 export class SellerUnreachable extends CountersignError {}
 
-/** The seller's 402 cannot be paid or read, or the call names only one of sellerId and resourceId. Nothing was paid. */
+/** The seller's 402 cannot be paid or read, or the call names only one of sellerId and resourceId. This call paid nothing. */
 export class ChallengeRefused extends CountersignError {}
 
 const sentence = (reasons: readonly Reason[]): string =>
@@ -78,7 +78,10 @@ export class ApprovalDeclined extends CountersignError {}
 /** Nobody decided in time. This is not a refusal: ask again once, under another operation. */
 export class ApprovalExpired extends CountersignError {}
 
-/** The authorization ended before it was paid. Nothing was paid: call again under another operation. */
+/**
+ * The authorization can no longer be paid, for example because it expired or another operation used its approval. Nothing was
+ * paid for this operation: call again under another one.
+ */
 export class AuthorizationEnded extends CountersignError {}
 
 /** The payment failed, and no money moved. `code` says why, such as insufficient_funds. */
@@ -98,14 +101,14 @@ export type Attempt = {
   readonly execution: PaymentExecution;
   /** The signed record of the execution. Null if it was not read, or could not be read. */
   readonly receipt: Receipt | null;
-  /** The seller's last answer, if there was one. */
+  /** The seller's answer to the last request, if one came. */
   readonly response?: Response;
 };
 
 /**
- * The seller has the credential and did not serve, or the outcome of the service's own settlement is not known. The chain does
- * not show a payment yet, but the credential can still be settled until it expires. Call again with the same operation: it uses
- * the same credential. The subclass PaidButNotServed is for a payment that is on the chain.
+ * The credential was sent to the seller, who did not serve, or the outcome of the service's own settlement is not known. The
+ * service has not seen the payment settled, but the credential can still be settled until it expires. Call again with the same
+ * operation: it uses the same credential. The subclass PaidButNotServed is for a payment that is settled.
  */
 export class NotServed extends CountersignError {
   readonly authorization: Authorization;

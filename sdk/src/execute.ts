@@ -23,7 +23,7 @@ type Execute = {
 
 const attemptKey = (ownId: string, attempts: number): string => (attempts === 0 ? ownId : `${ownId}.${attempts}`);
 
-/** An authorization that several operations may share, the id of this operation's own one, and the number of its executions. */
+/** `ownId` is the id of this operation's own authorization. `attempts` is the number of executions of `authorizationId`. */
 type Shared = { readonly authorizationId: string; readonly ownId: string; readonly attempts: number };
 
 /** Returns the error for an operation whose approval another operation has used, because both asked for the same payment. */
@@ -51,7 +51,7 @@ async function ownExecution(context: Context, ids: Shared, signal: AbortSignal):
     try {
       return (await context.service.call("executePayment", { body }, { signal })).body;
     } catch (error) {
-      // No execution was made with this key, or it failed.
+      // No execution was made with this key, or that execution failed.
       const isOther = error instanceof ServiceRefused && (error.code === "authorization_consumed" || error.status === 402);
       if (!isOther) throw error;
     }
@@ -65,7 +65,7 @@ async function executionsOf({ service }: Context, authorizationId: string, signa
   return (await service.api.getPayment({ authorizationId }, { signal })).executions;
 }
 
-/** The error of this package for a refusal of executePayment. */
+/** Returns this package's error for a refusal of executePayment. An error that has no class of its own stays as it is. */
 function errorOf(error: unknown, authorization: Authorization): unknown {
   if (!(error instanceof ServiceRefused)) return error;
   const { code, problem } = error;

@@ -64,7 +64,6 @@ export function countersign(options: CountersignOptions) {
   return {
     /** A fetch that pays if the seller asks for it: same arguments, same Response, and an `operation` that names the purchase. */
     fetch: (input: string | URL | Request, init?: PayInit): Promise<Response> => payFetch(context, input, init),
-    /** Places an order at a storefront. */
     order: (order: Order) => placeOrder(context, order),
     /** What remains of each limit of the mandate, and when a person is asked. */
     budget,

@@ -4,7 +4,7 @@ import type { PayOptions } from "./pay.ts";
 
 type Params = { readonly name: string; readonly _meta?: Readonly<Record<string, unknown>> | undefined };
 
-/** A client of either official MCP SDK for TypeScript, or any object with such a function. */
+/** A client of `@modelcontextprotocol/client` or `@modelcontextprotocol/sdk`, or any object with such a `callTool`. */
 export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool(params: P, ...rest: Rest): Promise<R> };
 
 /**
@@ -16,7 +16,7 @@ export type ToolCaller<P extends Params, Rest extends unknown[], R> = { callTool
  *
  * `url` is the address of the server; the mandate's policy checks its domain. The second argument has the options of pay.fetch,
  * and the arguments after it are those of the client.
- * @throws the errors of pay.fetch
+ * @throws the errors of pay.fetch, and those of the client before a payment
  */
 export function payingTools<P extends Params, Rest extends unknown[], R>(
   client: ToolCaller<P, Rest, R>,

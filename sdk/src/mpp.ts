@@ -3,8 +3,8 @@ import { CountersignError } from "./errors.ts";
 import type { Wallet } from "./sign.ts";
 
 /*
- * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization.
- * The transfer is the same as in x402's scheme `exact`, except that its nonce is a hash of the challenge's id and realm.
+ * Payments by the Machine Payments Protocol (MPP): its method `evm` with the intent `charge`, paid by an EIP-3009 authorization
+ * as in x402's scheme `exact`. The nonce is a hash of the challenge's id and realm.
  */
 
 type Json = Readonly<Record<string, unknown>>;

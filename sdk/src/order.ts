@@ -15,7 +15,7 @@ export type Order = Pick<PlaceOrder, "storefrontUrl" | "items" | "metadata"> & {
   readonly signal?: AbortSignal;
 };
 
-/** The order is not completed, and the call cannot continue it. `order` says why. */
+/** The call ended before the order was complete. `order` has its status and its next action. */
 export class OrderNotPlaced extends CountersignError {
   readonly order: PlacedOrder;
 

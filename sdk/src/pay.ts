@@ -67,8 +67,8 @@ const urlOf = ({ challenge }: Payment["intent"]): unknown =>
   (challenge?.["resource"] as { readonly url?: unknown } | undefined)?.url;
 
 /**
- * The authorization of an earlier call with this operation; undefined if there is none for the same purchase. A seller may
- * change parts of its 402 each time; the purchase is the same if amount, token, payee and address are the same.
+ * The authorization of an earlier call with this operation; undefined if there is none for the same purchase. A seller may change
+ * parts of its 402 each time; the purchase is the same if amount, token, payee and URL are the same.
  */
 async function findEarlier({ service, mandateId }: Context, key: string, terms: Terms, signal: AbortSignal) {
   const { items } = await service.api.listPayments({ query: { idempotencyKey: key, mandateId } }, { signal });

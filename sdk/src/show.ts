@@ -13,8 +13,8 @@ type Shown = Paid & { readonly request: Request };
 const isServed = ({ status }: Response): boolean => status !== 402 && status < 500;
 
 /**
- * The caller's request with the credential. It goes to the caller's address again and not to the end of the redirects, so that
- * fetch drops the caller's secrets at a redirect to another origin.
+ * The caller's request with the credential. It goes to the URL that the caller gave and not to the end of the redirects, so that
+ * fetch drops the caller's Authorization header at a redirect to another origin.
  */
 function paidRequest({ request, execution }: Shown): Request {
   const headers = new Headers(request.headers);
@@ -22,7 +22,7 @@ function paidRequest({ request, execution }: Shown): Request {
   return new Request(request.clone(), { headers });
 }
 
-/** Sends the request with the credential once. Null if the answer was lost. */
+/** Sends the request with the credential once. Null if no answer came. */
 async function attempt({ service }: Context, paid: Shown, signal: AbortSignal): Promise<Response | null> {
   try {
     return await service.fetch(paidRequest(paid));
@@ -48,9 +48,7 @@ export async function showCredential(context: Context, paid: Shown, signal: Abor
   throw await notServed(context, paid, signal, response ?? undefined);
 }
 
-/**
- * Returns the error for a seller that has the credential but did not serve. The payment's outcome on the chain decides which.
- */
+/** Returns the error for a seller that did not serve after the credential was sent. It depends on the payment's outcome. */
 export async function notServed(
   context: Context,
   paid: Paid,
@@ -70,7 +68,7 @@ export async function notServed(
   return execution.settlementStatus === "settled" ? new PaidButNotServed(failure) : new NotServed(failure);
 }
 
-/** Reads the execution until its outcome is known from the chain, for at most `followSeconds`. Returns the last state. */
+/** Reads the execution until it is settled or failed, for at most `followSeconds`. Returns the last state. */
 async function follow({ service, followSeconds }: Context, execution: PaymentExecution, signal: AbortSignal) {
   const until = Date.now() + followSeconds * 1_000;
   let now = execution;

@@ -28,8 +28,7 @@ async function loadX402() {
 }
 
 /**
- * If the seller asks for a payment identifier, it is the authorization's id, so that seller and buyer use the same id for the
- * payment.
+ * Sets the payment identifier, if the seller asks for one, to the authorization's id, so that seller and buyer use the same id.
  */
 function identify({ extensions }: PaymentPayload, authorizationId: string): void {
   const asked = extensions?.["payment-identifier"];

@@ -12,8 +12,8 @@ export type WebhookOptions = {
 };
 
 /**
- * The message is not proven to come from the service, or is not an event. `code` says why: a header is missing, its time is too
- * far from now, no signature is valid, or the body is not an event. Answer 400, and the service sends the message again later.
+ * The message is not proven to come from the service, or is not an event. `code` says why: a header is missing, the message's
+ * time is too far from now, no signature is valid, or the body is not an event. Answer 400, and the service sends it again later.
  */
 export class WebhookRefused extends CountersignError {
   readonly code: "headers" | "timestamp" | "signature" | "body";
@@ -25,7 +25,7 @@ export class WebhookRefused extends CountersignError {
 }
 
 const TOLERANCE_SECONDS = 300;
-/** The maximum number of signatures that are checked. The service sends at most four; further signatures are ignored. */
+/** At most so many signatures are checked, and further ones are ignored. The service sends at most four. */
 const SIGNATURES_MAX = 16;
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -89,7 +89,7 @@ function readEvent(body: Uint8Array): Event {
   try {
     event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as Partial<Event> | null;
   } catch {
-    // The body is not JSON. The check below refuses it.
+    // The body is not JSON in UTF-8. The check below refuses it.
   }
   const isEvent = isText(event?.id) && isText(event.type) && isText(event.timestamp) && typeof event.data === "object";
   if (!isEvent) throw new WebhookRefused("body", "The message is signed, but is not an event of Countersign.");
@@ -101,10 +101,9 @@ function readEvent(body: Uint8Array): Event {
  * identifies it, and `sequence` gives its place in the order.
  * @param body The body as it arrived. If JSON was parsed and written again, its signature is not valid.
  * @param keys The endpoint's secret (`whsec_…`, for signatures v1) or its public key (`whpk_…`, for v1a), or several while you
- * rotate them.
- *   One valid signature of one key is enough.
- * @throws WebhookRefused if the message is not proven to come from the service or is not an event; CountersignError if `body`
- * is parsed JSON, or if there is no key or one that cannot be read
+ * rotate them. One valid signature of one key is enough.
+ * @throws WebhookRefused if the message is not proven to come from the service or is not an event; CountersignError if `body` is
+ * parsed JSON, or if there is no key or one that cannot be read
  */
 export async function verifyWebhook(
   headers: WebhookHeaders,

@@ -11,7 +11,7 @@ export type X402Options = {
 
 /**
  * A client for `wrapFetchWithPayment` of `@x402/fetch` that pays under the mandate of `pay`, with the wallet of `pay`. Register
- * no schemes and no wallet on it: a seller that refuses the credential is not paid in another way.
+ * no schemes on it, so that a seller that refuses the credential is not paid in another way.
  *
  *     const fetchWithPayment = wrapFetchWithPayment(fetch, x402(pay));
  *

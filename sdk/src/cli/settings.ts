@@ -6,7 +6,7 @@ import { isHttp } from "../service.ts";
 import { WrongUse } from "./arguments.ts";
 import { chooseMandate, mandatesOf } from "./mandates.ts";
 
-/** The settings that `login` saves. The key is a secret, so only the owner of the settings file may read it. */
+/** The settings that `login` saves. Their file may be readable only by its owner, because the key is a secret. */
 export type Saved = {
   readonly url: string;
   readonly apiKey: string;
@@ -21,7 +21,7 @@ export function settingsFile(): string {
   return join(folder, "countersign", "config.json");
 }
 
-/** Replaces the settings file. Other users can never read it, not even while it is written. Returns its path. */
+/** Replaces the settings file and returns its path. The file has mode 0600 from the start, so that other users cannot read it. */
 export async function save(saved: Saved): Promise<string> {
   const file = settingsFile();
   const next = `${file}.${process.pid}`;
@@ -32,7 +32,7 @@ export async function save(saved: Saved): Promise<string> {
   return file;
 }
 
-/** @throws WrongUse if others could read the file, or it is not JSON */
+/** @throws WrongUse if its mode gives others any right (not checked on Windows), or if it cannot be read as JSON */
 async function readSaved(): Promise<Partial<Saved>> {
   const file = settingsFile();
   const found = await stat(file).catch(() => null);
@@ -58,8 +58,8 @@ export async function serviceUrl(): Promise<string> {
 }
 
 /**
- * Returns the address, and the key and the mandate from the environment or else from what login saved. A saved key is sent only
- * to the service that issued it. @throws WrongUse
+ * The key and the mandate come from the environment, or else from what login saved if it was saved for this address.
+ * @throws WrongUse
  */
 export async function access(): Promise<Saved> {
   const saved = await readSaved();
@@ -73,7 +73,7 @@ export async function access(): Promise<Saved> {
   return { url, apiKey, ...(mandateId && { mandateId }), ...(serviceAccountId !== undefined && { serviceAccountId }) };
 }
 
-/** The wallet of AGENT_PRIVATE_KEY. Null if the variable is not set. */
+/** The wallet of AGENT_PRIVATE_KEY. Null if the variable is not set or empty. @throws WrongUse */
 export async function walletOf() {
   const { AGENT_PRIVATE_KEY } = process.env;
   if (!AGENT_PRIVATE_KEY) return null;
